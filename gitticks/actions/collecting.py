@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.workspaces import list_worktrees
 from gitticks.errors import GitticksError
-from gitticks.git.merges.commits import sweep_asides
+from gitticks.git.merges.asides import left_asides, sweep_asides
 from gitticks.git.process import run_git
 from gitticks.runner import workspace_removal
 from gitticks.runner.liveness import live_tasks
@@ -63,9 +63,9 @@ def _find(context: Context) -> Iterator[_Found]:
                 partial(workspace_removal.remove, repository, path),
             )
     yield from _reviews(context)
-    asides = repository.own_dir / "merge"
-    if asides.is_dir() and any(asides.glob("*.lock")):
-        yield _Found(Leftover("merge", asides.name, size_of(asides)), partial(sweep_asides, repository))
+    if asides := left_asides(repository):
+        size = sum(map(size_of, asides))
+        yield _Found(Leftover("merge", asides[0].parent.name, size), partial(sweep_asides, repository))
     yield from _transcripts(context)
     yield from _rescued(context)
 

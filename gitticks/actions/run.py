@@ -23,6 +23,7 @@ from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.flocks import give_up_lock, take_lock
+from gitticks.git.merges.asides import PooledAside
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.task import SessionRecord, Task
@@ -243,9 +244,10 @@ def merge_task(
 
 def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
     """Merges everything that is approved, in the order of approval; what a killed merge left behind is removed."""
-    queue = _queue(context, listener)
-    remove_merged_workspaces(queue.run)
-    return [(task, _told(queue, task.id)) for task in queue.waiting()]
+    with PooledAside(context.repository) as pool:
+        queue = _queue(context, listener, pool)
+        remove_merged_workspaces(queue.run)
+        return [(task, _told(queue, task.id)) for task in queue.waiting()]
 
 
 def merged_words(base: str | None, sha: str, tested: str) -> str:
@@ -274,9 +276,11 @@ def runner_merges(context: Context) -> bool:
     return is_run_alive(context.repository)
 
 
-def _queue(context: Context, listener: Callable[[RunEvent], None] | None) -> MergeQueue:
+def _queue(
+    context: Context, listener: Callable[[RunEvent], None] | None, pool: PooledAside | None = None
+) -> MergeQueue:
     context.require_person("merge")
-    return MergeQueue(run_context(context, listener or _ignore), context.author)
+    return MergeQueue(run_context(context, listener or _ignore), context.author, pool=pool)
 
 
 def _ignore(event: RunEvent) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, assert_never
 
@@ -11,8 +12,9 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import ForgeError
 from gitticks.git.locks import hold_lock
+from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
-from gitticks.git.merges.commits import HookRefusedError, checkout_aside, commit_merge
+from gitticks.git.merges.commits import HookRefusedError, commit_merge
 from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory
 from gitticks.git.refs import read_ref
@@ -92,16 +94,25 @@ def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
 
 
 class MergeQueue:
-    """The merge queue of one clone; `merger` is who the merge commits are by, `stop` ends the tests of a merge."""
+    """The merge queue of one clone.
+
+    `merger` is who the merge commits are by, `stop` ends the tests of a merge, `pool` has the checkout for several
+    merges; without one each merge makes its own.
+    """
 
     def __init__(
-        self, run: RunContext, merger: Identity | None = None, stop: StopRequest | None = None
+        self,
+        run: RunContext,
+        merger: Identity | None = None,
+        stop: StopRequest | None = None,
+        pool: PooledAside | None = None,
     ) -> None:
         self.run = run
         self.repository = run.repository
         self.store = run.open_store()
         self._merger = merger
         self._stop = stop or StopRequest()
+        self._aside = pool.at if pool else partial(checkout_aside, run.repository)
 
     def waiting(self) -> list[Task]:
         """Returns the approved tasks, in the order in which they are merged."""
@@ -292,7 +303,12 @@ class MergeQueue:
         title = " ".join(task.title.split())
         subject = f"Merge {task.id}: {title}" if strategy is MergeStrategy.MERGE else title
         return commit_merge(
-            self.repository, merged.tree, parents, f"{subject}\n\n{trailers}", author=self._identity()
+            self.repository,
+            merged.tree,
+            parents,
+            f"{subject}\n\n{trailers}",
+            author=self._identity(),
+            aside=self._aside,
         )
 
     def _identity(self) -> Identity:
@@ -306,7 +322,7 @@ class MergeQueue:
         if not has_commands(self.run.settings):
             return None, ""
         environment = self.run.outer_environment()
-        with checkout_aside(self.repository, commit) as checkout:
+        with self._aside(commit) as checkout:
             workspaces.set_up(self.repository, checkout.path, self.run.settings, environment)
             report = run_checks(
                 checkout.path,
@@ -365,9 +381,13 @@ class _Wait:
 
 
 class MergeTurns:
-    """The merges of one run, one at a time: `next` is not to be called while `merge` runs."""
+    """The merges of one run, one at a time: `next` is not to be called while `merge` runs.
+
+    `pool` is to be closed when the run is over.
+    """
 
     def __init__(self, run: RunContext) -> None:
+        self.pool = PooledAside(run.repository)
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
         self._order: list[TaskId] = []
@@ -402,7 +422,7 @@ class MergeTurns:
         again = AGAIN_SECONDS
         try:
             self._run.claims.take(task_id)
-            result = MergeQueue(self._run, stop=stop).merge(task_id)
+            result = MergeQueue(self._run, stop=stop, pool=self.pool).merge(task_id)
             waits, again = result.waits, result.again_seconds
         except ClaimedElsewhereError as error:
             waits = error.message

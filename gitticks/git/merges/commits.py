@@ -2,81 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import re
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import Identity
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
-from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
-
-_LOCK_SUFFIX = ".lock"
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
 
 
-@contextlib.contextmanager
-def checkout_aside(repository: Repository, commit: str) -> Iterator[Checkout]:
-    """Gives a detached worktree at `commit`, and removes it afterwards with all that was made in it."""
-    sweep_asides(repository)
-    folder = repository.own_dir / "merge"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / secrets.token_hex(6)
-    with _alive(path):
-        try:
-            yield add_worktree(repository, path, commit=commit).checkout
-        finally:
-            _remove(repository, path)
-
-
 def fill_with(checkout: Checkout, tree: str) -> None:
     """Makes index and files of a checkout nobody works in those of `tree`; HEAD stays where it is."""
     checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
-
-
-def sweep_asides(repository: Repository) -> None:
-    """Removes the checkouts that killed processes left behind; a living one holds the lock beside its own."""
-    folder = repository.own_dir / "merge"
-    for lock in sorted(folder.glob(f"*{_LOCK_SUFFIX}")) if folder.is_dir() else ():
-        with lock.open("ab") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            _remove(repository, lock.with_suffix(""))
-            lock.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _alive(path: Path) -> Iterator[None]:
-    """Shows that the checkout at `path` has an owner, for as long as this process lives."""
-    lock = path.with_name(path.name + _LOCK_SUFFIX)
-    unseen = path.with_name(path.name + ".new")
-    with unseen.open("xb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        unseen.rename(lock)  # only now, so that nobody meets the file before it is locked
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-
-
-def _remove(repository: Repository, path: Path) -> None:
-    with contextlib.suppress(NotFoundError):
-        remove_worktree(repository, path)
-    if os.path.lexists(path):
-        with contextlib.suppress(OSError):
-            remove_tree(path)
 
 
 def store_commit(
@@ -119,12 +65,18 @@ class HookRefusedError(GitticksError):
 
 
 def commit_merge(
-    repository: Repository, tree: str, parents: Sequence[str], message: str, *, author: Identity
+    repository: Repository,
+    tree: str,
+    parents: Sequence[str],
+    message: str,
+    *,
+    author: Identity,
+    aside: Callable[[str], AbstractContextManager[Checkout]],
 ) -> str:
     """Stores the commit of a merge (one parent: of a squash) and returns its id; no ref moves.
 
     The person's `pre-merge-commit` (`pre-commit` for a squash), `prepare-commit-msg` and `commit-msg` run as `git
-    merge` would run them, in a checkout aside; what they stage or write into the message is taken.
+    merge` would run them, in a checkout that `aside` gives; what they stage or write into the message is taken.
 
     Raises:
         HookRefusedError: one of them failed; the message holds its words.
@@ -135,7 +87,7 @@ def commit_merge(
     if any(
         (hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in (check, *_MESSAGE_HOOKS)
     ):
-        with checkout_aside(repository, parents[0]) as checkout:
+        with aside(parents[0]) as checkout:
             fill_with(checkout, tree)
             _run_hook(checkout, hooks, check)
             tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text

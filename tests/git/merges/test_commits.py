@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gitticks.git.checkouts import current_branch, head
 from gitticks.git.identity import Identity
+from gitticks.git.merges.asides import checkout_aside
 from gitticks.git.merges.commits import (
     HookRefusedError,
     add_trailers,
-    checkout_aside,
     commit_merge,
-    sweep_asides,
 )
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 PERSON = Identity("Grace Hopper", "grace@example.org")
-
-HOLD = """
-import sys
-from pathlib import Path
-from gitticks.git.merges.commits import checkout_aside
-from gitticks.git.repository import discover
-with checkout_aside(discover(Path(sys.argv[1])), "HEAD") as checkout:
-    print(checkout.path, flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture
@@ -58,7 +43,9 @@ def hook(folder: Path, name: str, body: str) -> None:
 def merge(repository: Repository, root: Path, message: str = "merged\n") -> str:
     sides = [git("rev-parse", name, at=root) for name in ("main", "topic")]
     tree = git("rev-parse", "topic^{tree}", at=root)
-    return commit_merge(repository, tree, sides, message, author=PERSON)
+    return commit_merge(
+        repository, tree, sides, message, author=PERSON, aside=partial(checkout_aside, repository)
+    )
 
 
 def test_stores_a_commit_and_moves_nothing(repository: Repository, root: Path) -> None:
@@ -104,7 +91,14 @@ def test_a_squash_has_one_parent_and_asks_the_plain_hook(repository: Repository,
     merge(repository, root)
     parent = git("rev-parse", "main", at=root)
     with pytest.raises(HookRefusedError, match="pre-commit"):
-        commit_merge(repository, git("rev-parse", "topic^{tree}", at=root), [parent], "squash", author=PERSON)
+        commit_merge(
+            repository,
+            git("rev-parse", "topic^{tree}", at=root),
+            [parent],
+            "squash",
+            author=PERSON,
+            aside=partial(checkout_aside, repository),
+        )
 
 
 def test_signs_with_the_persons_key_and_never_by_a_program_of_the_repository(
@@ -133,33 +127,3 @@ def test_trailers_join_the_block_that_is_there_once() -> None:
 def test_made_commits_are_sound(repository: Repository, root: Path) -> None:
     merge(repository, root)
     assert run_git_command("fsck", "--strict", "--no-dangling", at=root).returncode == 0
-
-
-def test_is_removed_with_all_that_was_made_in_it(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "project")
-    tip = git("rev-parse", "HEAD", at=root)
-    with pytest.raises(ZeroDivisionError), checkout_aside(discover(root), tip) as checkout:  # noqa: PT012
-        assert (head(checkout), current_branch(checkout)) == (tip, None)
-        (checkout.path / "built").write_text("")
-        (checkout.path / "README.md").write_text("changed")
-        raise ZeroDivisionError
-    assert len(git("worktree", "list", at=root).splitlines()) == 1
-    assert list((root / ".git" / "gitticks" / "merge").iterdir()) == []
-
-
-def test_what_a_killed_process_left_is_swept_and_the_living_are_spared(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "project")
-    holders = [
-        subprocess.Popen(
-            [sys.executable, "-c", HOLD, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(2)
-    ]
-    paths = [Path(holder.stdout.readline().strip()) for holder in holders if holder.stdout is not None]
-    os.kill(holders[0].pid, signal.SIGKILL)
-    holders[0].communicate()
-    sweep_asides(discover(root))
-    assert [path.exists() for path in paths] == [False, True]
-    holders[1].communicate("")
-    assert holders[1].returncode == 0
-    assert list((root / ".git" / "gitticks" / "merge").iterdir()) == []
