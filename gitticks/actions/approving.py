@@ -53,14 +53,23 @@ def prove_approval(
     context.require_person("give a verdict")
     task, minimum = context.store.task_file(task_id).task, context.settings.approvals.minimum
     awaiting = Awaiting.WORK if closes else task.awaiting
-    is_closing = awaiting is not None and VERDICTS[awaiting, Verdict.APPROVED] is Outcome.CLOSE
-    if not is_closing or task.is_merging or not task.is_open:
+    if not _is_closing(task, awaiting):
         return NO_PROOF
     if awaiting is Awaiting.WORK:
         task = replace(task, end_sha=work_head(context, task) or task.end_sha)
     if signs or key is not None or minimum >= SIGNED:
         return _sign(context, task, key, minimum)
     return NO_PROOF if minimum == NAME else _confirm(context, task, confirm)
+
+
+def needed_strength(context: Context, task: Task) -> str:
+    """Returns how strong an approval of what a task awaits has to be."""
+    return context.settings.approvals.minimum if _is_closing(task, task.awaiting) else NAME
+
+
+def _is_closing(task: Task, awaiting: Awaiting | None) -> bool:
+    closes = awaiting is not None and VERDICTS[awaiting, Verdict.APPROVED] is Outcome.CLOSE
+    return closes and task.is_open and not task.is_merging
 
 
 def _confirm(context: Context, task: Task, confirm: Confirm) -> Proof:

@@ -17,11 +17,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
 
 from gitticks.errors import GitticksError
-from gitticks.tui import keys, theme
+from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
-from gitticks.tui.places import MAIN_PLACES, open_place
-from gitticks.tui.preferences import Preferences
 from gitticks.tui.screens.base import View
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
@@ -35,6 +33,48 @@ R = TypeVar("R")
 _TOAST_SECONDS = 4.0
 _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
+_SECTION = "gitticks.ui."
+_LARGEST_PANE = 500
+
+
+class Preferences:
+    """What a person has chosen for the interface, in `git config gitticks.ui.*`: read once, written at each change.
+
+    A repository that cannot be written keeps them for this call.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._values: dict[str, str] = {}
+        from gitticks.git.config import read_config
+
+        with suppress(GitticksError, OSError):
+            self._values = read_config(context.repository, r"^gitticks\.ui\.")
+
+    def get(self, name: str) -> str:
+        """Returns a value; empty if nothing was chosen."""
+        return self._values.get(_SECTION + name.lower(), "")
+
+    def remember(self, name: str, value: str) -> None:
+        """Keeps a value."""
+        from gitticks.git.config import set_config
+
+        self._values[_SECTION + name.lower()] = value
+        with suppress(GitticksError, OSError):
+            set_config(self._context.renewed().repository, _SECTION + name, value)
+
+    def sizes(self, place: str) -> dict[str, int]:
+        """Returns the widths of a place's panes that were changed, by id."""
+        prefix = f"{_SECTION}{place}-"
+        return {
+            name[len(prefix) :]: int(value)
+            for name, value in self._values.items()
+            if name.startswith(prefix) and value.isdecimal() and 0 < int(value) < _LARGEST_PANE
+        }
+
+    def remember_size(self, place: str, pane: str, size: int) -> None:
+        """Keeps a pane's width."""
+        self.remember(f"{place}-{pane}", str(size))
 
 
 class GitticksApp(App[int]):
@@ -69,7 +109,7 @@ class GitticksApp(App[int]):
         """Opens Home, and begins to read once that was painted."""
         if theme.uses_ascii():
             self.add_class("-ascii")
-        self.push_screen(open_place("home"))
+        self.push_screen(places.open_place("home"))
         self.call_after_refresh(self.feed.start)
         self.set_interval(_CLOCK_SECONDS, self._go_on)
 
@@ -122,8 +162,9 @@ class GitticksApp(App[int]):
             self.bell()
         for one in snapshot.questions:
             if self._waiting is not None and f"question {one.number}" not in self._waiting:
+                how = "i answers" if self.view is not None and self.view.place == "home" else "a answers"
                 self.say(
-                    f"{one.agent} asks for {one.access.operation} {one.access.target}: a answers", warns=True
+                    f"{one.agent} asks for {one.access.operation} {one.access.target}: {how}", warns=True
                 )
         self._waiting = waiting
 
@@ -141,7 +182,7 @@ class GitticksApp(App[int]):
                 while self.screen is not screen:
                     self.pop_screen()
                 return
-        self.push_screen(open_place(place, subject))
+        self.push_screen(places.open_place(place, subject))
 
     def back(self) -> None:
         """Closes the place on top; Home stays."""
@@ -297,10 +338,10 @@ class Commands(Provider):
 
     def _all(self) -> Iterable[tuple[str, Callable[[], Any], str]]:
         app, view = self._gt, self._gt.view
-        for place, label in MAIN_PLACES:
+        for place, label in places.MAIN_PLACES:
             yield f"go to {label}", partial(app.go, place), ""
         if view is not None:
-            for key in keys.keys_of(view.place):
+            for key in places.keys_of(view.place):
                 if key.action and "," not in key.key and not key.action.startswith("app.go"):
                     yield key.label, partial(view.run_action, key.action), f"{key.words} ({key.sign})"
         for name in theme.NAMES:

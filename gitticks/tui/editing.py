@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from gitticks.tui.screens.base import View
 
 
-def _with_terminal(view: View, do: Callable[[], None]) -> None:
+def with_terminal(view: View, do: Callable[[], None]) -> None:
+    """Calls `do` with the terminal as it was before the interface, which comes back afterwards."""
     try:
         with view.app.suspend():
             do()
@@ -48,7 +49,7 @@ def edit_task(view: View, task_id: str) -> None:
 
         view.act("", finish, lambda words: words, task=task_id)
 
-    _with_terminal(view, edit)
+    with_terminal(view, edit)
 
 
 def answer_in_editor(view: View, task_id: str) -> None:
@@ -68,7 +69,7 @@ def answer_in_editor(view: View, task_id: str) -> None:
         )
         view.gt.feed.look_again()
 
-    _with_terminal(view, answer)
+    with_terminal(view, answer)
 
 
 def open_shell(view: View, task_id: str) -> None:
@@ -88,4 +89,4 @@ def open_shell(view: View, task_id: str) -> None:
         print(f"{workspace}: exit or ctrl-d comes back to gt")  # noqa: T201 (the terminal is the shell's now)
         subprocess.run([program], cwd=workspace, check=False)
 
-    _with_terminal(view, shell)
+    with_terminal(view, shell)

@@ -52,16 +52,24 @@ class Snapshot:
     hint: str | None = None
 
     @cached_property
-    def epics(self) -> tuple[TaskRow, ...]:
+    def roots(self) -> tuple[TaskRow, ...]:
         """Returns the open epics in picking order, and after them the open tasks that belong to none."""
-        parents = {row.parent for row in self.rows}
-        tops = [row for row in self.rows if row.is_open and (row.is_epic or row.id in parents)]
-        single = [
-            row
-            for row in self.rows
-            if row.is_open and not row.is_epic and row.id not in parents and row.parent is None
-        ]
+        tops = [row for row in self.rows if row.is_open and self.is_epic(row)]
+        single = [row for row in self.rows if row.is_open and row.parent is None and not self.is_epic(row)]
         return (*self.graph.in_picking_order(tops), *self.graph.in_picking_order(single))
+
+    @cached_property
+    def _parents(self) -> frozenset[TaskId]:
+        return frozenset(row.parent for row in self.rows if row.parent is not None)
+
+    def is_epic(self, row: TaskRow) -> bool:
+        """True for an epic, and for a task with others below it."""
+        return row.is_epic or row.id in self._parents
+
+    @property
+    def waiting(self) -> int:
+        """Returns how many entries wait for a person."""
+        return len(self.questions) + len(self.inbox) + len(self.broken)
 
     def find(self, task_id: str | None) -> TaskRow | None:
         """Returns a task's row, if it is there."""

@@ -1,16 +1,18 @@
-"""The places of the interface: name, label in the top row, and where the screen is, loaded when it is first opened."""
+"""The places and every key of each, once: bindings, footer, help and palette are made from these tables."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from textual.binding import Binding, BindingType
+
 if TYPE_CHECKING:
     from gitticks.tui.screens.base import View
 
 
 class Place(NamedTuple):
-    """A screen; one without a label is opened on a task."""
+    """A screen, loaded when it is first opened; one without a label is opened on a task."""
 
     name: str
     label: str
@@ -28,12 +30,187 @@ PLACES: tuple[Place, ...] = (
     Place("task", "", "task", "TaskView"),
 )
 MAIN_PLACES: tuple[tuple[str, str], ...] = tuple((one.name, one.label) for one in PLACES if one.label)
-_BY_NAME = {one.name: one for one in PLACES}
+"""The places of the top row, with their labels."""
 
 
 def open_place(name: str, subject: str | None = None) -> View:
     """Returns a new screen of a place; `subject` is the task that it is about."""
-    place = _BY_NAME[name]
+    place = next(one for one in PLACES if one.name == name)
     module = import_module(f"gitticks.tui.screens.{place.module}")
     view: View = getattr(module, place.view)(subject)
     return view
+
+
+_SHOWN = {
+    "question_mark": "?",
+    "plus": "+",
+    "slash": "/",
+    "escape": "esc",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "minus": "-",
+    "equals_sign": "=",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "ctrl+p": "^p",
+    "ctrl+c": "^c",
+    "ctrl+t": "^t",
+}
+
+
+class Key(NamedTuple):
+    """One key, or several with commas between them, what it does and how the footer and the help name it.
+
+    A key without an action is only listed: a widget binds it. `{key}` in an action is the key itself.
+    `is_first` takes it before the focused pane does.
+    """
+
+    key: str
+    action: str
+    label: str
+    help: str = ""
+    shown: str = ""
+    in_footer: bool = True
+    is_first: bool = False
+
+    @property
+    def sign(self) -> str:
+        """Returns the key as it is shown."""
+        return self.shown or _SHOWN.get(self.key, self.key)
+
+    @property
+    def words(self) -> str:
+        """Returns what the help says."""
+        return self.help or self.label
+
+
+EVERYWHERE: tuple[Key, ...] = (
+    Key("g", "app.go('graph')", "graph", "what waits for what", in_footer=False),
+    Key("w", "app.go('parallel')", "parallel", "every epic at once", in_footer=False),
+    Key("a", "app.go('permissions')", "permissions", "what agents asked to do", in_footer=False),
+    Key("slash", "search", "search", "find a task by words", in_footer=False),
+    Key("ctrl+p", "app.command_palette", "palette", "all commands by name", in_footer=False),
+    Key("ctrl+t", "app.next_theme", "theme", "the next theme", in_footer=False),
+    Key("less_than_sign", "resize(-4, 0)", "narrower", "make the focused pane narrower", in_footer=False),
+    Key("greater_than_sign", "resize(4, 0)", "wider", "make the focused pane wider", in_footer=False),
+    Key("minus", "resize(0, -1)", "lower", "make the focused pane lower", in_footer=False),
+    Key("equals_sign", "resize(0, 1)", "higher", "make the focused pane higher", in_footer=False),
+    Key("question_mark", "help", "help", "these keys", in_footer=False),
+    Key("escape", "back", "back", "back to where you came from", in_footer=False),
+    Key("q", "app.quit", "leave", "leave; nothing is stopped by that", in_footer=False),
+    Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", in_footer=False, is_first=True),
+    Key("", "", "move", "move (also j and k)", shown="↑ ↓", in_footer=False),
+    Key("", "", "next pane", "next pane", shown="tab", in_footer=False),
+)
+
+KEYS: dict[str, tuple[Key, ...]] = {
+    "home": (
+        Key("enter", "", "start", "on an epic or task: start it; in the inbox: answer"),
+        Key("space", "select", "select", "select the epic or task"),
+        Key("a", "select_all", "all", "select all epics and tasks, or none"),
+        Key("i", "inbox", "inbox", "to the inbox"),
+        Key("y", "approve", "approve", "in the inbox: approve what is waiting, or allow it once"),
+        Key("n", "reject", "reject", "in the inbox: send it back with a sentence, or deny it once"),
+        Key("Y", "approve(True)", "always", "in the inbox: allow it, and remember the rule", in_footer=False),
+        Key("N", "reject(True)", "never", "in the inbox: deny it, and remember the rule", in_footer=False),
+        Key("plus", "new_task", "new task"),
+        Key("s", "settings", "settings", "settings of the next run"),
+        Key("r", "app.go('run')", "run", "what runs now"),
+        Key("w", "app.go('parallel')", "parallel"),
+        Key("slash", "search", "search"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "run": (
+        Key("p", "pause", "pause", "begin nothing new; what runs goes on to its end"),
+        Key("r", "resume", "resume", "go on, or start a run"),
+        Key("enter", "", "open", "on a task: open it; on a tool call: unfold it"),
+        Key("v", "verbose", "verbose", "unfold every tool call"),
+        Key("n", "note", "note to agent", "a note that the next prompt has"),
+        Key("f", "follow", "follow", "follow the output again"),
+        Key("g", "app.go('graph')", "graph"),
+        Key("w", "app.go('parallel')", "parallel"),
+        Key("a", "app.go('permissions')", "permissions"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "parallel": (
+        Key("1,2,3,4,5,6,7,8,9", "focus_epic({key})", "focus", "to the row of that number", shown="1-9"),
+        Key("enter", "", "open", "watch its run"),
+        Key("m", "merge", "merge", "merge what is approved, or say what is missing"),
+        Key("k", "stop", "stop", "stop its agents", is_first=True),
+        Key("plus", "add", "add", "add an epic or a task to the run"),
+        Key("p", "pause", "pause all", "begin nothing new anywhere"),
+        Key("g", "app.go('graph')", "graph"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "graph": (
+        Key("", "", "move", "move between tasks", shown="← ↑ ↓ →"),
+        Key("enter", "", "open task"),
+        Key("b", "block", "block", "make the task wait for another"),
+        Key("u", "unblock", "unblock", "take one of its blockers away"),
+        Key("d", "hide_done", "done", "hide what is done, or show it too"),
+        Key("escape", "back", "back"),
+    ),
+    "permissions": (
+        Key(
+            "y",
+            "answer(True, False)",
+            "allow once",
+            "allow what the question under the cursor asks, this once",
+        ),
+        Key("Y", "answer(True, True)", "always", "allow it, and remember the rule"),
+        Key("n", "answer(False, False)", "deny", "refuse it, this once"),
+        Key("N", "answer(False, True)", "never", "refuse it, and remember the rule"),
+        Key("m", "mode", "mode", "what agents may do without asking"),
+        Key("p", "policy", "policy", "the rules that hold, and where each comes from"),
+        Key("e", "export", "export", "write the decisions to a file"),
+        Key("escape", "back", "back"),
+    ),
+    "review": (
+        Key("y", "approve", "approve", "approve; what merges code asks first. A question: answer it"),
+        Key("n", "reject", "reject", "send it back with a sentence and your comments"),
+        Key("c", "comment", "comment", "comment the line under the cursor"),
+        Key("right_square_bracket", "file(1)", "next file", shown="]"),
+        Key("right_curly_bracket", "hunk(1)", "next hunk", shown="}"),
+        Key("e", "edit", "edit", "in your editor: the answer to a question, else the task"),
+        Key("o", "shell", "shell", "a shell in the task's workspace"),
+        Key("t", "task", "task", "the task's own page"),
+        Key("r", "reload", "reload", "show the work as it is now"),
+        Key("escape", "back", "back"),
+        Key("left_square_bracket", "file(-1)", "file before", in_footer=False),
+        Key("left_curly_bracket", "hunk(-1)", "hunk before", in_footer=False),
+        Key("right,left", "", "scroll", "scroll the code sideways", shown="← →", in_footer=False),
+    ),
+    "task": (
+        Key("e", "edit", "edit", "edit TASK.md in your editor"),
+        Key("n", "note", "note", "add a note, which the next prompt has"),
+        Key("y", "verdict", "answer", "answer or approve, where it waits for you"),
+        Key("d", "review", "review", "what was done, and the changes"),
+        Key("b", "block", "block", "make it wait for another task"),
+        Key("plus", "child", "new task", "a new task below this epic, or beside this task"),
+        Key("g", "graph", "graph", "what it waits for, and what waits for it"),
+        Key("right_square_bracket", "round(1)", "later round", shown="]"),
+        Key("escape", "back", "back"),
+        Key("left_square_bracket", "round(-1)", "earlier round", in_footer=False),
+        Key("u", "unblock", "unblock", "take one of its blockers away", in_footer=False),
+    ),
+}
+"""The keys of each place, the most important first."""
+
+
+def keys_of(place: str) -> tuple[Key, ...]:
+    """Returns the keys of a place, then those that hold everywhere unless the place has its own meaning for them."""
+    own = KEYS[place]
+    taken = {one for key in own for one in key.key.split(",")}
+    return (*own, *(key for key in EVERYWHERE if not key.key or key.key not in taken))
+
+
+def bindings_of(place: str) -> list[BindingType]:
+    """Returns the bindings of a place's screen."""
+    return [
+        Binding(one, key.action.replace("{key}", one), key.words, show=False, priority=key.is_first)
+        for key in keys_of(place)
+        if key.action
+        for one in key.key.split(",")
+    ]

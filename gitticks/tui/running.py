@@ -1,10 +1,11 @@
-"""Starts runs as processes of their own: they are looked at like any other, and go on when the interface is left."""
+"""Runs and merges as processes of their own: they go on when the interface is left."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.run_requests import add_to_run
 from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
 from gitticks.runner.liveness import is_run_alive_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gitticks.actions.context import Context
-    from gitticks.model.ids import TaskId
 
 OUTPUT = "run-output.log"
 """What the last run that was started here printed, in our own folder of the clone."""
@@ -90,3 +91,42 @@ def _ended(output: Path, code: int | None) -> str:
     if code is None:
         return "the run takes long to begin"
     return lines[-1] if lines else "the run has ended"
+
+
+def merge_apart(context: Context, task_id: str) -> str:
+    """Merges a task, and returns what became of it in words.
+
+    Raises:
+        GitticksError: it was not merged, and why.
+    """
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        # Files, as a pipe would break under the command when the interface is left.
+        ended = subprocess.run(
+            [sys.executable, "-P", "-m", "gitticks", "merge", task_id],
+            cwd=context.directory,
+            env=dict(context.world.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=complained,
+            start_new_session=True,
+            check=False,
+        )
+        said.seek(0)
+        complained.seek(0)
+        words = said.read().decode("utf-8", "replace").strip()
+        lines = complained.read().decode("utf-8", "replace").splitlines()
+    task = context.renewed().store.task_file(TaskId(task_id)).task
+    if ended.returncode == 0:
+        merged = task.merged_sha and not task.is_open
+        return (
+            f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
+        )
+    found = {kind: rest.strip() for kind, mark, rest in (one.partition(":") for one in lines) if mark}
+    raise GitticksError(
+        found.get("error") or _last(words) or f"`gt merge {task_id}` failed", hint=found.get("hint")
+    )
+
+
+def _last(words: str) -> str:
+    """Returns the last line of an output, without the columns between its words."""
+    return " ".join((words.splitlines() or [""])[-1].split())

@@ -20,6 +20,7 @@ from gitticks.model.task import Task
 from gitticks.runner.questions import Question
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.task_row import TaskDetails
+from gitticks.tui.approving import Policy
 from gitticks.tui.messages import Snapshot
 from gitticks.tui.screens.graph import Graph
 from gitticks.tui.screens.permissions import Asked
@@ -119,9 +120,7 @@ def work() -> Work:
         seen=Seen(task.awaiting, task.asked_at, task.end_sha),
     )  # fmt: skip
     commits = {"5c1f0de" + "0" * 33: "Refuse other hosts", "77ab310" + "0" * 33: "Keep the path in the state"}
-    return Work(
-        view, (), diff, coloured(diff.files), commits, "claude", "pytest -q", is_manual=False, tip=None
-    )
+    return Work(view, (), diff, coloured(diff.files), commits, "claude", Policy(tests="pytest -q"))
 
 
 def page(snapshot: Snapshot) -> Page:

@@ -73,7 +73,7 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
             await shown.until(partial(is_at, task_id, Status.DONE), "the merge")
 
         await shown.press("w")
-        await shown.sees("In all", "epic")
+        await shown.sees("In all", "Under way")
         await shown.press("p")
         await shown.until(lambda: app.snapshot.is_paused, "the pause")
         await shown.sees("paused")
@@ -113,7 +113,7 @@ def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
         await shown.press("enter")
         await shown.sees("changed for the next run")
         await shown.press("shift+tab")
-        _home(shown).pane("epics").go_to("b2cd")
+        _home(shown).pane("roots").go_to("b2cd")
         await shown.press("enter")
         await shown.sees("there is no agent `nobody`")
         assert not app.snapshot.is_run_alive
@@ -146,8 +146,8 @@ def test_outside_of_a_repository_a_line_says_what_to_do(tmp_path_factory: object
     from tempfile import TemporaryDirectory  # outside of any repository that the tests' own folder lies in
 
     async def look(shown: Shown) -> None:
-        await shown.sees("Epics")
-        pane = _home(shown).pane("epics")
+        await shown.sees("Epics and tasks")
+        pane = _home(shown).pane("roots")
         await shown.until(lambda: pane.rows, "the reason")
         assert "git" in " ".join(map(words, pane.rows))
 

@@ -32,7 +32,7 @@ HOSTILE = (
 def _all_rows(width: int) -> Iterable[Line]:
     shown = snapshot()
     yield from (tasks.task(shown, row, width) for row in shown.rows)
-    yield from (tasks.epic(shown, row, width, is_chosen=True) for row in shown.epics)
+    yield from tasks.roots(shown, width, {"h8d4"})
     yield from inbox.rows(shown, NOW, width)
     for asked in shown.inbox:
         yield from inbox.preview(asked, CHANGES, HANDOFF, NOW, width)[1]

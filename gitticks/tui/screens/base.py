@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
-from gitticks.tui import keys
+from gitticks.tui import places
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from gitticks.tui.theme import Look
 
 R = TypeVar("R")
+WIDTH, HEIGHT = "sized-width", "sized-height"
+"""The classes of panes whose size a person can choose."""
+_OF_HEIGHT = "-height"
+"""How the names of heights end, beside those of widths."""
+_LEAST_WIDTH, _LEAST_HEIGHT, _OTHER_ROWS = 20, 3, 8
 
 
 class View(Screen[None]):
@@ -36,7 +41,7 @@ class View(Screen[None]):
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Takes the bindings from the table of keys."""
         if cls.place:
-            cls.BINDINGS = keys.bindings_of(cls.place)
+            cls.BINDINGS = places.bindings_of(cls.place)
         super().__init_subclass__(**arguments)
 
     def __init__(self, subject: str | None = None) -> None:
@@ -99,12 +104,16 @@ class View(Screen[None]):
 
     def on_mount(self) -> None:
         """Gives the panes the sizes that were chosen for them."""
-        for name, size in self.gt.preferences.sizes(self.place).items():
-            self._set_size(name, size)
+        self._apply_sizes()
 
     def on_resize(self) -> None:
         """Draws at the new size."""
-        self.call_after_refresh(self.redraw)
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        if self.is_mounted:
+            self._apply_sizes()
+            self.call_after_refresh(self.redraw)
 
     def on_screen_resume(self) -> None:
         """Draws what has changed while another place was shown."""
@@ -125,7 +134,7 @@ class View(Screen[None]):
         """Shows the keys of this place."""
         from gitticks.tui.screens.dialogs import Notice
 
-        table = keys.keys_of(self.place)
+        table = places.keys_of(self.place)
         wide = max(len(key.sign) for key in table)
         rows = [line((f"{key.sign:>{wide}}", "*focus"), "  ", key.words) for key in table]
         self.app.push_screen(Notice(f"{self.heading}: keys", rows))
@@ -140,23 +149,48 @@ class View(Screen[None]):
 
         self.app.push_screen(Search())
 
-    def action_resize(self, step: int) -> None:
-        """Makes the column or pane with the focus larger or smaller, and remembers it."""
-        pane = self.focused
-        while pane is not None and pane is not self and not pane.has_class("sized"):
-            pane = pane.parent if isinstance(pane.parent, Widget) else None
-        if pane is None or pane is self:
-            sized = list(self.query(".sized"))
-            if not sized:
-                return
-            pane, step = sized[0], -step  # the other side of the same edge
-        if pane.id is None:
+    def action_resize(self, across: int, down: int) -> None:
+        """Makes the column or pane with the focus wider or higher by so much, and remembers it."""
+        pane, sign = self._resizable(WIDTH if across else HEIGHT)
+        if pane is None or self.has_class("-narrow"):
+            self.gt.say(f"this pane has the whole {'width' if across else 'height'}")
             return
-        size = max(20, min(self.size.width - 20, pane.size.width + step))
-        self._set_size(pane.id, size)
-        self.gt.preferences.remember_size(self.place, pane.id, size)
-        self.call_after_refresh(self.redraw)
+        before = pane.outer_size.width if across else pane.outer_size.height
+        least = _LEAST_WIDTH if across else _LEAST_HEIGHT
+        size = max(least, before + sign * (across or down))
+        name = f"{pane.id}" if across else f"{pane.id}{_OF_HEIGHT}"
+        self.gt.preferences.remember_size(self.place, name, size)
+        self._resized()
 
-    def _set_size(self, name: str, size: int) -> None:
-        for pane in self.query(f"#{name}"):
-            pane.styles.width = size
+    def _resizable(self, side: str) -> tuple[Widget | None, int]:
+        """Returns the pane whose edge the focused one has, and -1 if it is the pane at the edge's other side."""
+        pane = self.focused
+        while pane is not None and pane is not self:
+            if pane.has_class(side):
+                return pane, 1
+            parent = pane.parent
+            beside = [one for one in parent.children if one.has_class(side)] if parent is not None else []
+            if beside:
+                return beside[0], -1
+            pane = parent if isinstance(parent, Widget) else None
+        return None, 1
+
+    def _apply_sizes(self) -> None:
+        """Gives the panes the sizes that were chosen for them; in one column there are none."""
+        for pane in self.query(f".{WIDTH}"):
+            pane.styles.width = self._chosen_size(
+                f"{pane.id}", self.app.size.width - _LEAST_WIDTH, _LEAST_WIDTH
+            )
+        for pane in self.query(f".{HEIGHT}"):
+            self.fit_height(pane)
+
+    def fit_height(self, pane: Widget, rows: int | None = None) -> None:
+        """Gives a pane the height that was chosen for it, else room for so many rows, else that of the style sheet."""
+        size = self._chosen_size(f"{pane.id}{_OF_HEIGHT}", self.app.size.height - _OTHER_ROWS, _LEAST_HEIGHT)
+        if size is None and rows is not None and not self.has_class("-narrow"):
+            size = max(1, rows) + (2 if self.has_class("-wide") else 1)
+        pane.styles.height = size
+
+    def _chosen_size(self, name: str, most: int, least: int) -> int | None:
+        size = self.gt.preferences.sizes(self.place).get(name)
+        return None if size is None or self.has_class("-narrow") else max(least, min(size, most))

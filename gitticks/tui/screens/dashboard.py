@@ -51,14 +51,14 @@ class Dashboard(View):
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         with Horizontal(id="upper"):
-            with Vertical(classes="left sized", id="left"):
+            with Vertical(classes="left sized-width", id="left"):
                 yield Lines("Tasks", id="tasks", empty="No tasks here yet. + on Home makes one.")
                 yield Lines(
                     "Budget",
                     id="budget",
                     focusable=False,
                     empty="No limits are set.",
-                    classes="pane only-wide",
+                    classes="pane only-wide sized-height",
                 )
             yield Lines(
                 "",
@@ -67,7 +67,7 @@ class Dashboard(View):
                 empty="No agent is running. r resumes.",
                 classes="pane right",
             )
-        yield Lines("Iterations", id="iterations", empty="No iterations yet.")
+        yield Lines("Iterations", id="iterations", empty="No iterations yet.", classes="pane sized-height")
 
     def draw(self) -> None:
         """Fills the panes."""

@@ -121,7 +121,7 @@ class GraphView(Loaded[Graph]):
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         yield GraphPane("Graph", id="graph", empty="")
-        yield Lines("Selected", id="about", focusable=False, classes="pane fixed")
+        yield Lines("Selected", id="about", focusable=False, classes="pane sized-height")
 
     def read(self, context: Context) -> Graph:
         """Returns the links of all tasks, or of those around the one that the place was opened on."""

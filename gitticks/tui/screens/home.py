@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
     from gitticks.model.task import Task
+    from gitticks.runner.questions import Question
     from gitticks.tui.screens.verdicts import Looked
 
+_EVERY_SECONDS = 1.0
 _BROKEN = "file:"
 """How the keys of the inbox's entries begin that are files which cannot be read."""
 
@@ -39,17 +41,28 @@ class Home(View):
         self._looked: Mapping[str, Looked] = {}
         self._looked_at: object = None
 
+    def on_mount(self) -> None:
+        """Lets the time that is left for answers run."""
+        super().on_mount()
+        self.set_interval(_EVERY_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        if self.is_current and self.snapshot.questions:
+            self._draw_inbox()
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         with Horizontal():
-            with Vertical(classes="left sized", id="left"):
+            with Vertical(classes="left sized-width", id="left"):
                 yield Lines(
-                    "Epics", id="epics", empty="No epics yet. + makes one; gt import brings your old tasks."
+                    "Epics and tasks",
+                    id="roots",
+                    empty="No tasks yet. + makes one; gt import brings your old ones.",
                 )
-                yield Lines("Run settings", id="settings")
+                yield Lines("Run settings", id="settings", classes="pane sized-height")
             with Vertical(classes="right", id="right"):
                 yield Lines("For you", id="inbox", empty="Nothing waits for you. Agents go on by themselves.")
-                yield Lines("", id="preview", focusable=False)
+                yield Lines("", id="preview", focusable=False, classes="pane sized-height")
 
     @property
     def heading(self) -> str:
@@ -63,34 +76,32 @@ class Home(View):
             return
         if not self.snapshot.number:
             return
-        self._chosen &= {row.id for row in self.snapshot.epics}
-        self._draw_epics()
-        pane = self.pane("inbox")
-        pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
-        waiting = len(self.snapshot.inbox) + len(self.snapshot.broken)
-        pane.say(f"{waiting} {'waits' if waiting == 1 else 'wait'}" if waiting else "", "waits")
+        self._chosen &= {row.id for row in self.snapshot.roots}
+        self._draw_roots()
+        self._draw_inbox()
         self._draw_settings()
         self._look_into_inbox()
+
+    def _draw_inbox(self) -> None:
+        pane, waiting = self.pane("inbox"), self.snapshot.waiting
+        pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
+        pane.say(f"{waiting} {'waits' if waiting == 1 else 'wait'}" if waiting else "", "waits")
         self._draw_preview()
 
     def _draw_problem(self, problem: str, hint: str | None) -> None:
-        pane = self.pane("epics")
+        pane = self.pane("roots")
         said = [(part, "fg") for part in tasks.paragraphs(problem, pane.inner_width)]
         said += [(part, "muted") for part in tasks.paragraphs(hint or "", pane.inner_width)]
         pane.show(line(one) for one in said)
 
-    def _draw_epics(self) -> None:
-        pane = self.pane("epics")
-        width = pane.inner_width
-        pane.show(
-            tasks.epic(self.snapshot, row, width, is_chosen=row.id in self._chosen)
-            for row in self.snapshot.epics
-        )
+    def _draw_roots(self) -> None:
+        pane = self.pane("roots")
+        pane.show(tasks.roots(self.snapshot, pane.inner_width, self._chosen))
         count = len(self._chosen)
         if count:
             pane.say(f"{count} selected, enter starts {'it' if count == 1 else 'them'}", "focus")
         else:
-            pane.say("enter starts, space selects" if self.snapshot.epics else "")
+            pane.say("enter starts, space selects" if self.snapshot.roots else "")
 
     def _draw_settings(self) -> None:
         if not self._defaults:
@@ -121,9 +132,21 @@ class Home(View):
         key = self.pane("inbox").key
         return next((one for one in self.snapshot.inbox if one.standing.task.id == key), None)
 
+    def _question(self) -> Question | None:
+        """Returns the question about a permission under the cursor."""
+        key = self.pane("inbox").key or ""
+        numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
+        return numbers.get(key)
+
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here."""
-        pane, asked = self.pane("preview"), self._asked()
+        pane, asked, question = self.pane("preview"), self._asked(), self._question()
+        if question is not None:
+            title, rows, keys = inbox.permission_preview(question, self.gt.now, pane.inner_width)
+            pane.title = title
+            pane.show(rows)
+            pane.say(keys)
+            return
         if asked is None:
             key = self.pane("inbox").key or ""
             broken = next((one for one in self.snapshot.broken if _BROKEN + one.path == key), None)
@@ -146,10 +169,12 @@ class Home(View):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Starts, changes a setting, or answers."""
-        if event.lines.id == "epics":
+        if event.lines.id == "roots":
             self._start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
             self._change(event.key)
+        elif event.key.startswith(inbox.PERMISSION):
+            self.gt.go("permissions")
         elif event.key.startswith(_BROKEN):
             self._show_broken(event.key.removeprefix(_BROKEN))
         else:
@@ -165,17 +190,29 @@ class Home(View):
         if asked is not None:
             verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
 
-    def action_approve(self) -> None:
-        """Approves the entry of the inbox, or answers it where only words will do."""
+    def action_approve(self, always: bool = False) -> None:
+        """Approves the entry of the inbox, allows what an agent asks, or answers where only words will do."""
+        if self._answers_permission(allows=True, always=always):
+            return
         asked = self._asked_for_verdict()
         if asked is not None:
             verdicts.ask_approve(self, asked, self._looked.get(asked.standing.task.id))
 
-    def action_reject(self) -> None:
-        """Sends the entry's work back."""
+    def action_reject(self, always: bool = False) -> None:
+        """Sends the entry's work back, or denies what an agent asks."""
+        if self._answers_permission(allows=False, always=always):
+            return
         asked = self._asked_for_verdict()
         if asked is not None:
             verdicts.ask_reject(self, asked, self._looked.get(asked.standing.task.id))
+
+    def _answers_permission(self, *, allows: bool, always: bool) -> bool:
+        """Answers a question about a permission if one is under the cursor of the inbox; True for `always` anyway."""
+        question, pane = self._question(), self.pane("inbox")
+        if question is None or self.focused is not pane:
+            return always
+        verdicts.answer_permission(self, pane, question.number, allows=allows, always=always)
+        return True
 
     def _asked_for_verdict(self) -> Asked | None:
         if self.focused is not self.pane("inbox"):
@@ -227,16 +264,16 @@ class Home(View):
 
     def action_select(self) -> None:
         """Selects the epic under the cursor, or no longer."""
-        key = self.pane("epics").key
+        key = self.pane("roots").key
         if key is not None:
             self._chosen ^= {key}
-            self._draw_epics()
+            self._draw_roots()
 
     def action_select_all(self) -> None:
         """Selects all, or none."""
-        every: set[str] = {row.id for row in self.snapshot.epics}
+        every: set[str] = {row.id for row in self.snapshot.roots}
         self._chosen = set() if self._chosen == every else every
-        self._draw_epics()
+        self._draw_roots()
 
     def action_inbox(self) -> None:
         """Goes to the inbox."""
@@ -248,7 +285,7 @@ class Home(View):
 
     def action_new_task(self) -> None:
         """Asks for the title of a new task, below the epic under the cursor if that is one."""
-        row = self.snapshot.find(self.pane("epics").key)
+        row = self.snapshot.find(self.pane("roots").key)
         parent = row.id if row is not None and row.is_epic else None
         below = (
             f"below {parent}; begin with ! for an epic of its own" if parent else "begin with ! for an epic"

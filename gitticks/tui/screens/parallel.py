@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from gitticks.actions.run import runner_merges
 from gitticks.actions.run_requests import pause_runs, stop_one, unpause_runs
 from gitticks.model.ids import TaskId
-from gitticks.tui import run_settings
-from gitticks.tui.merging import merge_apart
+from gitticks.tui import approving, run_settings
 from gitticks.tui.running import start_run
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
@@ -43,7 +42,7 @@ class Parallel(View):
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Epics", id="epics", empty="No epic is under way. + starts one.")
+        yield Lines("Under way", id="epics", empty="Nothing is under way. + starts an epic or a task.")
         yield Lines("In all", id="total", focusable=False, classes="pane only-wide")
 
     def on_mount(self) -> None:
@@ -76,9 +75,8 @@ class Parallel(View):
             if task_id in self.gt.outputs
         }
         pane.show(epics.rows(self.snapshot, self._epics, said, self.gt.now, pane.inner_width))
-        count, agents = len(self._epics), len(self.snapshot.sessions)
-        words = f"{count} {'epic' if count == 1 else 'epics'}, {agents} {'agent' if agents == 1 else 'agents'} at work"
-        pane.say(words if count else "")
+        agents = len(self.snapshot.sessions)
+        pane.say(f"{agents} {'agent' if agents == 1 else 'agents'} at work" if self._epics else "")
 
     def _look_for_conflicts(self) -> None:
         """Asks git which unmerged work conflicts, whenever work was handed off or merged."""
@@ -139,7 +137,7 @@ class Parallel(View):
             self.gt.say(_missing(one), warns=True)
             return
         for row in dict.fromkeys(approved):
-            self.act("", lambda context, row=row: _merge(context, row), str, task=row.id)  # type: ignore[misc]
+            self.act("", partial(approving.merge, task_id=row.id), str, task=row.id)
 
     def action_stop(self) -> None:
         """Asks how to stop the epic under the cursor."""
@@ -164,15 +162,15 @@ class Parallel(View):
         self.app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop it"), chosen)
 
     def action_add(self) -> None:
-        """Asks which epic to add to the run."""
+        """Asks which epic or task to add to the run."""
         busy = {one.row.id for one in self._epics if one.sessions}
         rows = [
             line((row.id, "muted"), "  ", row.title, key=row.id)
-            for row in self.snapshot.epics
+            for row in self.snapshot.roots
             if row.id not in busy
         ]
         if not rows:
-            self.gt.say("every open epic is at work already")
+            self.gt.say("every open epic and task is at work already")
             return
         flags = run_settings.flags_of(self.gt.run_choices)
 
@@ -197,12 +195,6 @@ def _missing(one: Running) -> str:
         return f"{asked.standing.task.id} comes first: {inbox.gist(asked)}"
     waits = len(one.below) - one.done
     return f"{one.row.id} has nothing to merge: {waits} of {len(one.below)} tasks are open"
-
-
-def _merge(context: Context, row: TaskRow) -> str:
-    if runner_merges(context):
-        return f"{row.id} is approved; the run merges it"
-    return merge_apart(context, row.id)
 
 
 def _conflicts(context: Context) -> tuple[str, ...]:

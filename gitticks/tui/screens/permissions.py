@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,21 +11,19 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from gitticks.model.settings import PermissionMode
+from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.widgets import permission_rows
 from gitticks.tui.widgets.lines import Lines, line
-from gitticks.workflow.permissions import is_looser, rule_words
+from gitticks.workflow.permissions import is_looser
 
 if TYPE_CHECKING:
     from gitticks.actions.audit import Recorded
     from gitticks.actions.context import Context
     from gitticks.actions.permissions import ChangedMode, Policy
-    from gitticks.runner.questions import Question
 
 _EVERY_SECONDS = 1.0
-_UNREAD_SECONDS = 0.7
-"""A key so soon after another question took the place of one was meant for that one."""
 _MOST_TASKS = 50
 _MOST_DECISIONS = 500
 
@@ -43,12 +40,10 @@ class Permissions(Loaded[Asked]):
     """What did they ask?"""
 
     place = "permissions"
-    _moved_at = 0.0
-    """When the question under the cursor made way for another one by itself."""
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Asked now", id="asked", empty="No open questions.")
+        yield Lines("Asked now", id="asked", empty="No open questions.", classes="pane sized-height")
         yield Lines("Decisions", id="decisions", empty="Nothing was decided yet.")
 
     def on_mount(self) -> None:
@@ -79,12 +74,8 @@ class Permissions(Loaded[Asked]):
     def _fill_questions(self) -> None:
         pane, now = self.pane("asked"), self.gt.context.now
         rows = permission_rows.question_rows(self.snapshot.questions, now, pane.inner_width)
-        if not self.has_class("-narrow"):
-            pane.styles.height = max(1, len(rows)) + (2 if self.has_class("-wide") else 1)
-        before = pane.key
+        self.fit_height(pane, len(rows))
         pane.show(rows)
-        if before is not None and pane.key != before:
-            self._moved_at = time.monotonic()
 
     def fill(self, loaded: Asked) -> None:
         """Shows mode and decisions."""
@@ -95,29 +86,9 @@ class Permissions(Loaded[Asked]):
 
     def action_answer(self, allows: bool, always: bool) -> None:
         """Answers the question under the cursor."""
-        from gitticks.actions.permissions import answer_questions
-
-        key = self.pane("asked").key
-        number = int(key) if key is not None and key.isdecimal() else None
-        if number is None:
-            self.gt.say("no question is open")
-            return
-        if time.monotonic() - self._moved_at < _UNREAD_SECONDS:
-            self.gt.say("that question is gone, and another one stands there now", warns=True)
-            return
-
-        def answered(questions: tuple[Question, ...]) -> str:
-            one = questions[0]
-            word = "allowed" if allows else "denied"
-            remembered = f"; from now on {rule_words(one.rule)}" if always else ""
-            return f"{word}: {one.access.operation} {one.access.target}{remembered}"
-
-        self.act(
-            "",
-            lambda context: answer_questions(context, [number], allows=allows, always=always),
-            answered,
-            task="permissions",
-        )
+        pane = self.pane("asked")
+        number = int(pane.key) if pane.key is not None and pane.key.isdecimal() else None
+        verdicts.answer_permission(self, pane, number, allows=allows, always=always)
 
     def action_mode(self) -> None:
         """Asks for the mode; what loosens it is asked once more."""

@@ -13,6 +13,8 @@ from textual.widget import Widget
 from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.tui import approving
+from gitticks.tui.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.theme import glyph
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
     from gitticks.actions.verdict import Judged
     from gitticks.model.notes import Entry
 
-_DIALOG_WIDTH = 68
-_MOST_SHOWN = 12
+_MOST_SHOWN, _MOST_CHECKS = 12, 7
 _SCROLL = 8
 
 
@@ -42,9 +43,7 @@ class Work:
     colours: dict[tuple[str, int], tuple[list[Span], ...]]
     commits: dict[str, str]
     agent: str
-    tests: str | None
-    is_manual: bool
-    tip: str | None
+    policy: Policy
 
     @property
     def merges(self) -> bool:
@@ -93,9 +92,9 @@ class Review(Loaded[Work]):
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         with Horizontal():
-            with Vertical(classes="left sized", id="left"):
+            with Vertical(classes="left sized-width", id="left"):
                 yield Lines("Hand-off", id="story", empty="Nothing was handed off yet.")
-                yield Lines("Checks", id="checks", empty="No checks have run.")
+                yield Lines("Checks", id="checks", empty="No checks have run.", classes="pane sized-height")
                 yield Lines("Council", id="council")
             yield DiffPane("Changes", id="diff")
         yield Lines(id="verdict", focusable=False)
@@ -113,7 +112,6 @@ class Review(Loaded[Work]):
     def read(self, context: Context) -> Work:
         """Returns the page and the patch."""
         from gitticks.actions import review
-        from gitticks.actions.changing import work_head
         from gitticks.actions.task_lookup import find_task
         from gitticks.actions.verdict import waiting_for_answer
         from gitticks.cli.writing import agent_name
@@ -121,7 +119,6 @@ class Review(Loaded[Work]):
         view = review.view(context, find_task(context, self.task_id))
         patch = review.diff(context, view.task) if view.changes is not None else b""
         diff = read_patch(patch.decode("utf-8", "replace"))
-        settings = context.settings
         return Work(
             view=view,
             questions=waiting_for_answer(context, view.task.id).questions,
@@ -129,9 +126,7 @@ class Review(Loaded[Work]):
             colours=coloured(diff.files),
             commits=review.commits(context, view.task),
             agent=agent_name(context, view.task),
-            tests=settings.verify.test,
-            is_manual=settings.merge.mode.value == "manual",
-            tip=work_head(context, view.task),
+            policy=approving.policy_for(context, view.task),
         )
 
     def refuse(self, message: str, hint: str | None) -> None:
@@ -163,7 +158,7 @@ class Review(Loaded[Work]):
         story.say(f"{loaded.agent}, round {view.task.review_round}" if view.task.review_round else "")
         found = review_rows.check_rows(view, checks.inner_width)
         checks.show(found)
-        checks.styles.height = max(3, min(len(found), 7) + 2) if not self.has_class("-narrow") else None
+        self.fit_height(checks, min(len(found), _MOST_CHECKS))
         blocks = review_rows.blocking(view)
         council.display = bool(view.reviews)
         council.show(review_rows.council_rows(view, council.inner_width))
@@ -292,14 +287,12 @@ class Review(Loaded[Work]):
         if task.awaiting in ANSWERED:
             self._ask_for_answer(work)
             return
-        title = (
-            f"Merge {task.id} into {task.base}?"
-            if work.merges and not work.is_manual
-            else f"Approve {task.id}?"
+        merges = work.merges and not work.policy.is_manual
+        title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
+        dialog = (title, self._consequences(work), "merge" if merges else "approve")
+        approving.confirm(
+            self, task.id, dialog, work.policy.strength, lambda prove: self._approve(work, prove)
         )
-        do = "merge" if work.merges and not work.is_manual else "approve"
-        rows = self._consequences(work)
-        self.app.push_screen(Dialog(title, rows, do=do), lambda yes: self._approve(work) if yes else None)
 
     def _consequences(self, work: Work) -> list[Line]:
         view, task = work.view, work.view.task
@@ -314,11 +307,13 @@ class Review(Loaded[Work]):
         rows += [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in blocks]
         if view.conflicts:
             rows += wrapped(
-                f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}", _DIALOG_WIDTH, "bad"
+                f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}",
+                approving.DIALOG_WIDTH,
+                "bad",
             )
         if self.comments:
             rows.append(line((f"with your {count_of(len(self.comments), 'comment')} as notes", "waits")))
-        return [*rows, line(), *wrapped(self._what_follows(work), _DIALOG_WIDTH, "muted")]
+        return [*rows, line(), *wrapped(self._what_follows(work), approving.DIALOG_WIDTH, "muted")]
 
     def _what_follows(self, work: Work) -> str:
         task = work.view.task
@@ -326,44 +321,30 @@ class Review(Loaded[Work]):
             return "This says that the work is done, and closes the task."
         if not work.merges:
             return "There is no change to the code: nothing is merged, and the task is done."
-        if work.is_manual:
-            return f"Merging is yours to do after that: git merge {task.branch}"
-        if work.view.conflicts:
-            return f"It does not merge cleanly: the task goes back to {work.agent} with these paths."
-        who = "The run merges it" if self.snapshot.is_run_alive else "It is merged now"
-        if work.tests:
-            return f"{who}: the tests run on the merge, and {task.base} moves only if they pass."
-        return f"{who}. No tests are set, so {task.base} moves as soon as the merge is clean."
+        is_run_alive, conflicts = self.snapshot.is_run_alive, work.view.conflicts
+        base, branch = task.base or "", task.branch or ""
+        return approving.what_follows(
+            work.policy, base, branch, conflicts, work.agent, is_run_alive=is_run_alive
+        )
 
-    def _approve(self, work: Work) -> None:
-        from gitticks.actions.run import runner_merges
+    def _approve(self, work: Work, prove: Prove) -> None:
         from gitticks.actions.verdict import approve_task
-        from gitticks.tui.merging import merge_apart
 
         task, comments = work.view.task, dict(self.comments)
 
-        def approve(context: Context) -> Judged:
+        def give(context: Context) -> Judged:
+            proof = prove(context)
             _send(context, work, comments)
-            return approve_task(context, task.id, None, work.view.seen)
+            return approve_task(context, task.id, None, work.view.seen, proof)
 
-        def approved(judged: Judged) -> str | None:
-            self._sent(comments)
-            if not judged.after.is_merging:
-                return f"{task.id} {_moved(judged)}"
-            self.gt.act("", merge, lambda words: words, task=task.id)
-            return f"{task.id} approved; merging"
-
-        def merge(context: Context) -> str | None:
-            return None if runner_merges(context) else merge_apart(context, task.id)
-
-        self.act("", approve, approved, task=task.id)
+        approving.carry_out(self, task.id, give, lambda: self._sent(comments))
 
     def _ask_for_answer(self, work: Work) -> None:
         from gitticks.actions.verdict import respond_to
 
         task = work.view.task
         asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
-        rows = markdown_rows(asked, _DIALOG_WIDTH)
+        rows = markdown_rows(asked, approving.DIALOG_WIDTH)
         if len(rows) > _MOST_SHOWN:
             rows = [
                 *rows[:_MOST_SHOWN],

@@ -54,11 +54,15 @@ class TaskView(Loaded[Page]):
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         with Horizontal():
-            yield Lines("TASK.md", id="text", classes="pane left sized", empty="No text yet. e writes it.")
+            yield Lines(
+                "TASK.md", id="text", classes="pane left sized-width", empty="No text yet. e writes it."
+            )
             with Vertical(classes="right"):
-                yield Lines("Now", id="facts", focusable=False)
+                yield Lines("Now", id="facts", focusable=False, classes="pane sized-height")
                 yield Lines("History", id="history", empty="Nothing has happened yet.")
-                yield Lines("Rounds and commits", id="work", empty="No commits yet.")
+                yield Lines(
+                    "Rounds and commits", id="work", empty="No commits yet.", classes="pane sized-height"
+                )
 
     def on_mount(self) -> None:
         """Begins in the text."""
@@ -100,8 +104,7 @@ class TaskView(Loaded[Page]):
         row = self.snapshot.find(self.subject)
         found = task_rows.fact_rows(self.snapshot, row, shown) if row is not None else []
         facts.show(found[:_MOST_FACTS])
-        if not self.has_class("-narrow"):
-            facts.styles.height = max(1, min(len(found), _MOST_FACTS)) + (2 if self.has_class("-wide") else 1)
+        self.fit_height(facts, min(len(found), _MOST_FACTS))
         history.show(task_rows.history_rows(loaded.events, now, history.inner_width))
         if history.key is None or history.key not in history.keys[:-1]:
             history.key = history.keys[-1] if history.keys else None

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.tui.merging import merge_apart
+from gitticks.tui import approving
+from gitticks.tui.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.inbox import gist
-from gitticks.tui.widgets.lines import Line, line
+from gitticks.tui.widgets.lines import Line, Lines, line
+from gitticks.tui.widgets.markdown import wrapped
+from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
+    from gitticks.actions.lifecycle import Moved
     from gitticks.actions.verdict import Judged
+    from gitticks.runner.questions import Question
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
     from gitticks.workflow.triggers import Seen
 
 _WIDTH = 68
+_UNREAD_SECONDS = 0.7
+"""A key so soon after another question took the place of one was meant for that one."""
 _NOT_YET = "the work is still being looked at; try again in a moment"
 
 
@@ -31,18 +39,29 @@ class Looked(NamedTuple):
     seen: Seen
     changes: Changes | None
     handoff: str
+    policy: Policy = Policy()
+    branch: str = ""
+    agent: str = "its agent"
 
 
 def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
     """Returns for what awaits a person what a verdict would be about, and what the work changes."""
     from gitticks.actions.inbox import open_inbox
     from gitticks.actions.verdict import seen_of
+    from gitticks.cli.writing import agent_name
 
     found: dict[str, Looked] = {}
     for one in open_inbox(context, count=most).asked:
         file = context.store.task_file(one.standing.task.id)
-        handoff = file.section(Section.HANDOFF) or ""
-        found[one.standing.task.id] = Looked(seen_of(file.task), one.changes, handoff)
+        task = file.task
+        found[task.id] = Looked(
+            seen_of(task),
+            one.changes,
+            file.section(Section.HANDOFF) or "",
+            approving.policy_for(context, task),
+            task.branch or "",
+            agent_name(context, task),
+        )
     return found
 
 
@@ -54,7 +73,7 @@ def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     elif row.awaiting in ANSWERED:
         ask_answer(view, asked, looked)
     elif row.awaiting == Awaiting.WORK:
-        ask_close(view, row)
+        ask_close(view, row, looked)
     elif row.awaiting is not None:
         view.gt.go("review", row.id)
     elif row.status == Status.STUCK:
@@ -102,22 +121,26 @@ def _respond(context: Context, row: TaskRow, text: str, seen: Seen) -> Judged:
     return respond_to(context, row.id, text, seen)
 
 
-def ask_close(view: View, row: TaskRow) -> None:
+def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
     """Asks whether the work that a person does is done."""
+    if looked is None:
+        view.gt.say(_NOT_YET)
+        return
     rows = [
         line((f"{row.id} awaits your work.", "fg")),
         line(("Closing it says that it is done; commits of its workspace are merged.", "muted")),
     ]
 
-    def close(context: Context) -> None:
-        from gitticks.actions.lifecycle import close_task
+    def close(prove: Prove) -> None:
+        def give(context: Context) -> Moved:
+            from gitticks.actions.lifecycle import close_task
 
-        close_task(context, row.id, None)
+            return close_task(context, row.id, None, proof=lambda: prove(context))
 
-    view.app.push_screen(
-        Dialog(f"{row.id}  {row.title}", rows, do="close it as done"),
-        lambda yes: view.act(f"{row.id} is done", close, task=row.id) if yes else None,
-    )
+        approving.carry_out(view, row.id, give)
+
+    dialog = (f"{row.id}  {row.title}", rows, "close it as done")
+    approving.confirm(view, row.id, dialog, looked.policy.strength, close)
 
 
 def ask_direction(view: View, asked: Asked) -> None:
@@ -183,31 +206,30 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
         return
     changes = looked.changes
     rows: list[Line] = [line(part) for part in facts(asked, changes)]
-    rows += [line(), line(("Checks run on the merge; the base moves only if they pass.", "muted"))]
     if changes is None or not changes.summary.files:
-        rows = [*rows[:-2], line(("There is no code to merge: approving closes it.", "muted"))]
+        follows = "There is no code to merge: approving closes it."
+    else:
+        follows = approving.what_follows(
+            looked.policy,
+            changes.base or "",
+            looked.branch,
+            changes.conflicts or (),
+            looked.agent,
+            is_run_alive=view.snapshot.is_run_alive,
+        )
+    rows += [line(), *wrapped(follows, approving.DIALOG_WIDTH, "muted")]
 
-    def approved(yes: bool | None) -> None:
-        if yes:
-            view.act(
-                "",
-                lambda context: _approve(context, row, looked.seen),
-                str,
-                task=row.id,
-            )
+    def approve(prove: Prove) -> None:
+        def give(context: Context) -> Judged:
+            from gitticks.actions.verdict import approve_task
+
+            return approve_task(context, row.id, None, looked.seen, prove(context))
+
+        approving.carry_out(view, row.id, give)
 
     base = f" into {changes.base}" if changes is not None and changes.base else ""
-    view.app.push_screen(Dialog(f"Approve {row.id}{base}?", rows, do="approve"), approved)
-
-
-def _approve(context: Context, row: TaskRow, seen: Seen) -> str:
-    from gitticks.actions.run import runner_merges
-    from gitticks.actions.verdict import approve_task
-
-    after = approve_task(context, row.id, None, seen).after
-    if not after.is_merging:
-        return f"{row.id} {'approved' if after.is_open else 'done'}"
-    return f"{row.id} approved; the run merges it" if runner_merges(context) else merge_apart(context, row.id)
+    dialog = (f"Approve {row.id}{base}?", rows, "approve")
+    approving.confirm(view, row.id, dialog, looked.policy.strength, approve)
 
 
 def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
@@ -245,3 +267,25 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
         elif changes.conflicts is not None:
             found.append(f"merges cleanly into {changes.base}")
     return found or [gist(asked)]
+
+
+def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bool, always: bool) -> None:
+    """Answers an agent's question about a permission, which `pane` has under its cursor."""
+    if number is None:
+        view.gt.say("no question is open")
+        return
+    if time.monotonic() - pane.moved_at < _UNREAD_SECONDS:
+        view.gt.say("that question is gone, and another one stands there now", warns=True)
+        return
+
+    def give(context: Context) -> tuple[Question, ...]:
+        from gitticks.actions.permissions import answer_questions
+
+        return answer_questions(context, [number], allows=allows, always=always)
+
+    def answered(questions: tuple[Question, ...]) -> str:
+        one = questions[0]
+        remembered = f"; from now on {rule_words(one.rule)}" if always else ""
+        return f"{'allowed' if allows else 'denied'}: {one.access.operation} {one.access.target}{remembered}"
+
+    view.act("", give, answered, task="permissions")

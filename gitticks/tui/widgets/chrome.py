@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from gitticks.tui import keys
+from gitticks.tui import places
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, fit, line
 
@@ -38,16 +38,15 @@ class TopBar(Bar):
 
     def line(self, width: int) -> Line:
         """Returns the row."""
-        from gitticks.tui.places import MAIN_PLACES
         from gitticks.tui.screens.base import View
 
         view = self.screen
         if not isinstance(view, View):
             return Line()
         left: list[Span | str] = [("gt", "*focus"), "  "]
-        is_main = view.place in dict(MAIN_PLACES)
+        is_main = view.place in dict(places.MAIN_PLACES)
         if is_main and width + 2 >= COMPACT:
-            for place, label in MAIN_PLACES:
+            for place, label in places.MAIN_PLACES:
                 left += [(label, "*strong" if place == view.place else "muted"), "  "]
         else:
             if not is_main and width + 2 >= NARROW:
@@ -58,7 +57,7 @@ class TopBar(Bar):
 
 def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
     """Returns what runs, what waits and what it costs, as wide as there is room."""
-    running, waiting = len(snapshot.sessions), len(snapshot.inbox) + len(snapshot.questions)
+    running, waiting = len(snapshot.sessions), snapshot.waiting
     is_wide = width + 2 >= NARROW
     found: list[Span | str] = []
     if snapshot.is_paused:
@@ -91,7 +90,7 @@ class KeyBar(Bar):
         """Returns the row."""
         spans: list[Span | str] = []
         used = len("? help") + 1
-        for key in keys.keys_of(getattr(self.screen, "place", "home")):
+        for key in places.keys_of(getattr(self.screen, "place", "home")):
             used += len(key.sign) + len(key.label) + 3
             if not key.in_footer or used > width:
                 break

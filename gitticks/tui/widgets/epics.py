@@ -43,7 +43,7 @@ class Running(NamedTuple):
 def running(snapshot: Snapshot) -> list[Running]:
     """Returns the epics and single tasks that were begun, in picking order."""
     found = []
-    for row in snapshot.epics:
+    for row in snapshot.roots:
         below = tuple(one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id)
         if row.is_begun or any(one.is_begun for one in below):
             ids = {row.id, *(one.id for one in below)}

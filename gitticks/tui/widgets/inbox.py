@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 from gitticks.model.status import ANSWERED, Awaiting
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.permission_rows import left
 from gitticks.tui.widgets.tasks import age, paragraphs
+from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.inbox import Asked
+    from gitticks.runner.questions import Question
     from gitticks.tui.messages import Snapshot
 
+PERMISSION = "permission:"
+"""How the keys of the entries begin that are questions about permissions; their numbers follow."""
 _MOST_ROWS = 2
 _NAME_COLUMNS = 11
 _KINDS = {
@@ -29,8 +34,13 @@ _KINDS = {
 
 
 def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
-    """Returns what waits for a person: title, what is asked in at most two rows, a blank row between entries."""
+    """Returns what waits for a person: title, what is asked in at most two rows, a blank row between entries.
+
+    Questions of agents about permissions come first: they are denied after a while.
+    """
     found: list[Line] = []
+    for question in snapshot.questions:
+        found += [*permission(question, now, width), line()]
     for asked in snapshot.inbox:
         row = asked.standing.task
         mark = _mark(asked)
@@ -50,6 +60,32 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
         ]
         found.append(line())
     return found[:-1]
+
+
+def permission(question: Question, now: datetime, width: int) -> list[Line]:
+    """Returns what an agent asks to be allowed, and how long it waits for the answer."""
+    key, counted = f"{PERMISSION}{question.number}", (left(question.expires, now), "waits")
+    operation, target = question.access.operation.value, question.access.target
+    head: list[Span | str] = [(f"{glyph('clarification')} ", "*waits"), (f"{operation}  ", "waits")]
+    said = paragraphs(f"{question.agent} on {question.task}: {question.reason}", width - 4, 1)
+    return [
+        line(*head, (target, "strong"), right=[counted], key=key),
+        *(line("  ", (part, "muted"), key=key) for part in said),
+    ]
+
+
+def permission_preview(question: Question, now: datetime, width: int) -> tuple[str, list[Line], str]:
+    """Returns title, rows and keys of the preview of such a question."""
+    found = [line((part, "*strong")) for part in paragraphs(question.access.target, width)]
+    found += [line(), line((f"{question.agent} asks for {question.access.operation.value}", "fg"))]
+    found += [line((part, "muted")) for part in paragraphs(question.reason, width)]
+    found += [
+        line(),
+        line(("denied in ", "muted"), (left(question.expires, now), "waits")),
+        line(("Y and N remember ", "muted"), rule_words(question.rule)),
+    ]
+    dot = f" {glyph('dot')} "
+    return f"{question.task}  permission", found, dot.join(("y once", "Y always", "n deny", "N never"))
 
 
 def _mark(asked: Asked) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -85,7 +86,7 @@ def _cut(spans: list[Span], room: int, look: Look) -> list[Segment]:
 class Lines(ScrollView, can_focus=True):
     """Rows with a cursor over entries; the cursor is bound to an entry's key. Follows its end where `follow` asks for it.
 
-    `tail` is the entry that the cursor stays on while the end is followed; scrolling up ends that, `follow_end` resumes.
+    Scrolling up ends that, `follow_end` resumes. `moved_at` is when the entry under the cursor last went by itself.
     """
 
     @dataclass
@@ -128,6 +129,7 @@ class Lines(ScrollView, can_focus=True):
         self.rows: list[Line] = []
         self.key: str | None = None
         self.at_tail = follow
+        self.moved_at = 0.0
         self._kept: dict[tuple[Line, int, int], Strip] = {}
         self._keys: list[str] | None = None
         self._figure = ("", "muted")
@@ -168,6 +170,8 @@ class Lines(ScrollView, can_focus=True):
         if moved:
             self.key = keys[min(at, len(keys) - 1)] if keys else None
         self._settle()
+        if moved and before:
+            self.moved_at = time.monotonic()
         if moved and self.key is not None and before:
             self.post_message(self.Moved(self, self.key))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -71,13 +71,24 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
     return {"stuck": "stuck", "agent-review": "to be reviewed"}.get(mark, "merging" if row.is_merging else "")
 
 
-def epic(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Line:
-    """One epic that can be selected: title, priority, counts and state."""
+def roots(snapshot: Snapshot, width: int, chosen: Collection[str]) -> list[Line]:
+    """Returns what can be started: the epics, and below them the tasks that belong to none."""
+    found: list[Line] = []
+    for at, row in enumerate(snapshot.roots):
+        if at and not snapshot.is_epic(row) and snapshot.is_epic(snapshot.roots[at - 1]):
+            found += [line(), line(("tasks in no epic", "faint"))]
+        found.append(root(snapshot, row, width, is_chosen=row.id in chosen))
+    return found
+
+
+def root(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Line:
+    """One epic or single task that can be selected: title, priority, counts and state."""
     below = [one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id]
     done = sum(one.status == "done" for one in below)
     state, says = state_of(snapshot, row, below)
     colour = STATUS_COLOUR[state]
-    counts = f"{done}/{len(below)}" if below and below[0].id != row.id else ""
+    is_epic = snapshot.is_epic(row)
+    counts = (f"{done}/{len(below)}" if below[0].id != row.id else "empty") if is_epic else ""
     right: list[Span | str] = [
         (
             f"P{row.priority}" if width >= _ROOM_FOR_PRIORITY else "",
@@ -91,7 +102,7 @@ def epic(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Li
     if width < _ROOM_FOR_WORDS:
         right = [(f"{counts} ", "muted"), (glyph(state), f"*{colour}")]
     box: tuple[Span, ...] = (("[", "faint"), ("x" if is_chosen else " ", "*focus"), ("] ", "faint"))
-    title = "muted" if state == "blocked" else "fg"
+    title = "muted" if state == "blocked" else "*fg" if is_epic else "fg"
     return line(*box, (row.id, "muted"), "  ", (row.title, title), right=right, key=row.id)
 
 

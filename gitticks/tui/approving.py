@@ -1,0 +1,138 @@
+"""Approving, from whatever place: what will happen is shown, policy decides how it is confirmed, and code is merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.model.approval import NAME, TERMINAL, WORDS
+from gitticks.tui.editing import with_terminal
+from gitticks.tui.running import merge_apart
+from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.widgets.lines import Line, line
+from gitticks.tui.widgets.markdown import wrapped
+from gitticks.workflow.triggers import NO_PROOF, Proof
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.lifecycle import Moved
+    from gitticks.actions.verdict import Judged
+    from gitticks.model.ids import TaskId
+    from gitticks.model.task import Task
+    from gitticks.tui.screens.base import View
+
+DIALOG_WIDTH = 68
+Prove = Callable[["Context"], Proof]
+"""Returns what proves an approval; called where it is given."""
+
+
+class Policy(NamedTuple):
+    """What settings say of approving a task: how strongly, which tests the merge runs, and whether people merge."""
+
+    strength: str = NAME
+    tests: str | None = None
+    is_manual: bool = False
+
+
+def policy_for(context: Context, task: Task) -> Policy:
+    """Returns what holds for approving a task now."""
+    from gitticks.actions.approving import needed_strength
+
+    settings = context.settings
+    is_manual = settings.merge.mode.value == "manual"
+    return Policy(needed_strength(context, task), settings.verify.test, is_manual)
+
+
+def what_follows(
+    policy: Policy, base: str, branch: str, conflicts: Sequence[str], agent: str, *, is_run_alive: bool
+) -> str:
+    """Returns what approving code leads to, in a sentence."""
+    if policy.is_manual:
+        return f"Merging is yours to do after that: git merge {branch}"
+    if conflicts:
+        return f"It does not merge cleanly: the task goes back to {agent} with these paths."
+    who = "The run merges it" if is_run_alive else "It is merged now"
+    if policy.tests:
+        return f"{who}: the tests run on the merge, and {base} moves only if they pass."
+    return f"{who}. No tests are set, so {base} moves as soon as the merge is clean."
+
+
+def confirm(
+    view: View,
+    task_id: TaskId,
+    dialog: tuple[str, Sequence[Line], str],
+    strength: str,
+    give: Callable[[Prove], None],
+) -> None:
+    """Asks a person as strongly as policy does, and hands what proves their approval to `give`.
+
+    `dialog` is what the question is: title, rows, and what `enter` does.
+    """
+    title, rows, do = dialog
+    if strength == NAME:
+        view.app.push_screen(
+            Dialog(title, rows, do=do), lambda yes: give(lambda _: NO_PROOF) if yes else None
+        )
+    elif strength == TERMINAL:
+        asks = wrapped(f"Policy asks that you type the task's id: {task_id}", DIALOG_WIDTH, "waits")
+
+        def typed(text: str | None) -> None:
+            if text:
+                give(lambda context: _prove(context, task_id, lambda _, word: text == word))
+
+        view.app.push_screen(
+            Dialog(title, [*rows, line(), *asks], ask=f"{task_id} approves it", do=do), typed
+        )
+    else:
+        words = f"Policy asks for {WORDS[strength]}: you come to the terminal for it, and back."
+        asks = wrapped(words, DIALOG_WIDTH, "waits")
+
+        def sign(yes: bool | None) -> None:
+            if yes:
+                with_terminal(view, lambda: give(_signed(view.gt.context.renewed(), task_id)))
+
+        view.app.push_screen(Dialog(title, [*rows, line(), *asks], do="sign it"), sign)
+
+
+def _prove(context: Context, task_id: TaskId, typed: Callable[[str, str], bool]) -> Proof:
+    from gitticks.actions.approving import prove_approval
+
+    return prove_approval(context, task_id, typed)
+
+
+def _signed(context: Context, task_id: TaskId) -> Prove:
+    from gitticks.cli.answers import typed_word
+
+    print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
+    proof = _prove(context, task_id, typed_word)
+    return lambda _: proof
+
+
+def carry_out(
+    view: View,
+    task_id: TaskId,
+    give: Callable[[Context], Judged | Moved],
+    done: Callable[[], None] | None = None,
+) -> None:
+    """Gives an approval, calls `done` once it is given, and has the code merged."""
+
+    def given(judged: Judged | Moved) -> str:
+        from gitticks.cli.writing import moved_words
+
+        if done is not None:
+            done()
+        if not judged.after.is_merging:
+            return f"{task_id} {moved_words(judged.before, judged.after)}"
+        view.gt.act("", lambda context: merge(context, task_id), str, task=task_id)
+        return f"{task_id} approved; merging"
+
+    view.act("", give, given, task=task_id)
+
+
+def merge(context: Context, task_id: TaskId) -> str:
+    """Merges what is approved, unless a run is alive that does, and returns what became of it."""
+    from gitticks.actions.run import runner_merges
+
+    return (
+        f"{task_id} approved; the run merges it" if runner_merges(context) else merge_apart(context, task_id)
+    )
