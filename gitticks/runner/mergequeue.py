@@ -85,8 +85,9 @@ def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
     """Returns those of some tasks that are approved and not merged yet, in the order in which they are merged."""
     approved = {task.id: task for task in tasks if task.is_merging}
     waiting = [
-        Waiting(task.id, task.approval.at.isoformat() if task.approval else "", task.blocked_by)
+        Waiting(task.id, task.approval.at, task.blocked_by)
         for task in approved.values()
+        if task.approval is not None
     ]
     # Of two that conflict with one another each has one conflict.
     pairs = find_pairs(repository, approved.values()) if len(approved) > 2 else ()  # noqa: PLR2004
