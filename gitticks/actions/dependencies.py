@@ -25,6 +25,9 @@ Links = dict[TaskId, list[TaskId]]
 _MOST_INHERITED = 20
 """How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
 
+_MOST_EPICS = 6
+"""How many epics within one another are told of a task."""
+
 T = TypeVar("T", bound="Queued")
 
 
@@ -43,11 +46,13 @@ class Edge(NamedTuple):
 class Dependencies(NamedTuple):
     """The linked tasks in layers, each in picking order, with the links between them in the order of their targets.
 
+    `epics` are the open epics that each task is part of, outermost first; an epic with a task here is part of itself.
     `left_out` is how many tasks were looked at that have no link here; `has_tasks` is False in a repository without any.
     """
 
     layers: tuple[tuple[Standing[TaskRow], ...], ...]
     edges: tuple[Edge, ...]
+    epics: dict[TaskId, tuple[TaskRow, ...]]
     left_out: int
     has_tasks: bool
     broken: tuple[BrokenFile, ...]
@@ -88,6 +93,7 @@ def find_dependencies(
             for target, found in sources.items()
             for source in found
         ),
+        epics=_epics(graph, members),
         left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
         has_tasks=bool(rows) or index.has_tasks(),
         broken=index.to_fix(),
@@ -103,6 +109,26 @@ def _blockers(graph: Graph[TaskRow], task: TaskRow, *, with_closed: bool) -> lis
         blockers = (one for owner in owners for one in owner.blocked_by if graph.is_open_id(one))
         inherited = islice(blockers, _MOST_INHERITED)
     return [one for one in dict.fromkeys((*own, *inherited)) if one in graph.tasks and one != task.id]
+
+
+def _epics(graph: Graph[TaskRow], members: Iterable[TaskId]) -> dict[TaskId, tuple[TaskRow, ...]]:
+    """Returns the epics that each task is part of, outermost first."""
+    found: dict[TaskId, list[TaskRow]] = {}
+    for task_id in members:
+        above: dict[TaskId, TaskRow] = {}
+        here = graph.tasks[task_id].parent
+        while here is not None and here not in above and here != task_id:
+            epic = graph.tasks.get(here)
+            if epic is None or not epic.is_epic:
+                break
+            above[here] = epic
+            here = epic.parent
+        found[task_id] = [*reversed(above.values())]
+    holding = {epic.id for epics in found.values() for epic in epics}
+    for task_id, epics in found.items():
+        if task_id in holding:
+            epics.append(graph.tasks[task_id])
+    return {task_id: tuple(epics[:_MOST_EPICS]) for task_id, epics in found.items()}
 
 
 def _sources(task_id: TaskId, members: set[TaskId], blockers: Links, parts: Links) -> list[TaskId]:

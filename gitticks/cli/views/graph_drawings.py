@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
-from gitticks.cli.text import cut, visible
+from gitticks.cli.text import cut, visible, wrap
 from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, place
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies, Edge
-    from gitticks.cli.views.graph import Places
+    from gitticks.cli.views.graph import Frame, Places
     from gitticks.model.queued import Listed
     from gitticks.store.task_row import TaskRow
 
@@ -28,22 +28,25 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;", "<": "&lt;", "
 _PLAIN = frozenset(" ,!?")
 _TITLE_COLUMNS = 30
 _DARK_INK, _DARK_LINE = "#f0f6fc", "#9198a1"
-_CORNER, _TEXT_LEFT, _FIRST_BASE, _SECOND_BASE = 8, 12, 19, 37
+_CORNER, _TEXT_LEFT, _FIRST_BASE, _SECOND_BASE, _TITLE_LINE = 8, 12, 19, 37, 17
+_COLUMN = 8
+_LEGEND_LEFT, _LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_WORDS = 16, 130, 28, 7
 
 
 class Look(NamedTuple):
-    """The name of a look, as pages and styles call it, and what a box of it is filled with by day and by night."""
+    """The name of a look, as pages and styles call it, what a box of it is filled with by day and by night, and what it means."""
 
     name: str
     fill: str
     dark_fill: str
+    meaning: str
 
 
-_OPEN = Look("open", "#ffffff", "#21262d")
-_BUSY = Look("in_progress", "#ddf4ff", "#0c2d6b")
-_IN_REVIEW = Look("in_review", "#fbefff", "#3c1e70")
-_AWAITING = Look("awaiting", "#fff8c5", "#4b2900")
-_CLOSED = Look("closed", "#dafbe1", "#033a16")
+_OPEN = Look("open", "#ffffff", "#21262d", "pending")
+_BUSY = Look("in_progress", "#ddf4ff", "#0c2d6b", "in progress")
+_IN_REVIEW = Look("in_review", "#fbefff", "#3c1e70", "in review")
+_AWAITING = Look("awaiting", "#fff8c5", "#4b2900", "awaits a person")
+_CLOSED = Look("closed", "#dafbe1", "#033a16", "closed")
 LOOKS = (_OPEN, _BUSY, _IN_REVIEW, _AWAITING, _CLOSED)
 _BY_STATUS: dict[str, Look] = {
     Status.PENDING: _OPEN,
@@ -64,18 +67,76 @@ def look_of(task: Listed) -> Look:
     return _AWAITING if task.awaiting else _BY_STATUS.get(task.status, _BUSY)
 
 
+class Group:
+    """The tasks that an epic frames, and the frames inside it; the outermost group is no epic's."""
+
+    def __init__(self, epic: TaskRow | None = None) -> None:
+        self.epic = epic
+        self.tasks: list[TaskRow] = []
+        self.inner: dict[TaskId, Group] = {}
+
+
+def _grouped(found: Dependencies) -> Group:
+    everything = Group()
+    for one in found.standings:
+        group = everything
+        for epic in found.epics[one.task.id]:
+            group = group.inner.setdefault(epic.id, Group(epic))
+        group.tasks.append(one.task)
+    return everything
+
+
+def _drawn_edges(found: Dependencies) -> Iterator[Edge]:
+    """Yields the links but those of epics with their children, which the frame tells."""
+    framing = {epic.id for epics in found.epics.values() for epic in epics}
+    return (
+        edge for edge in found.edges if not edge.is_part or edge.is_circular or edge.target not in framing
+    )
+
+
+def _legend(found: Dependencies) -> tuple[list[Look], str]:
+    """Returns the looks that were drawn, and what else there is to say."""
+    used = {look_of(one.task).name for one in found.standings}
+    words = ["arrows lead to what waits"]
+    if any(found.epics.values()):
+        words.append("a frame is an epic")
+    if any(edge.is_circular for edge in found.edges):
+        words.append("red: in a cycle")
+    return [look for look in LOOKS if look.name in used], ", ".join(words)
+
+
+def _page_of(task_id: TaskId) -> str:
+    """Returns the address of a task's file for a picture that lies in the repository's root."""
+    return f"{BOARD_FOLDER}/{task_path(task_id)}"
+
+
 def dot_lines(found: Dependencies) -> Iterator[str]:
     """Yields the lines of a digraph with an arrow from each task to those that wait for it."""
     yield "digraph tasks {"
     yield "  rankdir=LR;"
+    yield '  graph [style=rounded, color="#57606a", fontname="sans-serif"];'
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", color="#57606a"];'
-    for one in found.standings:
-        task = one.task
-        label = "\\n".join([_text(task.id), *map(_text, wrap(drawable(task.title), LABEL_COLUMNS))])
-        yield f'  "{task.id}" [label="{label}", fillcolor="{look_of(task).fill}"];'
-    for edge in found.edges:
+    yield from _dot_group(_grouped(found), "  ")
+    for edge in _drawn_edges(found):
         yield f'  "{edge.source}" -> "{edge.target}"{_looks(edge)};'
+    looks, words = _legend(found)
+    if looks:
+        yield f'  subgraph "cluster legend" {{ label="{words}"; color="#d0d7de";'
+        for look in looks:
+            yield f'    "legend {look.name}" [label="{look.meaning}", fillcolor="{look.fill}"];'
+        yield "  }"
     yield "}"
+
+
+def _dot_group(group: Group, indent: str) -> Iterator[str]:
+    for task in group.tasks:
+        label = "\\n".join([_text(task.id), *map(_text, wrap(drawable(task.title), LABEL_COLUMNS))])
+        yield f'{indent}"{task.id}" [label="{label}", fillcolor="{look_of(task).fill}", URL="{_page_of(task.id)}"];'
+    for epic, inner in group.inner.items():
+        title = inner.epic.title if inner.epic is not None else ""
+        yield f'{indent}subgraph "cluster {epic}" {{ label="{_text(drawable(title))}";'
+        yield from _dot_group(inner, f"{indent}  ")
+        yield f"{indent}}}"
 
 
 def _text(text: str) -> str:
@@ -96,15 +157,28 @@ def mermaid_lines(found: Dependencies) -> Iterator[str]:
     """
     names = {one.task.id: f"n{number}" for number, one in enumerate(found.standings)}
     yield "flowchart LR"
-    for one in found.standings:
-        task = one.task
-        label = f"{_label(task.id)}<br/>{_label(task.title)}"
-        yield f'  {names[task.id]}["{label}"]:::{look_of(task).name}'
-    for edge in found.edges:
+    yield from _mermaid_group(_grouped(found), names, "  ")
+    for edge in _drawn_edges(found):
         arrow = "-.->|in a cycle|" if edge.is_circular else "-.->" if edge.is_part else "-->"
         yield f"  {names[edge.source]} {arrow} {names[edge.target]}"
+    looks, words = _legend(found)
+    if looks:
+        yield f'  subgraph legend["{_label(words)}"]'
+        yield from (f'    l_{look.name}["{look.meaning}"]:::{look.name}' for look in looks)
+        yield "  end"
     for look in LOOKS:
         yield f"  classDef {look.name} fill:{look.fill},stroke:#57606a,color:{INK}"
+
+
+def _mermaid_group(group: Group, names: Mapping[TaskId, str], indent: str) -> Iterator[str]:
+    for task in group.tasks:
+        label = f"{_label(task.id)}<br/>{_label(task.title)}"
+        yield f'{indent}{names[task.id]}["{label}"]:::{look_of(task).name}'
+    for epic, inner in group.inner.items():
+        title = inner.epic.title if inner.epic is not None else ""
+        yield f'{indent}subgraph e_{epic.replace("-", "_")}["{_label(title)}"]'
+        yield from _mermaid_group(inner, names, f"{indent}  ")
+        yield f"{indent}end"
 
 
 def _label(text: str) -> str:
@@ -117,12 +191,23 @@ def _label(text: str) -> str:
 
 def svg_lines(found: Dependencies) -> Iterator[str]:
     """Yields the lines of an SVG file; every title is text in it, never markup."""
-    layers = [[one.task.id for one in layer] for layer in found.layers]
-    places = place(layers, [(edge.source, edge.target) for edge in found.edges if not edge.is_circular])
     tasks = [one.task for one in found.standings]
+    titles = {task.id: wrap(drawable(task.title), _TITLE_COLUMNS) for task in tasks}
+    edges = [*_drawn_edges(found)]
+    places = place(
+        [[one.task.id for one in layer] for layer in found.layers],
+        [(edge.source, edge.target) for edge in edges if not edge.is_circular],
+        epics={task_id: [epic.id for epic in epics] for task_id, epics in found.epics.items()},
+        heights={task_id: _height(lines) for task_id, lines in titles.items()},
+    )
+    looks, words = _legend(found)
+    width = max(
+        places.width, _LEGEND_LEFT + _LEGEND_WIDTH * len(looks) + _LEGEND_WORDS * len(words) if looks else 0
+    )
+    height = places.height + (_LEGEND_HEIGHT if looks else 0)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title" '
-        f'viewBox="0 0 {places.width} {places.height}" width="{places.width}" height="{places.height}">'
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     )
     yield f'<title id="title">What waits for what: {count_of(len(tasks), "task")}</title>'
     yield f"<style>{_style()}</style>"
@@ -130,10 +215,34 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
         'orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
     )
-    yield from (_line(edge, places) for edge in found.edges if not edge.is_circular)
-    yield from (_box(task, places) for task in tasks)
-    yield from (_cycle(edge, places) for edge in found.edges if edge.is_circular)
+    names = {epic.id: epic.title for epics in found.epics.values() for epic in epics}
+    for frame in places.frames:
+        yield from _frame(frame, names[frame.epic])
+    yield from (_line(edge, places) for edge in edges if not edge.is_circular)
+    yield from (_box(task, titles[task.id], places) for task in tasks)
+    yield from (_cycle(edge, places, _height(titles[edge.target])) for edge in edges if edge.is_circular)
+    for number, look in enumerate(looks):
+        left, top = _LEGEND_LEFT + number * _LEGEND_WIDTH, places.height
+        yield (
+            f'<g class="{look.name}"><rect x="{left}" y="{top}" width="12" height="12" rx="3"/>'
+            f'<text x="{left + 18}" y="{top + 11}">{look.meaning}</text></g>'
+        )
+    if looks:
+        yield f'<text x="{_LEGEND_LEFT + len(looks) * _LEGEND_WIDTH}" y="{places.height + 11}">{words}</text>'
     yield "</svg>"
+
+
+def _height(title: Sequence[str]) -> int:
+    return BOX_HEIGHT + _TITLE_LINE * max(0, len(title) - 1)
+
+
+def _frame(frame: Frame, title: str) -> Iterator[str]:
+    (left, top), (right, bottom) = frame.corner, frame.opposite
+    yield (
+        f'<rect class="frame" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" rx="{_CORNER}"/>'
+        f'<text class="id" x="{left + _TEXT_LEFT}" y="{top + _FIRST_BASE}">{_drawn_text(cut(visible(title), (right - left - 2 * _TEXT_LEFT) // _COLUMN))}'
+        "</text>"
+    )
 
 
 def _style() -> str:
@@ -141,26 +250,28 @@ def _style() -> str:
     dark_boxes = "".join(f".{look.name} rect{{fill:{look.dark_fill}}}" for look in LOOKS)
     return (
         f"text{{font:13px sans-serif;fill:{INK}}}.id{{font-weight:bold}}rect{{stroke:#57606a}}"
-        ".line{fill:none;stroke:#57606a;stroke-width:1.5}.part{stroke-dasharray:5 4}.cycle{stroke:#cf222e}"
+        ".frame{fill:none;stroke-dasharray:2 3}.line{fill:none;stroke:#57606a;stroke-width:1.5}.part{stroke-dasharray:5 4}.cycle{stroke:#cf222e}"
         f".tip{{fill:#57606a}}{boxes}"
         f"@media(prefers-color-scheme:dark){{svg{{background:#0d1117}}text{{fill:{_DARK_INK}}}"
         f"rect,.line{{stroke:{_DARK_LINE}}}.cycle{{stroke:#ff7b72}}.tip{{fill:{_DARK_LINE}}}{dark_boxes}}}"
     )
 
 
-def _box(task: TaskRow, places: Places) -> str:
+def _box(task: TaskRow, title: Sequence[str], places: Places) -> str:
     left, top = places.corners[task.id]
-    title = _drawn_text(task.title)
     state = f"priority {task.priority}, {task.status}" + (
         f", awaits {task.awaiting}" if task.awaiting else ""
     )
+    lines = "".join(
+        f'<text x="{_TEXT_LEFT}" y="{_SECOND_BASE + number * _TITLE_LINE}">{_drawn_text(line)}</text>'
+        for number, line in enumerate(title)
+    )
     return (
-        f'<g class="{look_of(task).name}" transform="translate({left} {top})">'
-        f"<title>{_drawn_text(task.id)}: {title} ({state})</title>"
-        f'<rect width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="{_CORNER}"/>'
+        f'<a href="{_page_of(task.id)}"><g class="{look_of(task).name}" transform="translate({left} {top})">'
+        f"<title>{_drawn_text(task.id)}: {_drawn_text(task.title)} ({state})</title>"
+        f'<rect width="{BOX_WIDTH}" height="{_height(title)}" rx="{_CORNER}"/>'
         f'<text x="{_TEXT_LEFT}" y="{_FIRST_BASE}"><tspan class="id">{_drawn_text(task.id)}</tspan> '
-        f"{_drawn_text(task.awaiting or task.status)}</text>"
-        f'<text x="{_TEXT_LEFT}" y="{_SECOND_BASE}">{_drawn_text(cut(visible(task.title), _TITLE_COLUMNS))}</text></g>'
+        f"{_drawn_text(task.awaiting or task.status)}</text>{lines}</g></a>"
     )
 
 
@@ -170,11 +281,11 @@ def _line(edge: Edge, places: Places) -> str:
     return _path(looks, first, points)
 
 
-def _cycle(edge: Edge, places: Places) -> str:
+def _cycle(edge: Edge, places: Places, height: int) -> str:
     """Returns a line that leads back."""
     left, top = places.corners[edge.source]
     right, bottom = places.corners[edge.target]
-    below = BOX_HEIGHT * 3 // 4
+    below = height * 3 // 4
     return _path("line cycle", (left, top + below), [(right + BOX_WIDTH, bottom + below)])
 
 

@@ -47,8 +47,8 @@ step          id    title                       waits
 1     ╭─────○ k7f2  Login loses the return URL
 2     ├─┬───○ b1kd  Log in by passkey           after k7f2
 3     ├─┴─┬─○ b3lo  Below it                    after b1kd, k7f2
-4     ╰─┬─┴─○ e2in  Inner                       after k7f2
-5       ╰───○ e0pc  Accounts
+4     ╰─┬─┴─○ e2in  Inner                       epic, after k7f2
+5       ╰───○ e0pc  Accounts                    epic
 """
 
 
@@ -154,6 +154,25 @@ def test_a_terminal_is_never_overrun(tmp_path: Path, columns: int) -> None:
     assert "╰─┴───" in shown.out
 
 
+LONG = "Send everybody who was ever asked for a password back to the page that they came from, even after an error"
+
+
+def test_long_titles_are_wrapped_and_the_signs_explained(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, title=LONG, id="k7f2")
+    make_task(store, title=LONG, id="m3xq", blocked_by=(TaskId("k7f2"),))
+    shown = gt_on_terminal("graph", at=tmp_path, columns=60, environment={"NO_COLOR": "1"}).out
+    first = shown.split("m3xq")[0]
+    assert [word for word in LONG.split() if word not in first] == []
+    assert "\n      │ " in first
+    assert shown.splitlines()[-1] == "○ pending; lines lead down to what waits"
+    picture = ET.fromstring(gt("graph", "--svg", at=tmp_path).out)  # noqa: S314 (our own)
+    boxes = [one for one in picture.iter(f"{SVG}g") if len(list(one.iter(f"{SVG}text"))) > 2]
+    assert [[" ".join(text.text or "" for text in list(box.iter(f"{SVG}text"))[1:])] for box in boxes] == [
+        [LONG]
+    ] * 2
+
+
 def test_colour_only_repeats_what_the_words_say(tmp_path: Path) -> None:
     make_links(tmp_path)
     coloured = gt_on_terminal("graph", at=tmp_path).out
@@ -178,12 +197,14 @@ def test_the_picture_is_a_file_of_its_own_in_which_titles_are_text(tmp_path: Pat
     assert text.isascii()
     assert "url(" not in text.replace("url(#tip)", "")
     picture = ET.fromstring(text)  # noqa: S314 (our own)
-    assert not [one for one in picture.iter() if one.tag.removeprefix(SVG) in ("script", "image", "b", "a")]
+    assert not [one for one in picture.iter() if one.tag.removeprefix(SVG) in ("script", "image", "b")]
     titles = [one.text or "" for one in picture.iter(f"{SVG}title")]
     assert titles[0] == "What waits for what: 8 tasks"
     seen = HOSTILE.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").replace("\ufffe", "")
     assert f"c2rc: {seen} (priority 2, pending)" in titles
-    assert len(list(picture.iter(f"{SVG}rect"))) == 8
+    links = [one.get("href") for one in picture.iter(f"{SVG}a")]
+    assert (len(links), ".gitticks/tasks/f2/k7f2/TASK.md" in links) == (8, True)
+    assert [one.get("class") for one in picture.iter(f"{SVG}rect")].count("frame") == 2
 
 
 def test_a_picture_of_nothing_is_a_picture(tmp_path: Path) -> None:
@@ -199,8 +220,19 @@ def test_mermaid_gets_plain_letters_and_references_alone(tmp_path: Path) -> None
     node = re.compile(r'  n\d+\["[0-9a-z#;]+<br/>[\w #;,.!?\x80-\U0010ffff]+"\]:::\w+')
     link = re.compile(r"  n\d+ (-->|-\.->|-\.->\|in a cycle\|) n\d+")
     look = re.compile(r"  classDef \w+ fill:#\w{6},stroke:#\w{6},color:#\w{6}")
-    assert all(any(form.fullmatch(line) for form in (node, link, look)) for line in lines)
+    frame = re.compile(
+        r'  subgraph (e_\w+|legend)\["[\w #;,.!?\x80-\U0010ffff]+"\]|  end|  l_\w+\["[a-z ]+"\]:::\w+'
+    )
+    forms = (node, link, look, frame)
+    assert all(any(form.fullmatch(f"  {line.strip()}") for form in forms) for line in lines)
     assert '  n3["b1kd<br/>Log in by passkey"]:::open' in lines
+    inner = lines.index('    subgraph e_e2in["Inner"]')
+    assert lines.index('  subgraph e_e0pc["Accounts"]') < inner
+    assert lines[inner + 1 : inner + 3] == [
+        '      n5["b3lo<br/>Below it"]:::open',
+        '      n7["e2in<br/>Inner"]:::open',
+    ]
+    assert '  subgraph legend["arrows lead to what waits, a frame is an epic, red#58; in a cycle"]' in lines
     assert "#34;two#34; #60;b#62;" in "".join(lines)
 
 
@@ -221,7 +253,10 @@ def test_graphviz_reads_every_title_and_link(tmp_path: Path) -> None:
     joined = " ".join(shown["c2rc"][1:]).replace("\xa0", " ")
     assert joined.startswith('Round "two" <b>&amp; \\x1b[31m \\u202e \\ #35; `x` ]]> 日本')
     edges = {one.findtext(f"{SVG}title") for one in picture.iter(f"{SVG}g") if one.get("class") == "edge"}
-    assert {"k7f2->b1kd", "b1kd->b3lo", "b3lo->e2in", "c1rc->c2rc"} <= edges
+    assert {"k7f2->b1kd", "b1kd->b3lo", "k7f2->e2in", "c1rc->c2rc"} <= edges
+    assert "b3lo->e2in" not in edges
+    frames = {one.findtext(f"{SVG}text") for one in picture.iter(f"{SVG}g") if one.get("class") == "cluster"}
+    assert {"Accounts", "Inner"} <= frames
 
 
 @pytest.mark.debian("chromium")
@@ -232,4 +267,4 @@ def test_a_browser_draws_the_picture_without_a_complaint_or_a_request(tmp_path: 
     seen = open_page(picture, tmp_path)
     assert (seen.complaints, seen.requests) == ((), ())
     assert "<parsererror" not in seen.dom
-    assert seen.dom.count("<rect ") == 8
+    assert (seen.dom.count('<rect width="232"'), seen.dom.count('class="frame"')) == (8, 2)

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, Places, place
+from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
 from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
 
@@ -65,3 +65,22 @@ def test_no_line_runs_behind_a_box_and_no_boxes_overlap(links: dict[TaskId, set[
     for left, top in boxes:
         assert left + BOX_WIDTH <= found.width
         assert top + BOX_HEIGHT <= found.height
+
+
+def test_frames_hold_their_own_boxes_and_no_other() -> None:
+    waits_for: dict[TaskId, list[TaskId]] = {A: [], B: [A], C: [], D: [C, B]}
+    links = [(source, target) for target, sources in waits_for.items() for source in sources]
+    e, f = IDS[4], IDS[5]
+    found = place(lay_out(waits_for).layers, links, epics={A: [e], B: [e, f], D: [e]}, heights={B: 90})
+    assert [frame.epic for frame in found.frames] == [e, f]
+    outer, inner = found.frames
+    assert outer.corner < inner.corner
+    assert inner.opposite < outer.opposite
+
+    def holds(frame: Frame, task_id: TaskId) -> bool:
+        (left, top), (x, y) = frame.corner, found.corners[task_id]
+        return left < x < frame.opposite[0] and top < y < frame.opposite[1]
+
+    assert [one for one in (A, B, C, D) if holds(outer, one)] == [A, B, D]
+    assert [one for one in (A, B, C, D) if holds(inner, one)] == [B]
+    assert found.corners[B][1] + 90 < inner.opposite[1] < found.height
