@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Surroundings
-    from gitticks.runner.overlap_record import Foreseen
-    from gitticks.runner.spending_record import SpendingRecord
+    from gitticks.runner.run_record import Foreseen, SpendingRecord
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
 
@@ -107,7 +106,7 @@ def spending_of_run(context: Context) -> SpendingRecord | None:
     place = context.repository.own_place
     if not os.path.exists(f"{place}/{SPENDING_FILE}"):
         return None
-    from gitticks.runner.spending_record import read_spending
+    from gitticks.runner.run_record import read_spending
 
     return read_spending(place, is_run_alive=is_run_alive_at(place))
 
@@ -116,7 +115,7 @@ def foreseen_conflicts(context: Context) -> tuple[Foreseen, ...]:
     """Returns the conflicts that the last run found and that still are."""
     if not os.path.exists(f"{context.repository.own_place}/{OVERLAPS_FILE}"):
         return ()
-    from gitticks.runner.overlap_record import read_foreseen
+    from gitticks.runner.run_record import read_foreseen
 
     return read_foreseen(context.repository.common_dir)
 

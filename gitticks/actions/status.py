@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
     from gitticks.model.queries import Surroundings
-    from gitticks.runner.overlap_record import Foreseen
-    from gitticks.runner.spending_record import SpendingRecord
+    from gitticks.runner.run_record import Foreseen, SpendingRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
 

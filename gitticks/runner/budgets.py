@@ -15,7 +15,7 @@ from gitticks.model.settings import BudgetLimits, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner.events import BudgetReached, BudgetState, tell
-from gitticks.runner.spending_record import forget_spending, write_spending
+from gitticks.runner.run_record import forget_spending, write_spending
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before

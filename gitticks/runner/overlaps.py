@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.events import Warned
-from gitticks.runner.overlap_record import Foreseen, write_foreseen
+from gitticks.runner.run_record import Foreseen, write_foreseen
 from gitticks.runner.workspace_plan import base_of, shown_paths
 from gitticks.store.layout import WORK_BRANCH
 

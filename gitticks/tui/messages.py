@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.model.task import SessionRecord
     from gitticks.runner.questions import Question
-    from gitticks.runner.spending_record import SpendingRecord
+    from gitticks.runner.run_record import SpendingRecord
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskDetails, TaskRow
     from gitticks.tui.transcript import Piece

@@ -17,7 +17,7 @@ from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
-from gitticks.runner.spending_record import SpendingRecord, SpentBudget
+from gitticks.runner.run_record import SpendingRecord, SpentBudget
 from gitticks.store.task_row import TaskDetails, TaskRow
 from gitticks.tui.app import GitticksApp
 from gitticks.tui.iterations import Iteration

@@ -9,7 +9,7 @@ from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 
 if TYPE_CHECKING:
-    from gitticks.runner.spending_record import SpentBudget
+    from gitticks.runner.run_record import SpentBudget
 
 NEARLY, SPENT = 80, 95
 _LABELS = {"iterations": "Iterations", "tokens": "Tokens", "cost": "Cost", "duration": "Time"}

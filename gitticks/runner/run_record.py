@@ -1,6 +1,7 @@
-"""What a run has spent of which budgets, kept in the clone for `gt status` and `gt inbox`.
+"""What a run keeps in the clone for `gt status` and `gt inbox`, which have no time to look themselves.
 
-It stays after a run that its budget ended, until the next one begins; what has to hold over runs is in the histories.
+What is spent of which budgets stays after a run that its budget ended, until the next one begins; what has to hold over
+runs is in the histories. Conflicts that it foresaw count only as long as the commits on both sides are where they were.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.runner.liveness import SPENDING_FILE
+from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.budget import Metric, Reading, Scope
 
@@ -73,3 +75,41 @@ def _budget(scope: str, task: str | None, metric: str, spent: float, limit: floa
     reading = Reading(Scope(scope), Metric(metric), float(spent), float(limit))
     name = None if task is None or not is_valid_id(task) else TaskId(task)
     return SpentBudget(scope, name, metric, reading.spent, reading.limit, reading.percent, reading.words)
+
+
+class Foreseen(NamedTuple):
+    """Work on a branch named `name`, what it conflicts with (other work, or the branch `base`), and where."""
+
+    name: str
+    other: str | None
+    base: str
+    paths: tuple[str, ...]
+
+
+def write_foreseen(
+    own_dir: Path, found: Iterable[tuple[Foreseen, tuple[tuple[str, str | None], ...]]]
+) -> None:
+    """Replaces what is foreseen, each with the refs that it holds for and where these stand."""
+    body = [[*one, refs] for one, refs in found]
+    with contextlib.suppress(OSError):  # only views tell it
+        file = own_dir / OVERLAPS_FILE
+        if not body:
+            file.unlink(missing_ok=True)
+            return
+        own_dir.mkdir(parents=True, exist_ok=True)
+        aside = file.with_suffix(".new")
+        aside.write_text(json.dumps(body), encoding="utf-8")
+        aside.replace(file)
+
+
+def read_foreseen(common_dir: Path) -> tuple[Foreseen, ...]:
+    """Returns what still holds; what cannot be read is nothing."""
+    try:
+        body = json.loads(read_plain_file(common_dir / "gitticks" / OVERLAPS_FILE))
+        return tuple(
+            Foreseen(str(name), other if other is None else str(other), str(base), tuple(map(str, paths)))
+            for name, other, base, paths, refs in body
+            if all(read_ref(common_dir, str(ref)) == commit for ref, commit in refs)
+        )
+    except (OSError, ValueError, TypeError, RecursionError):
+        return ()
