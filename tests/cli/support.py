@@ -8,16 +8,23 @@ import os
 import pty
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 from unittest.mock import patch
 
 from gitticks.cli import app
 from gitticks.world import World
+from tests.support.forking import fork_gt
 from tests.support.waiting import LONGEST_SECONDS
+
+_LOOKED_AT_BY_A_START = {"LD_PRELOAD", "PYTHONIOENCODING"}
+"""The variables that tests set which only a new process looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ def gt(
         stopped,
     ):
         code = app.run(list(arguments))
-    return Ran(code, _text(out), _text(err))
+    return Ran(code, out.text(), err.text())
 
 
 def gt_process(
@@ -71,7 +78,10 @@ def gt_process(
     environment: Mapping[str, str] | None = None,
     input: str = "",  # noqa: A002
 ) -> Ran:
-    """Runs a command as a process of its own."""
+    """Runs a command as a process of its own: a fork of one that has loaded gitticks, unless its start is looked at."""
+    given = {**os.environ, **(environment or {})}
+    if _LOOKED_AT_BY_A_START.isdisjoint(given):
+        return _forked(arguments, at, given, input)
     done = subprocess.run(
         command(*arguments),
         cwd=at,
@@ -80,11 +90,21 @@ def gt_process(
         text=True,
         encoding="utf-8",
         errors="surrogateescape",
-        env={**os.environ, **(environment or {})},
+        env=given,
         check=False,
         timeout=LONGEST_SECONDS,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def _forked(arguments: Sequence[str], at: Path, environment: Mapping[str, str], given: str) -> Ran:
+    with ExitStack() as opened:
+        streams = [opened.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+        streams[0].write(given.encode("utf-8", "surrogateescape"))
+        streams[0].seek(0)
+        numbers = streams[0].fileno(), streams[1].fileno(), streams[2].fileno()
+        code = fork_gt(arguments, at, environment, numbers).wait(LONGEST_SECONDS)
+        return Ran(code, *(_text(stream) for stream in streams[1:]))
 
 
 def gt_on_terminal(
@@ -137,9 +157,12 @@ class _Stream(io.TextIOWrapper):
     def isatty(self) -> bool:
         return self._is_terminal
 
+    def text(self) -> str:
+        self.flush()
+        assert isinstance(self.buffer, io.BytesIO)
+        return _text(self.buffer)
 
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    buffer = stream.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode("utf-8", "surrogateescape")
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "surrogateescape")

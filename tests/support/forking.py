@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,8 @@ SLOW_MODULES = (
     "watchfiles",
 )
 _DESCRIPTORS = 6
+_OF_THE_SERVER = ("HOME", "LC_ALL", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
+"""What it needs itself: it outlives the test that starts it, and nobody is to find that test's marks on it."""
 _STACKS = signal.SIGUSR2
 """A child writes its stacks when it gets this."""
 _STACKS_SECONDS = 10.0
@@ -110,6 +113,7 @@ def _server() -> socket.socket:
         subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _OF_THE_SERVER if name in os.environ},
             pass_fds=[theirs.fileno()],
         )
     assert ours.recv(1), "the server of forks did not start"
@@ -165,9 +169,12 @@ def _run(request: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
         os.environ.update(request["environment"])
         os.chdir(request["at"])
         seal_libgit2(Path(os.environ["HOME"]))
-        app: Any = importlib.import_module("gitticks.cli.app")
-        code = app.run(request["arguments"])
-        sys.stdout.flush()
+        sys.argv[1:] = request["arguments"]
+        entry: Any = importlib.import_module("gitticks.cli.entry")
+        entry.main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else CRASHED
+        threading._shutdown()  # type: ignore[attr-defined]
     except BaseException:  # noqa: BLE001 - nothing may get out of the child into the server's own frames
         traceback.print_exc()
     finally:
