@@ -13,10 +13,18 @@ esac
 
 # Prints the hooks path that is named outside of our setting; nothing if none is.
 named_hooks() {
-    hidden=$(git config --type=path gitticks.hiddenHooksPath) && [ -n "$hidden" ] && printf '%s\n' "$hidden" && return
     tab=$(printf '\t')
-    named=$(git config --show-scope --type=path --get-all core.hooksPath | grep -v "^worktree$tab" | tail -n 1)
-    printf '%s\n' "${named#*"$tab"}"
+    git config --show-scope --type=path --get-regexp '^(gitticks\.hiddenhookspath|core\.hookspath)$' | {
+        hidden= named=
+        while IFS= read -r line; do
+            case $line in
+            worktree"$tab"core.*) ;;
+            *"$tab"core.*) named=${line#* } ;;
+            *) hidden=${line#* } ;;
+            esac
+        done
+        printf '%s\n' "${hidden:-$named}"
+    }
 }
 
 # Prints the folder of hooks that this one hides.

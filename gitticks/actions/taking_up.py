@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.board import WORKTREE_BOARD, BoardError, board_checkout
-from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched
+from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched, may_have_been_saved
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
 from gitticks.errors import GitticksError
@@ -15,6 +15,8 @@ from gitticks.store.dropped import bring_back_dropped, dropped_commits
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from gitticks.git.checkouts import Checkout
 
 
 def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
@@ -34,6 +36,8 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
+        if among and _are_as_committed(context, checkout, among):
+            return TakenUp(is_whole=False)
         if is_untouched(context.repository, checkout):
             return TakenUp()
     from gitticks.actions.saved_edits import take_up_all  # loads what reads and judges tasks
@@ -43,6 +47,13 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     except BoardError as error:
         context.warnings.append(error.message)
         return TakenUp()
+
+
+def _are_as_committed(context: Context, board: Checkout, among: Collection[str]) -> bool:
+    """True if these are plain files as the branch has them: so are all that a commit of our own brought."""
+    return all(
+        (board.path / path).is_file() and not may_have_been_saved(context.store, path) for path in among
+    )
 
 
 def _bring_back(context: Context) -> None:

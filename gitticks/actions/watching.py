@@ -71,6 +71,7 @@ class Watcher:
 
     context: Context
     tell: Tell
+    tells_commits: bool = True
     _looks_at_some: int = 0
     _tip: str | None = None
     _left: dict[str, str] = field(default_factory=dict)
@@ -142,6 +143,8 @@ class Watcher:
         if tip == self._tip:
             return
         before, self._tip = self._tip, tip
+        if not self.tells_commits:
+            return
         for commit in reversed(read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)):
             self.tell(Committed(commit))
 
@@ -188,8 +191,11 @@ def keep_watching(
 
 @contextlib.contextmanager
 def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[None]:
-    """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing."""
-    watcher = Watcher(context, tell)
+    """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing.
+
+    Commits are not told.
+    """
+    watcher = Watcher(context, tell, tells_commits=False)
 
     def keep(over: threading.Event) -> None:
         if not over.wait(after_seconds):

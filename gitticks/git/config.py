@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gitticks.git.lock_files import clear_shared_locks
-from gitticks.git.process import GitError, run_git
+from gitticks.git.process import GitError, git_version, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import read_all
 
@@ -44,14 +44,17 @@ CHECKOUT_FOLDER = "checkout-hooks"
 
 
 def read_config(repository: Repository, pattern: str) -> dict[str, str]:
-    """Returns the settings whose full names match a regular expression of git's, the last value of each.
+    """Returns the settings whose full names match a regular expression, the last value of each.
 
-    Sections and keys are in lower case; a key without a value has an empty one.
+    Sections and keys are in lower case; a key without a value has an empty one. A configuration that git cannot read
+    has none.
     """
-    asked = ["config", "-z", "--get-regexp", pattern]
-    found = run_git(asked, repository_dir=repository.git_dir, check=False).text
-    pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key: value for key, _, value in pairs}
+    try:
+        entries = read_all(repository.git_dir)
+    except GitError:
+        git_version()  # without git there is no answer at all
+        return {}
+    return {key: value for _, key, value in entries if re.search(pattern, key)}
 
 
 def read_global_config(key: str) -> str | None:

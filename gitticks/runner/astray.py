@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.git.checkouts import checkout_at, current_branch, head
+from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -76,7 +77,7 @@ def _without_start(
     repository: Repository, branch: str, tip: str, start_sha: str, base: str | None
 ) -> str | None:
     """Returns what is wrong with a branch that lost the commit at which its work began, if anything is."""
-    if not _commits(repository, start_sha, "--not", tip):
+    if is_ancestor(repository, start_sha, tip):
         return None
     base_tip = None if base is None else read_ref(repository.common_dir, BRANCHES + base)
     began = f"`{start_sha[:12]}`, where its work began"

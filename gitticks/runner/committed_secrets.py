@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.merges.history import merge_base
 from gitticks.git.process import printable, run_git
@@ -47,6 +47,14 @@ class CommittedSecret:
         return f"{where} in {self.commit[:_SHORT]}: {self.kind}, {self.digest}"
 
 
+class _Commit(NamedTuple):
+    """A commit with its message and what it adds; git shows no diff of a merge."""
+
+    id: str
+    text: str
+    is_merge: bool = False
+
+
 def committed_secrets(
     repository: Repository, base: str, head: str, values: Mapping[str, str] | None = None
 ) -> tuple[CommittedSecret, ...]:
@@ -61,16 +69,18 @@ def committed_secrets(
     each = [
         "log",
         "--reverse",
-        "--no-merges",
-        "--format=%x00%H%n%B",
+        "--format=%x00%H %P%n%B",
         *_DIFF,
         "--end-of-options",
         f"{base}..{head}",
     ]
-    # What a merge among them brings that neither side had shows in the whole.
-    whole = ["diff-tree", *_DIFF, "--end-of-options", merge_base(repository, base, head) or base, head]
+    commits = [*_commits(_asked(repository, each))]
+    if len(commits) > 1 or any(one.is_merge for one in commits):
+        # What several bring together, or a merge that neither side had, shows in the whole.
+        whole = ["diff-tree", *_DIFF, "--end-of-options", merge_base(repository, base, head) or base, head]
+        commits.append(_Commit(head, "\n" + _asked(repository, whole)))
     found: dict[str, CommittedSecret] = {}
-    for commit, text in (*_commits(_asked(repository, each)), (head, "\n" + _asked(repository, whole))):
+    for commit, text, _ in commits:
         for one in _look(commit, text, values):
             found.setdefault(one.digest, one)
     return tuple(found.values())
@@ -81,11 +91,12 @@ def _asked(repository: Repository, arguments: list[str]) -> str:
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
-def _commits(log: str) -> Iterator[tuple[str, str]]:
+def _commits(log: str) -> Iterator[_Commit]:
     for entry in re.split(r"\0(?=[0-9a-f]{40})", log):
         if entry.strip("\0\n"):
-            commit, _, text = entry.lstrip("\0").partition("\n")
-            yield commit, "\n" + text
+            ids, _, text = entry.lstrip("\0").partition("\n")
+            commit, *parents = ids.split()
+            yield _Commit(commit, "\n" + text, len(parents) > 1)
 
 
 def _look(commit: str, text: str, values: Mapping[str, str] | None) -> Iterator[CommittedSecret]:

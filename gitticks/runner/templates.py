@@ -13,13 +13,16 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner.untrusted_text import shown
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
@@ -219,25 +222,33 @@ def _left_out(count: int) -> str:
     return f"[{count:,} bytes left out here]"
 
 
+@lru_cache(maxsize=4)
+def _environment(given: frozenset[tuple[str, str]]) -> ImmutableSandboxedEnvironment:
+    """Returns what reads templates, a team's before ours, and keeps those that it has read."""
+    from jinja2 import ChoiceLoader, FileSystemLoader, FunctionLoader, StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    overrides = dict(given)
+
+    def team(name: str) -> tuple[str, str, None] | None:
+        """Gives a template its name, by which the traceback of an error tells the line."""
+        return (overrides[name], f"{_TEAM}{name}", None) if name in overrides else None
+
+    return ImmutableSandboxedEnvironment(
+        loader=ChoiceLoader([FunctionLoader(team), FileSystemLoader(_TEMPLATES)]),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
 class _Renderer:
     def __init__(self, name: str, overrides: Mapping[str, str]) -> None:
-        from jinja2 import ChoiceLoader, FileSystemLoader, FunctionLoader, StrictUndefined
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-        def team(name: str) -> tuple[str, str, None] | None:
-            """Gives a template its name, by which the traceback of an error tells the line."""
-            return (overrides[name], f"{_TEAM}{name}", None) if name in overrides else None
-
         self._name = name
         self._overrides = overrides
-        self._environment = ImmutableSandboxedEnvironment(
-            loader=ChoiceLoader([FunctionLoader(team), FileSystemLoader(_TEMPLATES)]),
-            undefined=StrictUndefined,
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
+        self._environment = _environment(frozenset(overrides.items()))
 
     def __call__(self, context: PromptContext) -> str:
         from jinja2 import TemplateError

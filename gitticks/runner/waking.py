@@ -114,8 +114,8 @@ class TaskReader:
             self._tip = store.tip()
             snapshot = store.snapshot(self._tip)
             with open_index(self._run.repository) as index:
-                self.conflicted = index.conflicts()
-            self._graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
+                self.conflicted, unreadable = index.conflicts(), index.unreadable()
+            self._graph = TaskGraph.of(snapshot.all_tasks().values(), unreadable)
             self._scope = None
         return self._graph
 

@@ -20,7 +20,6 @@ from gitticks.git.merges.base import Moved, move_base
 from gitticks.git.merges.commits import store_commit
 from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.merges.memory import Conflict, merge_in_memory
-from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot
@@ -141,8 +140,7 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
         warnings.append(
             f"the workspace is on {where}: only commits on `{workspace.branch}` count; `git merge` them there"
         )
-    listed = run_git(["ls-tree", "--name-only", tip, "--", MAILBOX_FOLDER], repository_dir=checkout.git_dir)
-    if listed.text:
+    if repository.objects.find(repository.objects.tree_of(tip), MAILBOX_FOLDER) is not None:
         warnings.append(
             f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` takes it out"
         )
@@ -225,8 +223,7 @@ def _news_of_base(
 
 def tree_of(repository: Repository, commit: str) -> str:
     """Returns the id of a commit's tree."""
-    asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}"]
-    return run_git(asked, repository_dir=repository.common_dir).text
+    return repository.objects.tree_of(commit)
 
 
 def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, warnings: list[str]) -> None:

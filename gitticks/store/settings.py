@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from gitticks.document.frontmatter import decode
 from gitticks.document.settings import Layer, file_layer, find_setting, refuse_unavailable
@@ -101,6 +102,11 @@ def _team_layer(repository: Repository) -> Layer:
     content = read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
     if content is None:
         return Layer()
+    return _layer_of(content)
+
+
+@lru_cache(maxsize=4)
+def _layer_of(content: bytes) -> Layer:
     return file_layer(decode(content, layout.CONFIG_PATH))
 
 

@@ -14,7 +14,7 @@ from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import Identity
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.untrusted_config import fence_programs, read_all
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
@@ -32,9 +32,7 @@ def store_commit(
 
     The signing program is the person's own, whatever the repository's configuration names.
     """
-    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
-    wanted = run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
-    words = ["-S"] if wanted == "true" else []
+    words = ["-S"] if _is_to_sign(repository) else []
     words += [word for parent in parents for word in ("-p", parent)]
     return run_git(
         ["-c", "i18n.commitEncoding=UTF-8", "-c", "core.fsync=all", "commit-tree", *words, tree],
@@ -43,6 +41,13 @@ def store_commit(
         extra_environment={**fence_programs(repository.common_dir).variables, **identity},
         trusted=True,
     ).text
+
+
+def _is_to_sign(repository: Repository) -> bool:
+    if all(key != "commit.gpgsign" for _, key, _ in read_all(repository.common_dir)):
+        return False
+    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
+    return run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
 
 
 def add_trailers(message: str, trailers: str) -> str:

@@ -33,6 +33,8 @@ class DiffSummary:
 
 def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
     """True if `descendant` contains `ancestor`; a commit contains itself."""
+    if is_object_id(ancestor) and is_object_id(descendant) and repository.does_much:
+        return repository.objects.merge_base(ancestor, descendant) == ancestor
     asked = ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]
     return _answer(repository, asked) is not None
 
@@ -148,6 +150,8 @@ def _containing_merge(repository: Repository, base: str, head: str) -> str:
 def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -> Iterator[str]:
     """Yields the commits on `base`, newest first, whose trailers name both; the text of a message does not count."""
     fork = merge_base(repository, base, head)
+    if fork == base:
+        return
     shown = f"--format=%H%x00%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)%x01"
     search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", shown]
     span = base if fork is None else f"{fork}..{base}"
