@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
+from gitticks.actions.background import in_background
 from gitticks.actions.run import run_context
 from gitticks.agents.base import Front
 from gitticks.agents.interactive import require_interactive
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from gitticks.runner.events import RunEvent
 
 
+_LOOK_SECONDS = 0.5
+
+
 def clarify(
     context: Context, task_id: TaskId, listener: Callable[[RunEvent], None], *, agent: str | None = None
 ) -> Task:
@@ -35,7 +40,23 @@ def clarify(
     """
     context.require_person("talk to a clarifier")
     run = run_context(context, listener, RunOptions(agent=agent, front=Front.TERMINAL))
-    session = SessionRun(run, task_id, Role.CLARIFIER, StopRequest())
+    stop = StopRequest()
+    session = SessionRun(run, task_id, Role.CLARIFIER, stop)
     require_interactive(session.agent)
     require_program(session.agent, run.registry)
-    return session.execute().task
+
+    was_held = task_id in run.holds.held()
+    run.holds.release(task_id)  # so that a stop from now on is seen; the session keeps runs away
+
+    def watch(over: threading.Event) -> None:
+        while not over.wait(_LOOK_SECONDS):
+            if task_id in run.holds.held() and run.holds.ends_session(task_id):
+                stop.request()
+                return
+
+    try:
+        with in_background(watch, f"stop of {task_id}"):
+            return session.execute().task
+    finally:
+        if was_held:
+            run.holds.hold(task_id)

@@ -7,12 +7,17 @@ What is printed there is a screen, and no message of the agent's, so signals are
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import signal
 import subprocess
+import termios
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +30,16 @@ from gitticks.agents.base import (
     Invocation,
     Request,
 )
+from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.registry import invoke
 from gitticks.agents.stream import judge_exit
+from gitticks.agents.supervision.tree import descendants
 from gitticks.agents.trouble import Trouble
 from gitticks.errors import GitticksError
+from gitticks.flocks import take_lock
 from gitticks.model.task import Usage
+
+_GRACE_SECONDS = 5.0
 
 _HEADLESS: Mapping[AgentKind, tuple[frozenset[str], tuple[str, ...]]] = {
     AgentKind.CLAUDE: (frozenset({"-p", "--output-format", "stream-json", "--verbose"}), ()),
@@ -110,18 +120,33 @@ class ScreenReader:
 
 
 def run_on_terminal(
-    invocation: Invocation, *, workspace: Path, environment: Mapping[str, str], now: Callable[[], datetime]
+    invocation: Invocation,
+    *,
+    workspace: Path,
+    environment: Mapping[str, str],
+    now: Callable[[], datetime],
+    stop: StopRequest,
+    lock: Path,
 ) -> AgentReport:
-    """Runs an agent in the person's own terminal until it ends, and returns what came of it.
+    """Runs an agent in the person's own terminal until it ends or is stopped, and returns what came of it.
 
-    Ctrl-C is the agent's alone.
+    Ctrl-C is the agent's alone. Whatever it starts holds the flock of `lock` as long as it lives.
     """
     begun = time.monotonic()
     try:
-        with _ctrl_c_to_child():
-            code = subprocess.run(
-                invocation.argv, cwd=workspace, env={**environment, **invocation.environment}, check=False
-            ).returncode
+        with (
+            _holding(lock) as descriptor,
+            _ctrl_c_to_child(),
+            _same_terminal(),
+            subprocess.Popen(
+                invocation.argv,
+                cwd=workspace,
+                env={**environment, **invocation.environment},
+                pass_fds=[descriptor],
+            ) as process,
+            stop.listening(partial(_end, process)),
+        ):
+            code = process.wait()
     except OSError as error:
         ended = Ended(
             EndReason.START_FAILED, problem=f"cannot start `{invocation.argv[0]}`: {error.strerror}"
@@ -129,12 +154,54 @@ def run_on_terminal(
     else:
         seconds = round(time.monotonic() - begun, 3)
         ended = Ended(
-            EndReason.EXITED,
+            EndReason.STOPPED if stop.is_requested else EndReason.EXITED,
             max(code, 0) if code >= 0 else None,
             -code if code < 0 else None,
             seconds=seconds,
         )
     return invocation.new_reader().report(ended, now())
+
+
+@contextlib.contextmanager
+def _holding(lock: Path) -> Iterator[int]:
+    """Takes a flock and gives its descriptor; who inherits that holds it too, also after the block."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if not take_lock(descriptor):
+            raise OSError(errno.EBUSY, "an agent of the session before lives on")
+        yield descriptor
+    finally:
+        os.close(descriptor)  # without an unlock, which would be that of those who inherited it
+
+
+def _end(process: subprocess.Popen[bytes], letter: bytes) -> None:
+    """Asks an agent and all that it started to end, and after a while makes it."""
+
+    def send(number: int) -> None:
+        if process.poll() is None:
+            for pid in (process.pid, *descendants(process.pid)):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+
+    send(signal.SIGKILL if letter == AT_ONCE else signal.SIGTERM)
+    killer = threading.Timer(_GRACE_SECONDS, send, [signal.SIGKILL])
+    killer.daemon = True
+    killer.start()
+
+
+@contextlib.contextmanager
+def _same_terminal() -> Iterator[None]:
+    """Leaves the terminal as it was: a client that is stopped has no time to."""
+    try:
+        before = termios.tcgetattr(0)
+    except termios.error:
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
 @contextlib.contextmanager

@@ -46,11 +46,11 @@ def signal_descendants(main: int, number: int) -> None:
                 os.kill(pid, number)
 
 
-def descendants() -> list[int]:
-    """Returns the pids of all descendants of this process, near ones first; some may be gone already."""
+def descendants(top: int | None = None) -> list[int]:
+    """Returns the pids of all descendants of a process, or of this one, near ones first; some may be gone already."""
     children = _children if os.path.exists(f"/proc/self/task/{os.getpid()}/children") else _listed_children()  # noqa: PTH110
     found: list[int] = []
-    front = children(os.getpid())
+    front = children(top or os.getpid())
     while front:
         found += front
         front = [child for pid in front for child in children(pid)]

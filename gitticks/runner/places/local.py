@@ -285,12 +285,16 @@ class _Conversation:
             heard.warn(warning)
         limits, walls = desk.place.settings.limits, walls_of(desk.place.settings.sandbox)
         with held, self._watching_requests(), self._answering_hooks():
+            sessions = Sessions(desk.place.repository.own_dir)
+            lock = sessions.tree_lock(desk.workspace.task_id, self.order.number)
             if desk.place.front is Front.TERMINAL:
                 return run_on_terminal(
                     invocation,
                     workspace=desk.workspace.path,
                     environment=environment,
                     now=desk.place.world.now,
+                    stop=desk.stop,
+                    lock=lock,
                 )
             return run_agent(
                 invocation,
@@ -309,9 +313,7 @@ class _Conversation:
                 on_error_line=heard.line,
                 on_session_id=heard.name_session,
                 on_tool=self._saw_tool,
-                lock=Sessions(desk.place.repository.own_dir).tree_lock(
-                    desk.workspace.task_id, self.order.number
-                ),
+                lock=lock,
             )
 
     def _walled(self, invocation: Invocation, held: ExitStack) -> tuple[Invocation, dict[str, str]]:

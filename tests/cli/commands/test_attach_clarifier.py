@@ -6,14 +6,16 @@ import os
 import pty
 import select
 import subprocess
+import threading
 
 import pytest
 
+from gitticks.flocks import is_lock_held
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import Ran, command
 from tests.support.runs import RunProject, project
-from tests.support.waiting import LONGEST_SECONDS
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -102,3 +104,26 @@ def test_agents_that_nobody_can_talk_to_change_nothing(asking: RunProject, agent
     assert (ran.code != 0, words in ran.out, "Traceback" in ran.out) == (True, True, False), ran.out
     assert "hint: " in ran.out
     assert asking.events("k7f2") == before
+
+
+@pytest.mark.parametrize(("how", "was_held"), [("", False), ("", True), ("trap '' TERM; ", False)])
+def test_a_talk_is_seen_by_others_and_ends_with_gt_stop(asking: RunProject, how: str, was_held: bool) -> None:
+    up, tree = asking.path.parent / "up", asking.path / ".git/gitticks/sessions/k7f2.tree"
+    asking.agent(f'[ $GITTICKS_ROLE = clarifier ] || exit; {how}touch "{up}"; sleep 600')
+    if was_held:
+        asking.ok("stop", "k7f2")
+    seen: list[object] = []
+
+    def stop() -> None:
+        until(up.exists, "the agent")
+        seen.append(is_lock_held(tree))
+        seen.append(subprocess.run(command("stop", "k7f2"), cwd=asking.path, check=False).returncode)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    ran = on_terminal(asking, "attach", "k7f2", wanted="", typed="")
+    thread.join()
+    assert seen == [True, 0], ran.out
+    assert not is_lock_held(tree)
+    assert asking.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert asking.stands() == ASKED
