@@ -14,8 +14,9 @@ from gitticks.git.process import run_git
 from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
 from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.approvals import is_approval, why_not_proven
+from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, history_path
+from gitticks.workflow.approvals import is_approval
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

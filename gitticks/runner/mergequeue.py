@@ -32,7 +32,7 @@ from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.shared_closing import Published, publish_closed
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
-from gitticks.store.approvals import why_void
+from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
@@ -264,7 +264,7 @@ class MergeQueue:
         resolved = load_settings(self.repository, self.run.world.environment, {})
         history = self.store.history(task.id)
         try:
-            void = why_void(self.repository, resolved, task, history, base=base, now=self.run.now)
+            void = why_not_carrying(self.repository, resolved, task, history, base=base, now=self.run.now)
         except GitticksError as error:  # this clone does not know whose signatures count
             return MergeResult(waits=_words(error))
         if void is None:

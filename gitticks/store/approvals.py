@@ -6,9 +6,6 @@ from what an agent works on.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,63 +16,27 @@ from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.signatures import read_signature, verify
-from gitticks.model.approval import (
-    HARDWARE,
-    LEVELS,
-    NAMESPACE,
-    SIGNATURE,
-    SIGNED,
-    WORDS,
-    Statement,
-    is_enough,
-    statement_of,
-)
-from gitticks.model.event import Event, EventType
-from gitticks.model.status import Verdict
+from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import team_settings
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import read_file
 from gitticks.store.trust import require_trusted, runnables_of_file
-from gitticks.workflow.artifacts import strangers_in
+from gitticks.workflow.approvals import claimed, gates_digest, last_approval, policy_digest, why_void
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitticks.document.settings_layers import ResolvedSettings
     from gitticks.git.repository import Repository
-    from gitticks.model.settings import Settings
+    from gitticks.model.event import Event
     from gitticks.model.task import Task
     from gitticks.model.trust import Runnable
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
 _HINT = f"`gt config {SETTING} allowed_signers` names a file in the base; docs/how-to/sign-approvals.md"
-
-
-def gates_digest(settings: Settings) -> str:
-    """Returns what the team's quality gates are known by."""
-    return _digest(asdict(settings.verify))
-
-
-def policy_digest(settings: Settings) -> str:
-    """Returns what the team's rules about review and approval are known by."""
-    return _digest(
-        {
-            "approvals": asdict(settings.approvals),
-            "council": asdict(settings.council),
-            "human": settings.human,
-            "merge": [settings.merge.mode, settings.merge.strategy],
-            "review": settings.review,
-            "review_limit": settings.review_limit,
-        }
-    )
-
-
-def _digest(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=str, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def state_approval(repository: Repository, task: Task, base: str, by: str, at: datetime) -> Statement:
@@ -188,17 +149,6 @@ def _was_base(repository: Repository, statement: Statement) -> bool:
         return False
 
 
-def is_approval(event: Event) -> bool:
-    """True for the verdict of a person that closes or merges work."""
-    closing = ("work", "approval", "review", "content")
-    data = event.data
-    return (
-        event.type is EventType.VERDICT
-        and data.get("verdict") == Verdict.APPROVED.value
-        and data.get("awaiting") in closing
-    )
-
-
 def why_not_proven(
     repository: Repository,
     resolved: ResolvedSettings,
@@ -208,25 +158,18 @@ def why_not_proven(
 ) -> str | None:
     """Returns why an approval of the history is not as strong as it says, in words; None if it is.
 
-    A name and a terminal leave no proof behind; a signature does. Its key has to be valid `now`, else when it was made.
+    The key of its signature has to be valid `now`, else when it was made.
     """
-    strength, signature = event.data.get("strength"), event.data.get(SIGNATURE)
-    if strength not in (SIGNED, HARDWARE) and signature is None:
-        return None
-    statement = statement_of(task_id, event.data)
-    if statement is None or not isinstance(signature, str):
-        return f"it says {strength}, and no signature stands there"
-    read = read_signature(signature)
-    if strength == HARDWARE and read is not None and not read.is_hardware:
-        return f"it says {strength}, and its key ({read.key_type}) is no hardware key that was touched"
-    try:
-        at = datetime.strptime(statement.at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return "its time is none"
-    return why_not_signed(repository, resolved, statement, signature, now or at)
+    said = claimed(task_id, event)
+    if said is None or isinstance(said, str):
+        return said
+    read = read_signature(said.signature)
+    if said.is_by_hardware and read is not None and not read.is_hardware:
+        return f"it says {HARDWARE}, and its key ({read.key_type}) is no hardware key that was touched"
+    return why_not_signed(repository, resolved, said.statement, said.signature, now or said.at)
 
 
-def why_void(
+def why_not_carrying(
     repository: Repository,
     resolved: ResolvedSettings,
     task: Task,
@@ -239,35 +182,16 @@ def why_void(
 
     A key that has expired since does not carry it either: who has an old key could have dated it back.
     """
-    minimum, approval = resolved.settings.approvals.minimum, task.approval
-    if approval is None:
-        return "nobody approved it"
-    if not is_enough(approval.strength, minimum):
-        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, and policy asks for {WORDS[minimum]}"
-    events = tuple(history)
-    strangers = ", ".join(sorted(strangers_in(events)))
-    if strangers and approval.strength not in LEVELS and not task.is_epic:
-        return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
-    given = [event for event in events if is_approval(event)]
-    if not given:
-        return None if minimum == "L0" else "its history holds no approval"
-    event = given[-1]
-    if not is_enough(str(event.data.get("strength")), minimum):
-        return f"its history holds an approval of {event.data.get('strength')}, and policy asks for {WORDS[minimum]}"
-    statement = statement_of(str(task.id), event.data)
-    if statement is None:
-        return (
-            None
-            if not is_enough(approval.strength, SIGNED) or approval.strength == "waived"
-            else "no signature stands in its history"
-        )
-    settings = team_settings(repository)
-    for is_same, what in (
-        (statement.head == (task.end_sha or ""), "another commit"),
-        (statement.base == base, f"the base `{statement.base}`"),
-        (statement.gates == gates_digest(settings), "other quality gates"),
-        (statement.policy == policy_digest(settings), "another policy"),
-    ):
-        if not is_same:
-            return f"it was approved for {what}"
-    return why_not_proven(repository, resolved, str(task.id), event, now)
+    events, team = tuple(history), team_settings(repository)
+    void = why_void(
+        task,
+        events,
+        base=base,
+        minimum=resolved.settings.approvals.minimum,
+        gates=gates_digest(team),
+        policy=policy_digest(team),
+    )
+    approval = last_approval(events)
+    if void is not None or approval is None:
+        return void
+    return why_not_proven(repository, resolved, str(task.id), approval, now)

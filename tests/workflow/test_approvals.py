@@ -1,0 +1,115 @@
+"""What makes an approval count, rule by rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gitticks.model.approval import SIGNATURE, Statement
+from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.settings import ApprovalSettings, HumanPolicy, Settings, VerifySettings
+from gitticks.model.status import TaskType
+from gitticks.model.task import Approval
+from gitticks.workflow.approvals import (
+    Signed,
+    claimed,
+    gates_digest,
+    is_approval,
+    last_approval,
+    policy_digest,
+    why_void,
+)
+from tests.support.decisions import ADA, AT, EARLIER, HEAD, OTHER_HEAD, make_merging
+
+SIGNED_AT = "2026-03-04T05:06:07Z"
+STATEMENT = Statement("k7f2", HEAD, "tree", "main", "base", "gates", "policy", "Ada <ada@x.org>", SIGNED_AT)
+
+
+def verdict(strength: str = "L0", statement: Statement | None = None, **more: Any) -> Event:
+    said = {} if statement is None else {**statement.to_data(), SIGNATURE: "armored"}
+    data = {"verdict": "approved", "awaiting": "approval", "strength": strength, **said, **more}
+    return Event(EventType.VERDICT, AT, ADA, data=data)
+
+
+def read_by(*strangers: str) -> Event:
+    return Event(EventType.SESSION_STARTED, AT, ENGINE, data={"strangers": list(strangers)})
+
+
+PLAIN, TYPED, BY_KEY = verdict(), verdict("L1"), verdict("L2", STATEMENT)
+
+
+@pytest.mark.parametrize(
+    ("event", "is_one"),
+    [
+        *((verdict(awaiting=one), True) for one in ("work", "approval", "review", "content")),
+        *((verdict(awaiting=one), False) for one in ("input", "escalation", "checkpoint")),
+        (verdict(verdict="rejected"), False),
+        (PLAIN._replace(type=EventType.MERGED), False),
+    ],
+)
+def test_which_verdicts_close_or_merge_work(event: Event, *, is_one: bool) -> None:
+    assert is_approval(event) is is_one
+    assert last_approval([TYPED, event, read_by()]) is (event if is_one else TYPED)
+
+
+@pytest.mark.parametrize(
+    ("strength", "history", "minimum", "void"),
+    [
+        (None, [PLAIN], "L0", "nobody approved it"),
+        ("L0", [PLAIN], "L0", None),
+        ("L0", [], "L0", None),
+        ("L1", [], "L1", "its history holds no approval"),
+        ("L0", [PLAIN], "L1", "it was approved by a name alone, and policy asks for confirmed on a terminal"),
+        ("L2", [TYPED], "L2", "its history holds an approval of L1, and policy asks for a signature"),
+        ("L1", [TYPED], "L1", None),
+        ("waived", [], "L1", "it was approved by nobody, and policy asks for confirmed on a terminal"),
+        ("waived", [read_by("Eve")], "L0", "its agent read text by Eve, a stranger here"),
+        ("L0", [read_by("Eve"), PLAIN], "L0", None),
+        ("L2", [verdict("L2")], "L2", "no signature stands in its history"),
+        ("L2", [BY_KEY], "L2", None),
+        ("L2", [verdict("L2", replace(STATEMENT, head=OTHER_HEAD))], "L0", "approved for another commit"),
+        ("L2", [verdict("L2", replace(STATEMENT, base="next"))], "L0", "approved for the base `next`"),
+        ("L2", [verdict("L2", replace(STATEMENT, gates="none"))], "L0", "approved for other quality gates"),
+        ("L2", [verdict("L2", replace(STATEMENT, policy="none"))], "L0", "approved for another policy"),
+        ("L2", [verdict("L2", replace(STATEMENT, head=OTHER_HEAD)), BY_KEY], "L2", None),
+    ],
+)
+def test_whether_an_approval_carries_a_merge(
+    strength: str | None, history: list[Event], minimum: str, void: str | None
+) -> None:
+    task = make_merging(approval=None if strength is None else Approval("Ada", EARLIER, HEAD, strength))
+    found = why_void(task, history, base="main", minimum=minimum, gates="gates", policy="policy")
+    assert found == void or (void is not None and void in str(found)), found
+
+
+def test_an_epic_is_not_merged_by_an_agent_that_read_something() -> None:
+    task = make_merging(approval=Approval("gitticks", EARLIER, HEAD, "waived"), type=TaskType.EPIC)
+    assert not why_void(task, [read_by("Eve")], base="main", minimum="L0", gates="", policy="")
+
+
+@pytest.mark.parametrize(
+    ("event", "found"),
+    [
+        (PLAIN, None),
+        (TYPED, None),
+        (BY_KEY, Signed(STATEMENT, "armored", AT)),
+        (verdict("L3", STATEMENT), Signed(STATEMENT, "armored", AT, is_by_hardware=True)),
+        (verdict("L1", STATEMENT), Signed(STATEMENT, "armored", AT)),
+        (verdict("L2"), "it says L2, and no signature stands there"),
+        (verdict("L0", **{SIGNATURE: "armored"}), "it says L0, and no signature stands there"),
+        (verdict("L2", replace(STATEMENT, at="soon")), "its time is none"),
+    ],
+)
+def test_what_its_signature_has_to_prove(event: Event, found: Signed | str | None) -> None:
+    assert claimed("k7f2", event) == found
+
+
+def test_an_approval_is_bound_to_the_rules_it_was_given_under() -> None:
+    plain = Settings()
+    tested = replace(plain, verify=VerifySettings(test="make"))
+    loose = replace(plain, human=HumanPolicy.WHEN_REQUIRED)
+    signed = replace(plain, approvals=ApprovalSettings("L2"))
+    assert len({gates_digest(one) for one in (plain, tested, loose)}) == 2
+    assert len({policy_digest(one) for one in (plain, tested, loose, signed)}) == 3
