@@ -7,6 +7,7 @@ from functools import partial
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
+from gitticks.actions.edit_checks import refuse_new_secrets
 from gitticks.document.frontmatter import decode
 from gitticks.document.settings import (
     explain,
@@ -115,7 +116,9 @@ def _check_branch(context: Context, value: str) -> None:
 
 def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:
     text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
-    transaction.write(CONFIG_PATH, set_value(text, name, value).encode())
+    changed = set_value(text, name, value).encode()
+    refuse_new_secrets(context, changed, text.encode(), CONFIG_PATH)
+    transaction.write(CONFIG_PATH, changed)
     transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
 
 

@@ -101,6 +101,16 @@ def refuse_secrets(context: Context, content: bytes, path: str) -> None:
         )
 
 
+def refuse_new_secrets(context: Context, content: bytes, old: bytes, path: str) -> None:
+    """Refuses settings or a template with a secret, unless the version before held one already, which the doctor names.
+
+    Raises:
+        DocumentError: there is one; it names the line and not the secret.
+    """
+    if context.store.masked(old) == old:
+        refuse_secrets(context, content, path)
+
+
 def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None:
     """Refuses settings that cannot be read, or that are for a newer gitticks, and a template that is broken.
 

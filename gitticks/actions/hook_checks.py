@@ -11,6 +11,7 @@ from gitticks.actions.edit_checks import (
     check_team_file,
     edit_between,
     refuse_markers,
+    refuse_new_secrets,
     warn_of_edit,
 )
 from gitticks.board.judge_edit import ENGINE_FILES, IS_TASK_FILE, Ruling, SavedEdit, is_team_file, judge_edit
@@ -39,7 +40,7 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
         if staged.problems:
             return staged.problems
         edits = [_staged_edit(context, change) for change in join_moves(staged.changes)]
-        files = [problem for edit in edits for problem in _check_file(edit)]
+        files = [problem for edit in edits for problem in _check_file(context, edit)]
         return tuple(files) or tuple(_check_edits(context, edits))
 
 
@@ -72,7 +73,7 @@ def _staged_edit(context: Context, change: StagedChange) -> SavedEdit:
     )
 
 
-def _check_file(edit: SavedEdit) -> Iterator[Problem]:
+def _check_file(context: Context, edit: SavedEdit) -> Iterator[Problem]:
     """Yields what is wrong with one file by itself."""
     ruling, content, old = judge_edit(edit), edit.content or b"", edit.base or b""
     refused = why_refused(edit, ruling)
@@ -80,6 +81,7 @@ def _check_file(edit: SavedEdit) -> Iterator[Problem]:
         yield refused
     elif ruling is Ruling.TEAM:
         yield from _problem_of(lambda: check_team_file(edit.path, content, old), edit.path)
+        yield from _problem_of(lambda: refuse_new_secrets(context, content, old, edit.path), edit.path)
     elif ruling is Ruling.TASK:
         yield from _problem_of(lambda: _read_task(content, old, edit.path), edit.path)
 

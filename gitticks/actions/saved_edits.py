@@ -11,7 +11,13 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from gitticks.actions.context import Context
-from gitticks.actions.edit_checks import check_edit, check_team_file, edit_between, warn_of_edit
+from gitticks.actions.edit_checks import (
+    check_edit,
+    check_team_file,
+    edit_between,
+    refuse_new_secrets,
+    warn_of_edit,
+)
 from gitticks.actions.hook_followup import carry_out_taken
 from gitticks.board import board_checkout, is_on_state_branch
 from gitticks.board.checkout_state import REFUSED, TakenUp
@@ -95,7 +101,7 @@ def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
     """Returns why what an edit says would be refused; None if it would not. Nothing is written."""
     if saved.content is None:
         return None
-    left = _why_left(saved)
+    left = _why_left(context, saved)
     if left is not None:
         return left if left.words.startswith(REFUSED) else None
     try:
@@ -136,7 +142,7 @@ def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, 
     prepared = {
         edit.path for edit in edits if edit.is_plain and not edit.is_conflict and is_prepared(edit.path)
     }
-    left = {edit.path: _why_left(edit) for edit in edits if edit.path not in prepared}
+    left = {edit.path: _why_left(context, edit) for edit in edits if edit.path not in prepared}
     left |= _renamed([edit for edit in edits if edit.path not in prepared])
     left |= dict.fromkeys(prepared, Left(NOT_COMMITTED))
     waiting = [edit for edit in edits if left[edit.path] is None]
@@ -153,18 +159,19 @@ def _prepared(context: Context) -> Callable[[str], bool]:
     return frozenset(change.path for change in staged_changes(discover(checkout.path), {})).__contains__
 
 
-def _why_left(edit: SavedEdit) -> Left | None:
+def _why_left(context: Context, edit: SavedEdit) -> Left | None:
     """Returns why an edit is not even tried; None for one that is."""
     ruling = judge_edit(edit)
-    return _why_not_yet(edit) if ruling is Ruling.TEAM else why_left(edit, ruling)
+    return _why_not_yet(context, edit) if ruling is Ruling.TEAM else why_left(edit, ruling)
 
 
-def _why_not_yet(edit: SavedEdit) -> Left:
+def _why_not_yet(context: Context, edit: SavedEdit) -> Left:
     """Returns that settings and templates count once they are committed, or what is wrong with them."""
     if edit.content is None:
         return Left(f"{REFUSED}it is too large")
     try:
         check_team_file(edit.path, edit.content)
+        refuse_new_secrets(context, edit.content, edit.base or b"", edit.path)
     except GitticksError as error:
         return refused(error, edit.path)
     return counts_once_committed(edit)

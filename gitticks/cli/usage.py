@@ -11,6 +11,8 @@ from click.exceptions import NoArgsIsHelpError
 _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
 
+_OPTIONAL = re.compile(r"(?<=value for )'\[?([A-Z]+)\]?(?:\.\.\.)?'(?=: )")
+
 NAMES_ELSEWHERE = {
     **dict.fromkeys(("delete", "remove"), "cancel"),
     **dict.fromkeys(("finish", "resolve"), "close"),
@@ -48,7 +50,7 @@ def message_of(error: click.ClickException) -> str:
         return f"no such option `{error.option_name}`{did_you_mean(near)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return _lacking(error.param, error.ctx)
-    text = _QUOTED.sub(r"`\1`", error.format_message().rstrip("."))
+    text = _QUOTED.sub(r"`\1`", _OPTIONAL.sub(r"`\1`", error.format_message().rstrip(".")))
     text = _NO_NUMBER.sub(lambda found: _NUMBERS[found[1]], text)
     return text[:1].lower() + text[1:]
 

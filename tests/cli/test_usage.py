@@ -33,6 +33,11 @@ from tests.support.projects import make_project
         ("review k7f2 --acept", "no such option `--acept`; did you mean `--accept`?", "gt review --help"),
         ("graph --format x", "no such option `--format`", "gt graph --help"),
         ("log -n x", "invalid value for `-n` / `--count`: 'x' is not a whole number", "gt log --help"),
+        (
+            "permissions mode yello",
+            "invalid value for `MODE`: 'yello' is not one of 'interactive', 'auto-edit', 'auto-all', 'yolo', 'default'",
+            "gt permissions mode --help",
+        ),
         ("approve", "missing argument `ID`", "gt approve --help"),
         ("completion", "missing argument: one of `bash`, `zsh`, `fish`", "gt completion --help"),
         ("update k7f2 -l", "option `-l` requires an argument", "gt update --help"),

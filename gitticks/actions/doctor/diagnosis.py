@@ -19,6 +19,7 @@ from gitticks.actions.doctor import (
     own_folder,
     repository,
     rewound,
+    security,
     tasks,
     workspaces,
 )
@@ -47,6 +48,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             rewound.check_rewound,
             repository.check_paths,
             repository.check_loose_objects,
+            security.check_left_behind,
         ),
     ),
     (Topic.LOCKS, (own_folder.check_places, own_folder.check_log, own_folder.check_locks)),
@@ -54,13 +56,19 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (
         Topic.SETTINGS,
-        (machine.check_settings, machine.check_sandbox, machine.check_agents, machine.check_templates),
+        (
+            machine.check_settings,
+            machine.check_sandbox,
+            machine.check_agents,
+            machine.check_templates,
+            security.check_secrets,
+        ),
     ),
     (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
     (Topic.INDEX, (own_folder.check_index,)),
     (Topic.FILES, (files.check_files, tasks.check_kept, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
-    (Topic.HISTORY, (history.check_history, machine.check_clock)),
+    (Topic.HISTORY, (history.check_history, security.check_audit, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged, checkpoints.check_checkpoints)),
     (Topic.SESSIONS, (workspaces.check_sessions,)),
 )
