@@ -72,11 +72,13 @@ class Figures:
     """What some tasks come to within a period; `open` are those that are open now, whenever they were made.
 
     `lead_seconds` are those from the creation to the end of each that was done, `wait_seconds` those of each wait for a
-    person, both sorted. `waiting` is how many wait now. `priced_cost` is the part of the cost that agents did not tell.
+    person, both sorted. `merged` is how many of those that were done brought code, by their own merge or their epic's.
+    `waiting` is how many wait now. `priced_cost` is the part of the cost that agents did not tell.
     """
 
     created: int = 0
     done: int = 0
+    merged: int = 0
     cancelled: int = 0
     open: int = 0
     lead_seconds: tuple[float, ...] = ()
@@ -157,6 +159,7 @@ class Facts:
         return Figures(
             created=sum(period.has(task.created) for task in self.tasks),
             done=len(done),
+            merged=sum(task.merged_sha is not None or task.has_code for task in done),
             cancelled=len(closed) - len(done),
             open=sum(task.is_open for task in self.tasks),
             lead_seconds=tuple(sorted(_leads(done))),

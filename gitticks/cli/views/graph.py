@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Style
-from gitticks.cli.table import Cell, table
-from gitticks.cli.text import visible, width, wrap
+from gitticks.cli.table import Cell, Column, table_of
+from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import waits_for
 from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
 from gitticks.model.ids import TaskId
@@ -241,29 +241,33 @@ def graph_lines(on: Screen, found: Dependencies) -> list[str]:
         for place in range(len(layer))
     )
     rows = [
-        (
-            Cell(step, Style.FAINT),
-            rail,
-            f"{on.glyph(one.task.status)} {one.task.id}",
-            one.task.title,
-            _waits_of(one, is_circling=one.task.id in circling) if shows_waits else Cell(""),
-        )
+        (step, rail, f"{on.glyph(one.task.status)} {one.task.id}", one.task.title, _waits_of(one, circling))
         for step, rail, one in zip(steps, rails, standings, strict=True)
     ]
     heading = f"{' ' * max(map(len, rails), default=0)}  id"
     fixed = [
-        max(len(heading), *(len(rail) + len(name) for _, rail, name, *_ in rows)) if rows else 0,
-        max((width(row[-1].text) for row in rows), default=0),
         len("step"),
+        max(len(heading), *(len(rail) + len(name) for _, rail, name, *_ in rows)) if rows else 0,
+        max((len(waits.text) for *_, waits in rows), default=0) if shows_waits else 0,
     ]
     room = on.columns - sum(one + len(GAP) for one in fixed if one)
-    lines: list[list[Cell | str]] = []
+    lines: list[tuple[str, str, str, Cell]] = []
     for step, rail, name, title, waits in rows:
         wraps = on.is_terminal and room >= NARROWEST_TITLE
         first, *further = wrap(visible(title), room) if wraps else [title]
-        lines.append([step, _rail(on, rail) + name, first, waits])
-        lines += [["", _rail(on, rail.translate(_BELOW)), part, ""] for part in further]
-    shown = table(on, ["step", heading, "title", "waits"], lines, flexible="title")
+        lines.append((step, _rail(on, rail) + name, first, waits))
+        lines += [("", _rail(on, rail.translate(_BELOW)), part, Cell("")) for part in further]
+    columns = [
+        Column("step", [line[0] for line in lines], Style.FAINT, ours=True),
+        Column(heading, [line[1] for line in lines], ours=True),
+        Column("title", [line[2] for line in lines]),
+    ]
+    if shows_waits:
+        reasons = [line[3] for line in lines]
+        columns.append(
+            Column("waits", [one.text for one in reasons], [one.style for one in reasons], ours=True)
+        )
+    shown = list(table_of(on, columns, flexible="title"))
     return [*shown, *_legend(on, found)] if on.is_terminal and rows else shown
 
 
@@ -271,7 +275,8 @@ def _rail(on: Screen, rail: str) -> str:
     return rail if on.has_glyphs else rail.translate(_ASCII)
 
 
-def _waits_of(one: Standing[TaskRow], *, is_circling: bool) -> Cell:
+def _waits_of(one: Standing[TaskRow], circling: Collection[TaskId]) -> Cell:
+    is_circling = one.task.id in circling
     words = ("epic" if one.task.is_epic else "", waits_for(one), IN_A_CYCLE if is_circling else "")
     style = Style.BAD if is_circling else Style.WAITS if one.task.awaiting else Style.FAINT
     return Cell(", ".join(filter(None, words)), style)

@@ -54,7 +54,10 @@ def period_words(period: Period) -> str:
 def summary(found: Statistics) -> list[tuple[str, str]]:
     """Returns what all tasks come to, each with what it is about."""
     total = found.total
-    counts = f"{total.done} done, {total.cancelled} cancelled, {total.created} created; {total.open} open now"
+    done = f"{total.done} done"
+    if total.done:
+        done += f" ({total.merged} merged, {total.done - total.merged} without code)"
+    counts = f"{done}, {total.cancelled} cancelled, {total.created} created; {total.open} open now"
     told = [
         ("tasks", counts),
         ("from creation to done", lead(total)),
@@ -242,6 +245,7 @@ def _figures(figures: Figures) -> dict[str, Any]:
     return {
         "created": figures.created,
         "done": figures.done,
+        "merged": figures.merged,
         "cancelled": figures.cancelled,
         "open": figures.open,
         "lead": {"median_seconds": share(lead, HALF), "most_seconds": share(lead, MOST)},

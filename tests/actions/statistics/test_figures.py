@@ -120,6 +120,14 @@ def test_what_lies_before_the_period_is_left_out() -> None:
     assert [one.kind for one in facts(journey).by_kind(Period(NOW - DAY, NOW))] == [Awaiting.INPUT]
 
 
+def test_what_brought_code_was_merged_by_itself_or_with_its_epic() -> None:
+    merged = replace(DONE, merged_sha="a" * 40)
+    with_epic = replace(DONE, start_sha="a" * 40, end_sha="b" * 40)
+    untouched = replace(DONE, start_sha="a" * 40, end_sha="a" * 40)
+    found = facts(*(Journey(one, None) for one in (DONE, merged, with_epic, untouched))).figures(ALL)
+    assert (found.done, found.merged) == (4, 2)
+
+
 def test_times_that_contradict_one_another_are_no_negative_ones() -> None:
     odd = replace(DONE, closed=NOW - 20 * DAY)
     assert facts(Journey(odd, None)).figures(ALL).lead_seconds == (0.0,)

@@ -22,7 +22,7 @@ from tests.support.stores import NOW, make_store, make_task, write_task_file
 
 LIVED = """\
 since the beginning
-tasks                  3 done, 1 cancelled, 6 created; 2 open now
+tasks                  3 done (0 merged, 3 without code), 1 cancelled, 6 created; 2 open now
 from creation to done  10 h is the median, nine of ten within 15 h
 waiting for people     8 h in 4 waits, median 2 h; 1 still waiting
   input                2 h in 1 wait
