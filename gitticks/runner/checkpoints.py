@@ -74,20 +74,28 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     return Capture(store, owner, number, head, found.commit)
 
 
-def keep_before_merge(store: Store, task: Task) -> None:
-    """Keeps the code of the checkpoint that an approval made, before anything becomes of the branch."""
+def keep_before_merge(store: Store, task: Task) -> Checkpoint | None:
+    """Keeps the code of the checkpoint that an approval made, before anything becomes of the branch.
+
+    Returns it if its code was not kept yet.
+    """
     owner, snapshot = workspace_of(task), store.snapshot()
     for number in reversed(numbers(snapshot, owner)):
         found = read(snapshot, owner, number)
         if found is not None and found.commit == task.end_sha:
-            keep(store, owner, number, found.commit)
-            return
+            return found if keep(store, owner, number, found.commit) else None
+    return None
 
 
-def keep(store: Store, workspace: TaskId, number: int, commit: str) -> None:
-    """Lets the ref of a checkpoint stand at a commit; one that a killed run left there is replaced."""
+def keep(store: Store, workspace: TaskId, number: int, commit: str) -> bool:
+    """Lets the ref of a checkpoint stand at a commit, and returns whether it was elsewhere.
+
+    One that a killed run left there is replaced.
+    """
     ref = ref_of(workspace, number)
     before = read_ref(store.repository.common_dir, ref)
-    if before != commit:
-        store.objects.sync([commit])
-        store.objects.move_ref(ref, before, commit, "gitticks: checkpoint")
+    if before == commit:
+        return False
+    store.objects.sync([commit])
+    store.objects.move_ref(ref, before, commit, "gitticks: checkpoint")
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gitticks.model.checkpoint import Cause, Checkpoint
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
@@ -141,6 +142,21 @@ class MergeWaits:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointMade:
+    """A checkpoint can be gone back to by `gt resume`; `iteration` counts those of its workspace until then.
+
+    `commit` also holds what is uncommitted, `head` is what the work has come to.
+    """
+
+    task: TaskId
+    checkpoint: str
+    cause: Cause
+    iteration: int
+    head: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunWaits:
     """The run waits, and for what."""
 
@@ -180,10 +196,18 @@ RunEvent = (
     | PermissionAsked
     | TaskMerged
     | MergeWaits
+    | CheckpointMade
     | RunWaits
     | RunAdded
     | RunEnded
 )
+
+
+def tell_checkpoint(run: RunContext, made: Checkpoint | None) -> None:
+    """Tells the listener of a checkpoint that is new."""
+    if made is not None:
+        iterations = made.total.iterations
+        run.emit(CheckpointMade(made.task, made.id, made.cause, iterations, made.head, made.commit))
 
 
 def tell(run: RunContext, before: Task, decision: Decision) -> None:

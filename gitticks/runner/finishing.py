@@ -15,7 +15,7 @@ from gitticks.model.task import Ending
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in
 from gitticks.runner.checkpoints import Capture, capture_if_due
-from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell
+from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell, tell_checkpoint
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry, add_failure
@@ -287,6 +287,7 @@ def finish_session(
     run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
     if capture is not None:
         capture.settle()
+        tell_checkpoint(run, capture.written)
     if result.workspace is not None:
         try:
             run.place.settle(result.workspace, decision.task)

@@ -26,7 +26,7 @@ from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.committed_secrets import judge_commits
-from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
+from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell, tell_checkpoint
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
@@ -147,7 +147,7 @@ class MergeQueue:
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
-        keep_before_merge(self.store, task)
+        tell_checkpoint(self.run, keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")

@@ -12,6 +12,7 @@ import pytest
 from gitticks.cli.views.run import EVENT_KINDS
 from gitticks.errors import Exit
 from gitticks.runner.outcome import RunExit
+from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS
 
@@ -100,6 +101,24 @@ def test_every_kind_of_event_is_as_its_schema_says(project: RunProject) -> None:
     require_valid(events)
     assert {event["event"] for event in events} == set(EVENT_KINDS.values()) - TOLD_ELSEWHERE
     assert events[-1]["event"] == "run.ended"
+
+
+def test_checkpoints_are_told_by_the_name_that_resume_takes(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}checkpoint_every: 2\n")
+    project.agent(f"[ $GITTICKS_TASK = m3xq ] || [ $GITTICKS_ITERATION -gt 2 ] || exit 0\n{DONE}")
+    project.make("k7f2", priority=0)
+    project.make("m3xq", blocked_by=("k7f2",))
+    _, events = project.events_of_run()
+    require_valid(events)
+    made = [event for event in events if event["event"] == "checkpoint.made"]
+    assert [(one["checkpoint"], one["cause"], one["iteration"]) for one in made] == [
+        ("k7f2-2", "iterations", 2),
+        ("k7f2-3", "merge", 3),
+        ("m3xq-1", "merge", 1),
+    ]
+    for one in made:
+        ref = f"refs/gitticks/checkpoints/{one['checkpoint'].replace('-', '/')}"
+        assert git("rev-parse", ref, at=project.path) == one["commit"]
 
 
 def test_what_is_not_as_the_schema_says_is_found() -> None:

@@ -12,10 +12,12 @@ from gitticks.actions.run import merged_words
 from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, hint, opposite, say, warn
 from gitticks.cli.text import pad, visible
+from gitticks.model.checkpoint import Cause
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner.events import (
     AgentSaid,
     BudgetReached,
+    CheckpointMade,
     ChecksEnded,
     MergeWaits,
     PermissionAsked,
@@ -77,6 +79,9 @@ class RunLines:
                 self._moved(event)
             case TaskMerged() | MergeWaits():
                 self._say(event.task, _merge_words(event), timed=True)
+            case CheckpointMade():
+                if event.cause is not Cause.MERGE:
+                    self._say(event.task, f"checkpoint{GAP}{event.checkpoint}", timed=True)
             case Warned():
                 warn(f"{event.task}: {event.message}" if event.task else event.message)
             case RunWaits() | RunAdded():
@@ -238,6 +243,7 @@ EVENT_KINDS: dict[type, str] = {
     TaskMoved: "task.moved",
     TaskMerged: "task.merged",
     MergeWaits: "merge.waits",
+    CheckpointMade: "checkpoint.made",
     Warned: "warning",
     PermissionAsked: "permission.asked",
     RunWaits: "run.waits",
