@@ -70,7 +70,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
         require_program(run.registry.spec(options.agent), run.registry)
     require_templates(context.store)
     loop = Loop(run)
-    loop.require_agent()
+    loop.picking.require_agent()
     _require_prices(context, loop)
     return loop
 
@@ -91,7 +91,7 @@ def _require_prices(context: Context, loop: Loop) -> None:
     chosen = [name for name in limits if found.origin(name) != DEFAULT]
     if loop.options.max_cost is not None:
         chosen.append("budget.run.cost")
-    for task, agent in loop.first_agents() if limits else ():
+    for task, agent in loop.picking.first_agents() if limits else ():
         priced = foresee(agent, context.settings.prices)
         if priced is Priced.NO_PRICE:
             raise _unpriced_model(context, loop, task, agent)

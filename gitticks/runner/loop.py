@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings, TaskGraph, is_taken
-from gitticks.model.status import Role, Status
+from gitticks.model.queries import Surroundings, is_taken
+from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import Budgets, state_of
@@ -23,18 +22,17 @@ from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpe
 from gitticks.runner.jobs import Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
-from gitticks.runner.options import count_in_review, left_out, next_tasks
-from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise, why_not_ready
+from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise
 from gitticks.runner.overlaps import OverlapWatch
+from gitticks.runner.picking import Picking
 from gitticks.runner.recovery import recover_session
-from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.session import SessionRun
-from gitticks.runner.start_delays import LeftAlone, Patience, role_for
-from gitticks.runner.waking import TaskReader, wait_for_change
+from gitticks.runner.start_delays import role_for
+from gitticks.runner.waking import wait_for_change
 from gitticks.workflow.decision import goes_on_in_run, is_turn_of
 
 if TYPE_CHECKING:
-    from gitticks.agents.base import AgentReport, AgentSpec
+    from gitticks.agents.base import AgentReport
     from gitticks.model.task import SessionRecord
     from gitticks.runner.context import RunContext
 
@@ -53,20 +51,17 @@ class Loop:
         self.budgets = Budgets(run)
         self._clock = run.world.monotonic_seconds
         self._started = self._clock()
-        self._tasks = TaskReader(run)
         self._jobs = Jobs()
-        self._patience = Patience(run)
-        self._left_alone = LeftAlone(run)
+        self.picking = Picking(run, self._jobs)
+        self._tasks, self._patience = self.picking.tasks, self.picking.patience
+        self._left_alone = self.picking.left_alone
         self._merges = MergeTurns(run)
         self._overlaps = OverlapWatch(run)
         self._decided_by: float | None = None
         self._notifier = Notifier(run)
-        self._current_epic: TaskId | None = None
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
         self._limit: str | None = None
-        self._left_out: set[TaskId] = set()
-        self._graph_named: TaskGraph | None = None
         self._told_waiting: str | None = None
 
     def interrupt(self) -> None:
@@ -95,7 +90,7 @@ class Loop:
         self.run.holds.forget_run_stop()
         self._patience.take_over()
         self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
-        self._name_closed(self.options.ids)
+        self.picking.name_closed(self.options.ids)
         with self._notifier, self._merges.pool:
             # Beside the agents a merge and a look for conflicts.
             with ThreadPoolExecutor(max_workers=self.options.parallel + 2) as pool:
@@ -108,69 +103,6 @@ class Loop:
             self._overlaps.note(self._tasks.graph().tasks.values())
             return self._end()
 
-    def require_agent(self) -> None:
-        """Refuses a run in which nothing that is ready has an agent.
-
-        Raises:
-            NoAgentError: of the task that would be the first.
-        """
-        tasks = self._pickable()
-        if all(role_for(task) is Role.WORKER for task in tasks):
-            require_any_worker(
-                self.run.open_store(), tasks, self.run.registry, self.run.settings, asked=self.options.agent
-            )
-
-    def first_agents(self) -> Iterator[tuple[Task, AgentSpec]]:
-        """Yields the agents of what would be started first, each with the first of its tasks; unknown ones are left out."""
-        seen = set()
-        for task in self._pickable():
-            for role in (Role.WORKER, Role.REVIEWER):
-                with contextlib.suppress(GitticksError):
-                    agent = choose_agent(
-                        self.run.registry,
-                        task,
-                        self.run.settings,
-                        role,
-                        asked=self.options.agent,
-                        model=self.options.model,
-                    )
-                    if (agent.name, agent.model) not in seen:
-                        seen.add((agent.name, agent.model))
-                        yield task, agent
-
-    def _name_closed(self, names: Iterable[TaskId]) -> None:
-        tasks = self._tasks.graph().tasks
-        for task in (tasks[name] for name in names if name in tasks):
-            if not task.is_open:
-                self.run.emit(
-                    Warned(task.id, f"it is {task.status} already; `gt reopen {task.id}` takes it up again")
-                )
-
-    def _name_unready(self) -> list[TaskId]:
-        """Says of the tasks that the run was asked for which of them something outside of it keeps, and returns them."""
-        graph, scope, around = self._tasks.graph(), self._tasks.in_scope(), self._around(with_obstacles=False)
-        found = []
-        for task in (graph.tasks[one] for one in self.options.names if one in graph.tasks):
-            why = why_not_ready(graph, task, around, scope)
-            if why is not None and not self._interrupted.is_set():
-                self.run.emit(Warned(task.id, why))
-                found.append(task.id)
-        return found
-
-    def _name_left_out(self) -> None:
-        """Names the ready tasks that the flags leave out, each once."""
-        graph = self._tasks.graph()
-        if not self.options.auto or self.options.ids or graph is self._graph_named:
-            return
-        self._graph_named = graph
-        for flag, names in left_out(graph, self.options, self._around()).items():
-            new = [name for name in names if name not in self._left_out]
-            self._left_out.update(new)
-            if new:
-                self.run.emit(
-                    Warned(None, f"ready but not in this run, `{flag}` or `--all` takes in: {shown(new)}")
-                )
-
     def _take_added(self) -> None:
         """Takes in what another command asked this run to."""
         asked = self.run.holds.asked_to_add()
@@ -182,7 +114,7 @@ class Loop:
         self.run.holds.forget_added(asked)
         if names:
             self.run.emit(RunAdded(names))
-            self._name_closed(names)
+            self.picking.name_closed(names)
 
     def _tell_waiting(self, reason: str) -> None:
         if reason != self._told_waiting:
@@ -208,10 +140,10 @@ class Loop:
                 self._tell_waiting(f"{self._limit}; {ends} (Ctrl-C twice stops it)")
             return bool(self._jobs)
         self._start_recoveries(pool)
-        self._name_left_out()
+        self.picking.name_left_out()
         if self.run.holds.is_paused:
             self._tell_waiting("paused: nothing new begins before `gt unpause`")
-            has_more = bool(self._pickable()) or any(
+            has_more = bool(self.picking.ready()) or any(
                 one.is_merging for one in self._tasks.in_scope().values()
             )
             return bool(self._jobs) or has_more or self._goes_on
@@ -237,37 +169,6 @@ class Loop:
     def _goes_on(self) -> bool:
         return self.options.auto and self.budgets.limit(Role.WORKER) is None
 
-    def _around(self, *, with_obstacles: bool = True) -> Surroundings:
-        """Returns what readiness depends on; without obstacles also what is held, left alone or conflicted is free."""
-        now = self.run.now
-        self._left_alone.forget_changed(self._tasks.graph().tasks)
-        return Surroundings(
-            today=now.astimezone().date(),
-            now=now,
-            live=self._jobs.task_ids.union(self.run.sessions.live()),
-            held=self._out_of_reach if with_obstacles else (),
-            conflicted=self._tasks.conflicted if with_obstacles else (),
-        )
-
-    @property
-    def _out_of_reach(self) -> set[TaskId]:
-        return {*self._held, *self._left_alone.ids, *self.run.claims.not_to_ask}
-
-    @property
-    def _held(self) -> frozenset[TaskId]:
-        """Returns what is held back, with all below it: also what was added there since."""
-        held = self.run.holds.held()
-        return held.union(*map(self._tasks.graph().below, held)) if held else held
-
-    def _pickable(self) -> list[Task]:
-        return next_tasks(
-            self._tasks.graph(),
-            self.options,
-            self._around(),
-            current_epic=self._current_epic,
-            in_review_limit=self.run.settings.limits.in_review,
-        )
-
     def _start_recoveries(self, pool: ThreadPoolExecutor) -> None:
         """Finishes what a killed runner left, each in a thread, since that may run checks."""
         graph = self._tasks.graph()
@@ -290,7 +191,7 @@ class Loop:
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
         occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
-        for task in self._pickable():
+        for task in self.picking.ready():
             sessions = self._jobs.sessions
             if len(sessions) >= self.options.parallel:
                 break
@@ -300,7 +201,7 @@ class Loop:
             role = role_for(task)
             try:
                 if not self._patience.holds_back(task) and not self._is_spent(task, role):
-                    self._current_epic = task.parent or self._current_epic
+                    self.picking.current_epic = task.parent or self.picking.current_epic
                     work = partial(self._run_session, task.id, role)
                     self._jobs.start(pool, task, role, workspace, work)
                     started = True
@@ -407,22 +308,12 @@ class Loop:
             if self._stopping.is_set() or is_taken or is_killed:
                 job.stop.request()
 
-    def _crowded(self) -> str | None:
-        """Returns that reviews are full, where that alone keeps new work."""
-        around, scope = self._around(), self._tasks.in_scope()
-        found = next_tasks(
-            self._tasks.graph(), self.options, around, current_epic=self._current_epic, in_review_limit=None
-        )
-        limit, count = self.run.settings.limits.in_review, count_in_review(scope.values())
-        new = tuple(task.id for task in found if task.status is Status.PENDING)
-        if count < limit or not new:
-            return None
-        return Standstill(crowded_out=new, in_review=count, limit=limit).reasons()[0]
-
     def _idle(self) -> None:
         is_paused = self.run.holds.is_paused
         if self._goes_on and not self._patience.is_short and not is_paused:
-            waits_for = self._patience.waits_for or self._crowded() or "nothing is ready; waiting for tasks"
+            waits_for = (
+                self._patience.waits_for or self.picking.crowded() or "nothing is ready; waiting for tasks"
+            )
             self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
         is_short = self._patience.is_short or self._decided_by is not None
@@ -445,7 +336,7 @@ class Loop:
 
     def _end(self) -> RunExit:
         scope = list(self._tasks.in_scope().values())
-        left = self._standstill()
+        left = self.picking.standstill(is_interrupted=self._interrupted.is_set())
         limit = self._reached_limit(left, scope)
         is_interrupted = self._interrupted.is_set()
         code = judge(
@@ -476,38 +367,3 @@ class Loop:
         is_unmerged = self._limit is not None and any(task.is_merging for task in scope)
         had_more = bool(left.more or left.crowded_out) or is_unmerged
         return limit if self.options.auto or had_more else None
-
-    def _standstill(self) -> Standstill:
-        scope, settings = self._tasks.in_scope(), self.run.settings.limits
-        found = next_tasks(
-            self._tasks.graph(),
-            self.options,
-            self._around(with_obstacles=False),
-            current_epic=self._current_epic,
-            in_review_limit=None,
-        )
-        left_alone = [task for task in scope if task in self._left_alone.ids]
-        left_alone += [task for task in self._name_unready() if task not in left_alone]
-        held = self._held
-        conflicted = [task.id for task in found if task.id in self._tasks.conflicted]
-        stopped = [task.id for task in found if task.id in held]
-        claimed = [task.id for task in found if task.id in self.run.claims.elsewhere]
-        kept = {*left_alone, *conflicted, *stopped, *claimed}
-        free = [task for task in found if task.id not in kept]
-        resting = {task.id: why for task in free if (why := self._patience.why_resting(task)) is not None}
-        in_review = count_in_review(scope.values())
-        is_full = in_review >= settings.in_review
-        crowded_out = [
-            task.id for task in free if is_full and task.status is Status.PENDING and task.id not in resting
-        ]
-        return Standstill(
-            more=tuple(task.id for task in free if task.id not in {*resting, *crowded_out}),
-            left_alone=tuple(left_alone),
-            resting=resting,
-            stopped=tuple(stopped),
-            conflicted=tuple(conflicted),
-            claimed=tuple(claimed),
-            crowded_out=tuple(crowded_out),
-            in_review=in_review,
-            limit=settings.in_review,
-        )

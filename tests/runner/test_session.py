@@ -25,7 +25,7 @@ from gitticks.runner import workspaces
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import AgentSaid, ChecksEnded, RunEvent, SessionBegan, TaskMoved, Warned
 from gitticks.runner.options import RunOptions
-from gitticks.runner.places.local import could_not_go_on
+from gitticks.runner.places.conversation import could_not_go_on
 from gitticks.runner.places.place import EarlierSession
 from gitticks.runner.session import SessionRun, find_earlier_session
 from tests.support.agents import DATA, write_program

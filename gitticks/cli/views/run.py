@@ -77,11 +77,8 @@ class RunLines:
                 self._checked(event)
             case TaskMoved():
                 self._moved(event)
-            case TaskMerged() | MergeWaits():
-                self._say(event.task, _merge_words(event), timed=True)
-            case CheckpointMade():
-                if event.cause is not Cause.MERGE:
-                    self._say(event.task, f"checkpoint{GAP}{event.checkpoint}", timed=True)
+            case TaskMerged() | MergeWaits() | CheckpointMade():
+                self._kept(event)
             case Warned():
                 warn(f"{event.task}: {event.message}" if event.task else event.message)
             case RunWaits() | RunAdded():
@@ -97,6 +94,12 @@ class RunLines:
             hint(f"`gt permissions allow {event.number}` or `deny {event.number}`; {visible(event.reason)}")
         elif self._with_output:
             self._say(event.task, f"│ {event.line}")
+
+    def _kept(self, event: TaskMerged | MergeWaits | CheckpointMade) -> None:
+        if not isinstance(event, CheckpointMade):
+            self._say(event.task, _merge_words(event), timed=True)
+        elif event.cause is not Cause.MERGE:
+            self._say(event.task, f"checkpoint{GAP}{event.checkpoint}", timed=True)
 
     def _checked(self, event: ChecksEnded) -> None:
         if event.failure is None:

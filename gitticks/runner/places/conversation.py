@@ -1,0 +1,336 @@
+"""The run of one agent in its workspace: how it is started, within which walls, and what it asks meanwhile."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.agents.base import (
+    AgentKind,
+    AgentReport,
+    Front,
+    Limits,
+    PermissionHook,
+    agent_environment,
+)
+from gitticks.agents.base import Request as AgentRequest
+from gitticks.agents.interactive import (
+    SIGNALS_UNREAD,
+    interactive,
+    is_interactive,
+    reads_signals,
+    run_on_terminal,
+)
+from gitticks.agents.registry import PRESETS, invoke
+from gitticks.agents.session import run_agent
+from gitticks.agents.tmux import in_tmux, server_name
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at, commit_folders
+from gitticks.git.identity import agent_identity
+from gitticks.model.settings import PromptWay
+from gitticks.model.status import Isolation, Role
+from gitticks.model.task import Ending, Usage
+from gitticks.runner import mailbox, outbox
+from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places import permission_socket
+from gitticks.runner.places.desk import Desk
+from gitticks.runner.places.permission_socket import ToolCall
+from gitticks.runner.places.place import Work
+from gitticks.runner.prompt import with_notes
+from gitticks.runner.records import Sessions
+from gitticks.runner.untrusted_files import open_folder, write_file
+from gitticks.runner.workspace_environment import port_variables
+from gitticks.sandbox.enclosure import ClientNeeds, enclosed
+from gitticks.sandbox.rules import with_rules
+from gitticks.sandbox.walls import walls_of
+from gitticks.store.permissions import policy_layers
+
+if TYPE_CHECKING:
+    from gitticks.agents.base import AgentSpec, Invocation
+    from gitticks.agents.process import StopRequest
+    from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder
+
+_POLL_SECONDS = 0.2
+_CLIENTS_VARIABLES = tuple(
+    dict.fromkeys(
+        prefix for one in PRESETS.values() for prefix in one.variables if prefix not in ("AWS_", "GOOGLE_")
+    )
+)
+"""What an agent that is not known may need to reach its model; clouds' credentials open more than a model."""
+_HOOK_EXTRA_SECONDS = 30
+"""What a client gives its hook beyond the time that a person has, so that the refusal is ours."""
+_ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
+"""What such a request says stands in the mailbox; no gate is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The run of one agent at its desk."""
+
+    desk: Desk
+    order: SessionOrder
+    heard: Heard
+
+    def run(self) -> AgentReport:
+        """Returns what came of it; a session of the agent's own that is gone is begun anew."""
+        order = self.order
+        report = self._converse(order.prompt, order.earlier)
+        if order.earlier is None or not could_not_go_on(report):
+            return report
+        reason = f" ({report.detail})" if report.detail else ""
+        self.heard.warn(f"`{order.agent.name}` cannot go on with its earlier session{reason}: it begins anew")
+        return self._converse(order.prompt_anew, None)
+
+    def _converse(self, prompt: str, earlier: EarlierSession | None) -> AgentReport:
+        desk, heard = self.desk, self.heard
+        held = ExitStack()
+        try:
+            invocation, environment = self._walled(self._invocation(prompt, earlier), held)
+            for path, content in invocation.files.items():
+                with open_folder(path.parent) as folder:
+                    assert folder is not None  # noqa: S101 - the mailbox was filled
+                    write_file(folder, path.name, content)
+            heard.begin()
+        except (GitticksError, OSError) as error:
+            held.close()
+            return failed_start(error, desk.stop)
+        for warning in invocation.warnings:
+            heard.warn(warning)
+        limits, walls = desk.place.settings.limits, walls_of(desk.place.settings.sandbox)
+        with held, self._watching_requests(), self._answering_hooks():
+            sessions = Sessions(desk.place.repository.own_dir)
+            lock = sessions.tree_lock(desk.workspace.task_id, self.order.number)
+            if desk.place.front is Front.TERMINAL:
+                return run_on_terminal(
+                    invocation,
+                    workspace=desk.workspace.path,
+                    environment=environment,
+                    now=desk.place.world.now,
+                    stop=desk.stop,
+                    lock=lock,
+                )
+            return run_agent(
+                invocation,
+                workspace=desk.workspace.path,
+                environment=environment,
+                limits=Limits(
+                    limits.iteration,
+                    limits.idle,
+                    limits.output,
+                    processes=walls.limits.processes if walls is not None else None,
+                ),
+                now=desk.place.world.now,
+                stop=desk.stop,
+                on_text=heard.say,
+                on_line=heard.line,
+                on_error_line=heard.line,
+                on_session_id=heard.name_session,
+                on_tool=self._saw_tool,
+                lock=lock,
+            )
+
+    def _walled(self, invocation: Invocation, held: ExitStack) -> tuple[Invocation, dict[str, str]]:
+        """Returns how the agent is started behind the walls that the settings ask for, and what it sees.
+
+        They stand until `held` is closed.
+        """
+        desk, agent = self.desk, self.order.agent
+        place, front = desk.place, self._front
+        environment = {**self._environment(), **invocation.environment}
+        walls = walls_of(place.settings.sandbox)
+        if walls is not None:
+            if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
+                raise GitticksError(
+                    f"the sandbox `{walls.preset}` cannot stand in your own checkout, whose `.git` runs as you",
+                    hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` no walls",
+                )
+            rules = policy_layers(place.repository, place.world.environment, place.overrides)
+            walls = with_rules(walls, rules)
+            enclosure = held.enter_context(
+                enclosed(
+                    walls,
+                    place.repository,
+                    checkout_at(place.repository, desk.workspace.path),
+                    place.world.environment,
+                    argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
+                    client=client_needs(agent),
+                    has_terminal=front is not Front.NONE,
+                )
+            )
+            environment = enclosure.environment(environment)
+            invocation = replace(invocation, argv=enclosure.around(invocation.argv), environment={})
+        if front is Front.TMUX:
+            reads_prompt = agent.kind is AgentKind.COMMAND and agent.prompt is PromptWay.STDIN
+            file = str(desk.workspace.mailbox / mailbox.PROMPT_FILE) if reads_prompt else None
+            server = server_name(place.repository.own_dir, self.order.plan.task_id)
+            invocation = in_tmux(invocation, server, file)
+        return invocation, environment
+
+    def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
+        """Returns how the agent is started, once its mailbox is filled."""
+        agent, notes, front = self.order.agent, self.desk.workspace.warnings, self._front
+        if front is Front.NONE:
+            return invoke(agent, self._fill(with_notes(prompt, notes), earlier))
+        if not reads_signals(agent):
+            notes = (*notes, SIGNALS_UNREAD)
+        request = self._fill(with_notes(prompt, notes), earlier)
+        return interactive(agent, request)
+
+    @property
+    def _front(self) -> Front:
+        """Returns where this agent can be talked to: in tmux only workers can, and those that have a command for it."""
+        front = self.desk.place.front
+        is_for_tmux = self.order.record.role is Role.WORKER and is_interactive(self.order.agent)
+        return Front.NONE if front is Front.TMUX and not is_for_tmux else front
+
+    def _fill(self, prompt: str, earlier: EarlierSession | None) -> AgentRequest:
+        workspace, order = self.desk.workspace, self.order
+        mailbox.fill(workspace, order.file, prompt, self._variables())
+        return AgentRequest(
+            prompt,
+            session_id=earlier.session_id if earlier else None,
+            spent_before=earlier.counted if earlier else Usage(),
+            prompt_file=str(workspace.mailbox / mailbox.PROMPT_FILE),
+            own_gt=str(workspace.mailbox / mailbox.PROGRAM),
+            script=order.script,
+            commit_folders=self._commit_folders(),
+            hook=self._hook(),
+            is_walled=walls_of(self.desk.place.settings.sandbox) is not None,
+        )
+
+    def _hook(self) -> PermissionHook | None:
+        """Returns what the agent's client is to call before it uses a tool; none for those that know no hooks."""
+        kind, mailbox_ = self.order.agent.kind, self.desk.workspace.mailbox
+        if not PRESETS[kind].has_hook:
+            return None
+        # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
+        program = (sys.executable, "-P", "-m", "gitticks", "hook", "permission", kind.value)
+        seconds = self.desk.place.settings.permissions.timeout + _HOOK_EXTRA_SECONDS
+        return PermissionHook(
+            (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / "hook.json"
+        )
+
+    @contextmanager
+    def _answering_hooks(self) -> Iterator[None]:
+        """Answers the client's hook while the block runs."""
+        if self._hook() is None:
+            yield
+            return
+        workspace, agent = self.desk.workspace, self.order.agent
+        with permission_socket.serving(
+            workspace.mailbox, lambda call: self.heard.permit(agent, call, workspace.path)
+        ):
+            yield
+
+    def _saw_tool(self, tool: str, given: Mapping[str, Any]) -> None:
+        path = self.desk.workspace.path
+        self.heard.saw(self.order.agent, ToolCall(tool, dict(given), str(path)), path)
+
+    def _commit_folders(self) -> tuple[str, ...]:
+        if self.order.record.role is not Role.WORKER:
+            return ()
+        checkout = checkout_at(self.desk.place.repository, self.desk.workspace.path)
+        return tuple(str(folder) for folder in commit_folders(checkout))
+
+    def _variables(self) -> dict[str, str]:
+        order = self.order
+        return {
+            "GITTICKS_TASK": str(order.plan.task_id),
+            "GITTICKS_ROLE": order.record.role.value,
+            "GITTICKS_ROUND": str(order.record.round),
+            "GITTICKS_ITERATION": str(order.file.task.usage.iterations + 1),
+            "GITTICKS_MAILBOX": str(self.desk.workspace.mailbox),
+            "GITTICKS_AGENT": "1",
+            **({"GITTICKS_REVIEWER": order.reviewer} if order.reviewer else {}),
+        }
+
+    def _environment(self) -> dict[str, str]:
+        outer, agent = self.desk.place.world.environment, self.order.agent
+        repository = self.desk.place.repository
+        additions = {
+            **self._variables(),
+            **agent_identity(agent.name).variables(),
+            **self.desk.variables,
+            **port_variables(repository, checkout_at(repository, self.desk.workspace.path)),
+            "PATH": f"{self.desk.workspace.mailbox}{os.pathsep}{outer.get('PATH', os.defpath)}",
+            # A bash that finds no shell above it and a socket as stdin reads `.bashrc`, which may set another PATH.
+            "SHLVL": "1",
+        }
+        return agent_environment(agent.kind, PRESETS[agent.kind].variables, outer, additions)
+
+    @contextmanager
+    def _watching_requests(self) -> Iterator[None]:
+        """Passes the agent's requests on while the block runs, and what is left at its end before that is judged."""
+        is_over = threading.Event()
+        watcher = threading.Thread(
+            target=self._watch_requests,
+            args=(is_over,),
+            name=f"requests of {self.order.plan.task_id}",
+            daemon=True,
+        )
+        watcher.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            watcher.join()
+
+    def _watch_requests(self, is_over: threading.Event) -> None:
+        folder, stop_at, is_last = self.desk.workspace.mailbox, math.inf, False
+        while not is_last:
+            is_last = is_over.wait(_POLL_SECONDS)
+            collected = outbox.collect(folder)
+            for warning in collected.warnings:
+                self.heard.warn(warning)
+            for posted in collected.requests:
+                seconds_left = self._pass_on(posted.request)
+                if seconds_left is not None:
+                    stop_at = time.monotonic() + seconds_left
+                outbox.remove(folder, posted)
+            if time.monotonic() >= stop_at:
+                self.desk.stop.request()
+
+    def _pass_on(self, request: Request) -> float | None:
+        desk, heard = self.desk, self.heard
+        try:
+            if request.kind in _ONLY_WRITTEN:
+                return heard.request(request, Work(desk.read()))
+            return heard.request(request, desk.look(request))
+        except GitticksError as error:
+            heard.refuse(error)
+            return None
+
+
+def client_needs(agent: AgentSpec) -> ClientNeeds:
+    """Returns what an agent's program needs behind walls; one that is not known keeps all clients' variables."""
+    preset = PRESETS[agent.kind]
+    variables = preset.variables or _CLIENTS_VARIABLES
+    return ClientNeeds(
+        preset.hosts,
+        (*variables, "GITTICKS_", "GIT_AUTHOR_", "GIT_COMMITTER_"),
+        preset.places.folders,
+        preset.places.settings,
+        preset.places.copies,
+    )
+
+
+def could_not_go_on(report: AgentReport) -> bool:
+    """True if an agent that was asked to go on with a session ended before it said a word, so that it is gone.
+
+    Clients word this each in its own way, and change the words.
+    """
+    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
+    return ended_early and not report.messages and not report.usage.tokens_out
+
+
+def failed_start(error: GitticksError | OSError, stop: StopRequest) -> AgentReport:
+    """Returns the end of a session that never began, which is no failure where it was stopped."""
+    ending = Ending.STOPPED if stop.is_requested else Ending.START_FAILED
+    return AgentReport(ending, detail=str(error))

@@ -1,0 +1,110 @@
+"""A session's workspace, and what can be learned from it: what the agent wrote, committed, and how the gates find it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import (
+    AgentReport,
+)
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at, head
+from gitticks.git.identity import agent_identity
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.status import Isolation, Role
+from gitticks.redaction import secret_values
+from gitticks.runner import mailbox, workspaces
+from gitticks.runner.astray import find_astray, find_made_elsewhere
+from gitticks.runner.committed_secrets import judge_commits
+from gitticks.runner.outbox import Request
+from gitticks.runner.places.place import Work
+from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
+from gitticks.sandbox.enclosure import take_home
+from gitticks.store.branch import Store
+
+if TYPE_CHECKING:
+    from gitticks.agents.process import StopRequest
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.model.task import SessionRecord
+    from gitticks.runner.places.local import LocalPlace
+    from gitticks.runner.places.place import WantsChecks
+    from gitticks.runner.workspaces import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A session's workspace, and what can be learned from it."""
+
+    place: LocalPlace
+    workspace: Workspace
+    file: TaskFile
+    record: SessionRecord
+    stop: StopRequest
+    wants_checks: WantsChecks
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self) -> mailbox.Delivery:
+        """Returns what the agent wrote."""
+        secrets = secret_values(self.place.world.environment, (str(self.workspace.path),))
+        return mailbox.read(self.workspace.mailbox, self.file, self.record.role, secrets)
+
+    def look(self, end: AgentReport | Request) -> Work:
+        """Returns all that stands there, the gates' findings if they are wanted."""
+        delivery = self.read()
+        brought, refused = self._bring_home()
+        checks = self._check(refused) if self.wants_checks(end, delivery) else None
+        if self.record.role is Role.REVIEWER:
+            branch = self.workspace.branch
+            tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
+            return Work(delivery, tip, checks)
+        collected = workspaces.collect(self.place.repository, self.workspace)
+        return Work(delivery, collected.head, checks, (*brought, *collected.warnings))
+
+    def _bring_home(self) -> tuple[tuple[str, ...], str | None]:
+        """Takes what was committed behind walls; returns what is odd, and why nothing was taken if that is so."""
+        place, workspace = self.place, self.workspace
+        if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
+            return (), None
+        checkout = checkout_at(place.repository, workspace.path)
+        outer = place.world.environment
+        try:
+            found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
+        except GitticksError as error:
+            refused = f"what was committed behind the walls is refused: {error.message}"
+            return (refused,), refused
+        return found, None
+
+    def _check(self, refused: str | None) -> ChecksReport:
+        """Runs the quality gates, if the agent's work is where it belongs."""
+        place = self.place
+        if refused is not None:
+            return ChecksReport(refused, ("the commits are refused",))
+        if (astray := self._find_astray()) is not None:
+            return ChecksReport(astray, ("commits beside the branch",))
+        if (refused := self._judge_tree()) is not None:
+            return ChecksReport(refused, ("the commits are refused",))
+        path, outer = self.workspace.path, {**place.outer_environment, **self.variables}
+        return run_checks(path, place.settings, outer, place.repository, stop=self.stop)
+
+    def _judge_tree(self) -> str | None:
+        repository, workspace = self.place.repository, self.workspace
+        base = workspace.base and read_ref(repository.common_dir, f"{BRANCHES}{workspace.base}")
+        begin, end = base or workspace.start_sha, head(checkout_at(repository, workspace.path))
+        if not begin or end is None:
+            return None
+        environment = self.place.world.environment
+        return judge_tree(repository, begin, end) or judge_commits(
+            Store.open(repository), workspace.task_id, begin, end, environment
+        )
+
+    def _find_astray(self) -> str | None:
+        repository, workspace, record = self.place.repository, self.workspace, self.record
+        branch, start_sha = workspace.branch, workspace.start_sha or None
+        if branch is None:
+            return None
+        agent = agent_identity(record.agent)
+        return find_astray(
+            repository, workspace.path, branch=branch, start_sha=start_sha, base=workspace.base
+        ) or find_made_elsewhere(repository, record.task, branch=branch, agent=agent, since=record.started)
