@@ -13,7 +13,7 @@ export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv test demo lint types imports format docs docs-check pictures package bench bench-run soak clean
+.PHONY: help venv test demo lint types imports format docs docs-check pictures site package bench bench-run soak clean
 
 help: ## list these jobs
 	@echo "make <job>, with ARGS=\"…\" for more arguments:"
@@ -77,6 +77,13 @@ docs-check: $(READY) ## check what is taken from the code, and run the documents
 	$(BIN)/python -m tools.events_reference
 	$(BIN)/python -m tools.blocks README.md docs/tutorial/*.md docs/how-to/*.md
 
+.venv/.site: $(READY) requirements/site.txt
+	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements/site.txt
+	@touch $@
+
+site: .venv/.site ## build the documentation as a site in site/, and check every link
+	$(BIN)/python -m tools.site
+
 package: $(READY) ## build sdist and wheel into dist/, and try the wheel in a clean environment
 	$(BIN)/python -m tools.package
 
@@ -91,5 +98,5 @@ soak: $(READY) ## run the tests in full doses, for hours
 	GITTICKS_TEST_HASH=sha256 $(BIN)/python -m pytest -n auto --dist worksteal tests/end_to_end --ignore=tests/end_to_end/test_real_project.py
 
 clean: ## remove everything that these jobs made
-	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
+	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build site
 	find benchmarks gitticks tests tools -type d -name __pycache__ -prune -exec rm -rf {} +
