@@ -35,20 +35,17 @@ def wait_for_change(
         over: ends the waiting at once.
         is_over: asked about once a second; ends the waiting too.
     """
-    before = read_ref(repository.common_dir, STATE_REF)
-    deadline = time.monotonic() + seconds
-    while not over.is_set() and not is_over() and time.monotonic() < deadline:
-        _wait_for_event(repository, min(_TRUTH_SECONDS, max(0.01, deadline - time.monotonic())), over)
-        if read_ref(repository.common_dir, STATE_REF) != before:
+    common_dir = repository.common_dir
+    before, deadline = read_ref(common_dir, STATE_REF), time.monotonic() + seconds
+    if is_over():
+        return False
+    each = min(_TRUTH_SECONDS, max(0.01, seconds))
+    for _ in file_events(lambda: [folder_of_ref(common_dir, STATE_REF)], over, each):
+        if read_ref(common_dir, STATE_REF) != before:
             return True
+        if is_over() or time.monotonic() >= deadline:
+            break
     return False
-
-
-def _wait_for_event(repository: Repository, seconds: float, over: threading.Event) -> None:
-    """Returns at the first file event near the ref, or after `seconds`; without a working watch it only waits."""
-    folder = folder_of_ref(repository.common_dir, STATE_REF)
-    for _ in file_events(lambda: [folder], over, seconds):
-        return
 
 
 def file_events(
