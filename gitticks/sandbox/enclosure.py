@@ -17,7 +17,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
-from gitticks.sandbox.proxy import PROXY_PORT, Proxy
+from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
 
 _FORWARDER = Path(__file__).with_name("forwarder.py")
@@ -139,7 +139,9 @@ def enclosed(
         )
         variables = {"TMPDIR": "/tmp", "GITTICKS_SANDBOX": walls.preset.value}  # noqa: S108
         if proxy is not None:
-            words += (sys.executable, "-I", "-S", str(_FORWARDER), str(PROXY_SOCKET), str(PROXY_PORT))
+            opened = local_ports(walls.hosts, walls.denied_hosts)
+            ports = ",".join(str(port) for port in dict.fromkeys((PROXY_PORT, *opened)))
+            words += (sys.executable, "-I", "-S", str(_FORWARDER), str(PROXY_SOCKET), ports)
             variables |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{PROXY_PORT}")
             variables |= {
                 "NO_PROXY": "localhost,127.0.0.1",

@@ -1,7 +1,8 @@
-"""The small program behind the walls that leads a port to the proxy's socket outside, and runs the command.
+"""The small program behind the walls that leads ports to the proxy's socket outside, and runs the command.
 
-It is started as `python -I -S forwarder.py SOCKET PORT COMMAND…` and imports nothing of gitticks. The command is its
-child; it ends with it, and as it.
+It is started as `python -I -S forwarder.py SOCKET PORTS COMMAND…` and imports nothing of gitticks. The first of PORTS,
+with commas between them, is the proxy's own; each other one stands for the same port of this machine outside. The
+command is its child; it ends with it, and as it.
 """
 
 from __future__ import annotations
@@ -15,34 +16,67 @@ import threading
 _CHUNK = 65536
 
 
-def main(path: str, port: str, *command: str) -> int:
+def main(path: str, ports: str, *command: str) -> int:
     """Runs the command, and forwards connections until it is over; returns its exit code."""
-    listener = socket.create_server(("127.0.0.1", int(port)), backlog=64)
+    own, *others = ports.split(",")
+    requests = {own: b""} | {port: f"CONNECT localhost:{port} HTTP/1.1\r\n\r\n".encode() for port in others}
+    try:
+        listeners = {_listen(port): request for port, request in requests.items()}
+    except OSError as error:
+        sys.stderr.write(f"cannot open the ports {ports} in the sandbox: {error.strerror}\n")
+        return 126
     child = os.fork()
     if child == 0:
-        listener.close()
+        for listener in listeners:
+            listener.close()
         try:
             os.execvp(command[0], command)  # noqa: S606 - no shell is the point
         except OSError as error:
             sys.stderr.write(f"cannot start `{command[0]}`: {error.strerror}\n")
             sys.stderr.flush()
         os._exit(127)
-    threading.Thread(target=_serve, args=(listener, path), daemon=True).start()
+    for listener, request in listeners.items():
+        threading.Thread(target=_serve, args=(listener, path, request), daemon=True).start()
     status = os.waitpid(child, 0)[1]
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def _serve(listener: socket.socket, path: str) -> None:
+def _listen(port: str) -> socket.socket:
+    return socket.create_server(("127.0.0.1", int(port)), backlog=64)
+
+
+def _serve(listener: socket.socket, path: str, request: bytes) -> None:
     while True:
         near = listener.accept()[0]
         far = socket.socket(socket.AF_UNIX)
         try:
             far.connect(path)
+            _ask(far, request)
         except OSError:
             near.close()
+            far.close()
             continue
         for source, target in ((near, far), (far, near)):
             threading.Thread(target=_pump, args=(source, target), daemon=True).start()
+
+
+def _ask(far: socket.socket, request: bytes) -> None:
+    """Has the proxy connect to a port of this machine.
+
+    Raises:
+        OSError: it does not.
+    """
+    if not request:
+        return
+    far.sendall(request)
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        piece = far.recv(1)  # what follows is the other side's
+        answer += piece
+        if not piece or len(answer) > _CHUNK:
+            raise ConnectionRefusedError
+    if b" 200 " not in answer.partition(b"\r\n")[0]:
+        raise ConnectionRefusedError
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:

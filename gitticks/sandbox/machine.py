@@ -31,6 +31,8 @@ _SECRETS = (
     "/etc/ssl/private", "/root/.ssh", "/var/lib/docker", "/var/spool/cron", "/boot", "/sys/kernel/security",
 )  # fmt: skip
 _BIN = ("bin", "sbin")
+_PACKAGES = "node_modules"
+"""The folder where a program that npm installed has what it loads."""
 
 
 def read_machine(environment: Mapping[str, str]) -> Machine:
@@ -88,11 +90,14 @@ def tool_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def program_files(argv: tuple[str, ...], environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yields the program's own file and those that its words name, and what links among them lead to."""
+    """Yields the program's own file and those that its words name, what links lead to, and its node packages."""
     found = shutil.which(argv[0], path=environment.get("PATH", os.defpath)) if argv else None
     for named in (found, *argv[1:]):
         if named is not None and Path(named).is_absolute() and Path(named).is_file():
-            yield from dict.fromkeys((Path(named), Path(os.path.realpath(named))))
+            real = Path(os.path.realpath(named))
+            yield from dict.fromkeys((Path(named), real))
+            if _PACKAGES in real.parts:
+                yield Path(*real.parts[: real.parts.index(_PACKAGES) + 1])
 
 
 def _is_open(folder: Path, home: Path) -> bool:

@@ -1,7 +1,7 @@
 """The only way out of walls without a network: an HTTP proxy on a unix socket that reaches the hosts of a list.
 
 A name is looked up once, and the address that is reached is the one that was looked at: neither this machine nor its
-network nor a cloud's metadata service.
+network nor a cloud's metadata service. Only a port of this machine that is itself listed, as `localhost:8080`, is reached.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _PLAIN = re.compile(r"http://([^/:@?#\s]+)(?::([0-9]{1,5}))?(/\S*)?", re.IGNOREC
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _USUAL_PORTS = (80, 443)
 _LAST_PORT = 65535
+_LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
+_LOCAL = (_LOCALHOST, _LOOPBACK)
 _FORBIDDEN, _BAD_GATEWAY = (403, "Forbidden"), (502, "Bad Gateway")
 _MOST_REFUSED = 100
 _MOST_CONNECTIONS = 256
@@ -58,6 +60,19 @@ def _is_meant(pattern: str, host: str, port: int, *, any_port: bool) -> bool:
     return host.endswith(name[1:]) and len(host) > len(name) - 1 if name.startswith("*.") else host == name
 
 
+def local_ports(allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> tuple[int, ...]:
+    """Returns the ports of this machine that a list names, as `localhost:8080` or `127.0.0.1:8080`, and none denies."""
+    named = (one.lower().partition(":") for one in allowed)
+    ports = (int(port) for name, _, port in named if name in _LOCAL and port.isascii() and port.isdecimal())
+    return tuple(
+        dict.fromkeys(
+            port
+            for port in ports
+            if 0 < port <= _LAST_PORT and is_reachable(_LOCALHOST, port, (f"{_LOCALHOST}:{port}",), denied)
+        )
+    )
+
+
 class Proxy:
     """A proxy that serves in threads of its own while its block runs; `refused` are the last hosts it let nobody reach."""
 
@@ -65,6 +80,7 @@ class Proxy:
         self.socket = socket_path
         self.refused: deque[str] = deque(maxlen=_MOST_REFUSED)
         self._allowed, self._denied = allowed, denied
+        self._local_ports = local_ports(allowed, denied)
         self._listener = socket.socket(socket.AF_UNIX)
         self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         self._thread = threading.Thread(target=self._serve, name="proxy", daemon=True)
@@ -126,6 +142,8 @@ class Proxy:
             _RefusedError: it is not let through.
             OSError: nobody is there.
         """
+        if asked.host == _LOCALHOST and asked.port in self._local_ports:
+            return socket.create_connection((_LOOPBACK, asked.port), _CONNECT_SECONDS)
         if not is_reachable(asked.host, asked.port, self._allowed, self._denied):
             self.refused.append(f"{asked.host}:{asked.port}")
             raise _RefusedError(f"{asked.host}:{asked.port} is not among sandbox.allowed_hosts")

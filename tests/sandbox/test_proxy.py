@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.sandbox import proxy as module
-from gitticks.sandbox.proxy import Proxy, is_public, is_reachable
+from gitticks.sandbox.proxy import Proxy, is_public, is_reachable, local_ports
 from tests.support.listeners import listening
 
 
@@ -157,6 +157,36 @@ def test_what_is_listed_and_public_is_reached(
     assert (
         lookups == ["allowed.test"] * 2
     )  # once for each connection, and the address that was judged is reached
+
+
+@pytest.mark.parametrize(
+    ("allowed", "denied", "ports"),
+    [
+        (("localhost:8080", "127.0.0.1:11434", "LOCALHOST:8080"), (), (8080, 11434)),
+        (("localhost:8080",), ("localhost",), ()),
+        (("localhost:8080",), ("*",), ()),
+        (
+            ("localhost", "*", "localhost:*", "localhost:0", "localhost:70000", "a.localhost:80", "[::1]:80"),
+            (),
+            (),
+        ),
+    ],
+)
+def test_ports_of_this_machine_are_opened_one_by_one(
+    allowed: tuple[str, ...], denied: tuple[str, ...], ports: tuple[int, ...]
+) -> None:
+    assert local_ports(allowed, denied) == ports
+
+
+def test_only_the_listed_port_of_this_machine_is_reached(tmp_path: Path, service: int) -> None:
+    with Proxy(tmp_path / "proxy", (f"localhost:{service}", "*")), socket.socket(socket.AF_UNIX) as near:
+        near.connect(str(tmp_path / "proxy"))
+        near.sendall(f"CONNECT localhost:{service} HTTP/1.1\r\n\r\n".encode())
+        assert near.recv(65536).startswith(b"HTTP/1.1 200 ")
+        near.sendall(b"hello")
+        assert near.recv(65536) == b"got hello"
+        refused = _ask(tmp_path / "proxy", b"CONNECT localhost:443 HTTP/1.1\r\n\r\n")
+        assert b"which no list opens" in refused
 
 
 def test_nobody_listens_any_more_when_the_block_is_over(tmp_path: Path) -> None:

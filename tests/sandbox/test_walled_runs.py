@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Status
+from tests.support.agents import write_program
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, RunProject, project
 
@@ -57,3 +59,21 @@ def test_several_sessions_go_on_where_the_last_one_ended(project: RunProject) ->
     project.run("--sandbox", "strict")
     project.run("--sandbox", "strict")
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_a_program_that_npm_installed_is_found_by_its_link_and_finds_its_packages(
+    project: RunProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "node_modules"
+    for folder in (".bin", "client", "needed"):
+        (packages / folder).mkdir(parents=True)
+    (packages / "needed/name").write_text("found\n")
+    write_program(packages / "client/cli.sh", f'cat "{packages}/needed/name" > packages.txt\n{DONE}')
+    (packages / ".bin/some-client").symlink_to("../client/cli.sh")
+    monkeypatch.setenv("PATH", f"{packages}/.bin{os.pathsep}{os.environ['PATH']}")
+    project.settings(NO_PERSON)
+    project.ok("config", "agents.mine.argv", '["some-client"]')
+    project.make()
+    ran = project.run("--sandbox", "strict")
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert git("show", "main:packages.txt", at=project.path) == "found"
