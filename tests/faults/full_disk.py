@@ -21,7 +21,7 @@ from gitticks.model.status import Status
 from tests.cli.support import Ran, gt, gt_process
 from tests.faults.writers import IS_FULL, Kind, Wish, assert_each_once, assert_sound
 from tests.support.projects import Project, make_project, make_reviewing
-from tests.support.repositories import fsck_problems, git
+from tests.support.repositories import commit_file, fsck_problems, git
 from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, make_run_project
 from tests.support.waiting import until
 
@@ -33,6 +33,7 @@ FILLING_LETTERS = 8000
 LONG_AGO = 1_700_000_000
 ROOMS = tuple(range(0, 60, 4)) if IS_FULL else (0, 4, 12, 28, 36, 40)
 RUN_ROOMS = (0, 8, 32, 64, 96, 128, 200, 300, 500) if IS_FULL else (0, 96)
+MERGE_ROOMS = (0, 16, 48, 64, 96, 128, 160, 200, 300, 500) if IS_FULL else (0, 64, 160)
 READING = (
     ("list",),
     ("list", "--json"),
@@ -218,6 +219,34 @@ def run(disk: Disk, outside: Path) -> None:
     assert_sound(project)
 
 
+def merge(disk: Disk, _: Path) -> None:
+    """Approves and merges with too little room, and then with enough: each work reaches the base once, or waits."""
+    project = make_run_project(
+        disk.place / "repository", "unmarked", NO_REVIEW + "verify: {test: 'echo x > left'}\n"
+    )
+    for room in MERGE_ROOMS:
+        name = f"m{room:03}"
+        workspace = make_reviewing(project, name)
+        git("reset", "--quiet", "--hard", "HEAD~1", at=workspace)
+        commit_file(workspace, f"{name}.txt", "x\n")
+        project.change(name, end_sha=git("rev-parse", "HEAD", at=workspace))
+        before = git("rev-parse", "main", at=project.path)
+        with disk.with_only(room):
+            ran = gt_process("approve", name, at=project.path)
+            assert ran.code != 70, ran.seen
+            assert "Traceback" not in ran.seen, ran.seen
+        merged = git("rev-parse", "main", at=project.path) != before
+        task = project.task(name)
+        assert task.is_open or merged, ran.seen
+        if task.is_open:
+            project.ok("merge" if task.is_merging else "approve", name)
+        assert project.task(name).status is Status.DONE
+        assert (project.path / f"{name}.txt").exists()
+        assert git("status", "--porcelain", at=project.path) == ""
+        assert project.merges().count(name) == 1
+    assert_sound(project)
+
+
 def _try_everything(project: RunProject, name: str, environment: dict[str, str]) -> None:
     commands = (
         ("run", "--headless", "--debounce", "0"),
@@ -317,7 +346,15 @@ def agent(disk: Disk, _: Path) -> None:
     assert_sound(project)
 
 
-SCENES = {"agent": agent, "fill": fill, "sweep": sweep, "run": run, "board": board, "temporary": temporary}
+SCENES = {
+    "agent": agent,
+    "fill": fill,
+    "sweep": sweep,
+    "run": run,
+    "merge": merge,
+    "board": board,
+    "temporary": temporary,
+}
 
 if __name__ == "__main__":
     main()

@@ -38,6 +38,10 @@ def test_runs_edits_and_merges(tmp_path: Path) -> None:
     play("run", tmp_path, size="20m")
 
 
+def test_merges(tmp_path: Path) -> None:
+    play("merge", tmp_path, size="20m")
+
+
 def test_a_full_board(tmp_path: Path) -> None:
     place = tmp_path / "outside" / "repository" / ".gitticks"
     play("board", tmp_path, size="3m", place=place)

@@ -113,20 +113,19 @@ def test_the_tests_run_on_the_merged_tree(project: RunProject) -> None:
 
 
 def test_one_checkout_serves_all_merges_and_each_finds_it_clean(project: RunProject) -> None:
-    project.settings("verify: {test: 'echo $PWD >> ../where; [ ! -e left ] && touch left'}\n")
+    said = project.path.parent / "said"
+    said.touch()
+    project.settings(f"verify: {{test: 'echo $PWD >> {said}; [ ! -e left ] && touch left'}}\n")
     for name in ("aaaa", "bbbb", "cccc"):
         workspace = make_reviewing(project, name)
         git("reset", "--quiet", "--hard", "HEAD~1", at=workspace)
         commit_file(workspace, f"{name}.txt", "x\n")
         project.change(name, end_sha=git("rev-parse", "HEAD", at=workspace))
         approve(project, name)
-    folder = project.path / ".git/gitticks/merge"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "where").write_text("")
     assert project.gt("merge").code == 0
-    where = (folder / "where").read_text().split()
+    where = said.read_text().split()
     assert (len(where), len(set(where))) == (3, 1)
-    assert [path.name for path in folder.iterdir()] == ["where"]
+    assert list((project.path / ".git/gitticks/merge").iterdir()) == []
 
 
 def test_without_a_difference_there_is_no_merge(project: RunProject) -> None:

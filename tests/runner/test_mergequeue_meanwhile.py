@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from gitticks.errors import RefusedError
@@ -12,8 +14,9 @@ from gitticks.runner import mergequeue
 from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge
-from tests.support.repositories import commit_file
+from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
@@ -79,6 +82,58 @@ def test_a_head_that_moved_is_not_merged(project: RunProject) -> None:
     assert head(project) == before
     assert project.stands() == (Status.WORKING, None)
     assert project.kinds().count(EventType.VOIDED) == 1
+
+
+def test_a_branch_that_was_rewritten_is_not_merged(project: RunProject) -> None:
+    workspace = approved(project)
+    git("commit", "--quiet", "--amend", "--no-edit", "--date=2020-01-01T00:00:00Z", at=workspace)
+    before, rewritten = head(project), git("rev-parse", "HEAD", at=workspace)
+    merge(project)
+    assert (head(project), head(project, "gitticks/work/k7f2")) == (before, rewritten)
+    assert project.stands() == (Status.WORKING, None)
+    assert project.kinds().count(EventType.VOIDED) == 1
+
+
+def test_of_a_deleted_branch_the_approved_commit_is_merged(project: RunProject) -> None:
+    approved(project)
+    work = str(project.task("k7f2").end_sha)
+    git("update-ref", "-d", "refs/heads/gitticks/work/k7f2", at=project.path)
+    result = merge(project)
+    assert result.sha == head(project)
+    assert git("log", "-1", "--format=%P", at=project.path).split()[1] == work
+    assert project.stands() == (Status.DONE, None)
+
+
+@pytest.mark.parametrize("moves", [2, 5])
+def test_a_base_that_moves_while_the_tests_run_is_merged_again_but_not_for_ever(
+    project: RunProject, moves: int
+) -> None:
+    approved(project)
+    said = project.path.parent / "said"
+    said.touch()
+    project.settings(
+        f"verify: {{test: 'echo tested >> {said}; n=$(grep -c tested {said}); "
+        f"until [ $(grep -c moved {said}) -ge $n ]; do sleep 0.05; done'}}\n"
+    )
+
+    def move() -> None:
+        for number in range(moves):
+            until(lambda: said.read_text().count("tested") > number, "the tests")  # noqa: B023
+            commit_file(project.path, f"meanwhile-{number}.txt", "x\n")
+            with said.open("a") as file:
+                file.write("moved\n" * (1 if number < moves - 1 else 9))
+
+    mover = threading.Thread(target=move)
+    mover.start()
+    result = merge(project)
+    mover.join()
+    assert f"meanwhile-{moves - 1}.txt" in project.files()
+    if moves < mergequeue._TRIES:
+        assert (result.sha, project.stands()) == (head(project), (Status.DONE, None))
+        assert project.merges() == ["k7f2"]
+    else:
+        assert result.waits == "its base moved again and again"
+        assert project.task("k7f2").is_merging
 
 
 def test_killed_after_the_base_moved_it_is_not_merged_twice(
