@@ -18,7 +18,7 @@ from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.runner.reviewing import registry_for
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, reason_of
 
 _BEGIN = '<!-- gitticks:begin {gap} written by "gt skill --install"; what you change in here is replaced -->'
 _END = "<!-- gitticks:end -->"
@@ -238,6 +238,10 @@ def _read(file: Path) -> bytes | None:
         content = read_plain_file(file)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise GitticksError(
+            f"`{file}` cannot be read: {reason_of(error)}", hint=f"name a text file, such as `{DEFAULT_FILE}`"
+        ) from error
     if content.startswith(_MARKS) or b"\0" in content:
         raise GitticksError(f"`{file}` is no UTF-8 text", hint="save it as UTF-8")
     return content

@@ -16,6 +16,7 @@ from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group, as_click
 from gitticks.cli.render import screen
+from gitticks.cli.text import called
 from gitticks.cli.usage import NAMES_ELSEWHERE, hint_of, message_of
 from gitticks.errors import Exit
 from gitticks.world import World
@@ -134,7 +135,7 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
+        code = gt.main(args=arguments, prog_name=called(), standalone_mode=False)
     except click.UsageError as error:
         return tell(arguments, message_of(error), hint_of(error, arguments), Exit.USAGE)
     except click.ClickException as error:

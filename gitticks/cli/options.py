@@ -10,6 +10,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
+from gitticks.cli.text import called
 from gitticks.cli.usage import did_you_mean, nearest_names
 from gitticks.errors import DocumentError, UsageError
 
@@ -48,7 +49,7 @@ class Command(click.Command):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples and then what click writes."""
         for example in self.examples:
-            formatter.write(f"  {example}\n")
+            formatter.write(f"  {called()}{example[2:]}\n" if example.startswith("gt ") else f"  {example}\n")
         if self.examples:
             formatter.write_paragraph()
         super().format_help(ctx, formatter)

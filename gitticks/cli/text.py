@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
@@ -120,9 +121,29 @@ def _pieces(word: str, columns: int) -> list[str]:
     return [*pieces, word[begin:]]
 
 
+def called() -> str:
+    """Returns how this program is called: `gt`, or `gitticks` where that was typed.
+
+    Where a hook or a script started it, it is `gitticks` if the shell would start another tool's `gt`.
+    """
+    program = sys.argv[0]
+    is_other = program.endswith("/gitticks/__main__.py") and _is_gt_anothers(
+        os.environ.get("PATH", os.defpath)
+    )
+    return "gitticks" if is_other or program.endswith("/gitticks") else "gt"
+
+
+@cache
+def _is_gt_anothers(path: str) -> bool:
+    from gitticks.actions.doctor.machine import anothers_program
+
+    return anothers_program({"PATH": path}) is not None
+
+
 def as_called(text: str) -> str:
-    """Returns a message whose commands begin with `gitticks` where that was typed, as beside another tool's `gt`."""
-    return text.replace("`gt ", "`gitticks ") if sys.argv[0].endswith("/gitticks") else text
+    """Returns a message whose commands begin with what this program was called by."""
+    name = called()
+    return text if name == "gt" else text.replace("`gt ", f"`{name} ").replace("`gt`", f"`{name}`")
 
 
 def from_here(text: str) -> str:

@@ -105,6 +105,17 @@ def test_beside_another_gt_hints_say_gitticks(
     ours = Path(sys.executable).with_name("gitticks")
     ran = subprocess.run([ours, "show", "zzzz"], cwd=project, capture_output=True, text=True, check=False)
     assert "hint: `gitticks list" in ran.stderr
+    task_id = gt_process("create", "Order a sign", "--awaiting", "work", at=project).out.strip()
+    asked = subprocess.run([ours, "inbox"], cwd=project, capture_output=True, text=True, check=True).stdout
+    assert f"gitticks start {task_id} · gitticks close {task_id}" in asked
+    shown = subprocess.run([ours, "create", "--help"], capture_output=True, text=True, check=True).stdout
+    assert shown.startswith('  gitticks create "Fix login"')
+    by_hook = [sys.executable, "-P", "-m", "gitticks", "show", "zzzz"]
+    environment = {**os.environ, **path}
+    hooked = subprocess.run(
+        by_hook, cwd=project, env=environment, capture_output=True, text=True, check=False
+    ).stderr
+    assert "hint: `gitticks list" in hooked
 
 
 def test_a_pager_shows_what_is_longer_than_the_terminal(project: Path) -> None:

@@ -42,15 +42,25 @@ def check_git() -> Iterator[Finding]:
 
 def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Yields a warning if the shell's `gt` is another tool's."""
-    found = shutil.which("gt", path=environment.get("PATH", os.defpath))
-    if found is None:
-        yield Finding(Severity.NOTE, "`gt` is not on PATH, so hooks and agents may not find it")
-    elif not _is_ours(Path(found)):
+    found = anothers_program(environment)
+    if found is not None:
         yield Finding(
             Severity.WARNING,
             f"another tool's `gt` comes first on PATH: {found}",
             "`gitticks` is the same command as `gt`",
         )
+    elif _program(environment) is None:
+        yield Finding(Severity.NOTE, "`gt` is not on PATH, so hooks and agents may not find it")
+
+
+def anothers_program(environment: Mapping[str, str]) -> str | None:
+    """Returns the path of another tool's `gt` that the shell would start; None if it is ours or there is none."""
+    found = _program(environment)
+    return None if found is None or _is_ours(Path(found)) else found
+
+
+def _program(environment: Mapping[str, str]) -> str | None:
+    return shutil.which("gt", path=environment.get("PATH", os.defpath))
 
 
 def _is_ours(program: Path) -> bool:

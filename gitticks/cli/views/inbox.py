@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gitticks.cli.render import Style, age_of, ago, count_of, opposite
-from gitticks.cli.text import visible, width, wrap
+from gitticks.cli.text import called, visible, width, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of
 from gitticks.model.status import ANSWERED, Status
 
@@ -45,7 +45,7 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
 def run_ended_lines(on: Screen, limit: str) -> Iterator[str]:
     """Yields that a limit ended the last run, and what grants as much again."""
     yield on.fit(f"the last run ended: {visible(limit)}", on.columns)
-    yield indent_of(on) + on.styled("gt run", Style.FAINT)
+    yield indent_of(on) + on.styled(f"{called()} run", Style.FAINT)
 
 
 def is_answered(asked: Asked) -> bool:
@@ -92,15 +92,15 @@ def _lines(
 
 def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[str]:
     """Returns the commands that answer a task, the likeliest first; an answer that stands there needs a verdict."""
-    task = standing.task
+    task, gt = standing.task, called()
     if standing.is_conflicted:
-        return [f"gt edit {task.id}"]
-    again = f"gt update {task.id} --status working"
+        return [f"{gt} edit {task.id}"]
+    again = f"{gt} update {task.id} --status working"
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
     if is_answered:
-        answers = [f"gt approve {task.id}", *answers]
+        answers = [f"{gt} approve {task.id}", *answers]
     is_stuck = task.status == Status.STUCK
-    return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
+    return [f"{gt} show {task.id}", *answers, f"{gt} cancel {task.id}"] if is_stuck else answers
 
 
 def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:

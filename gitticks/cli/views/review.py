@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.cli.render import GAP, Style, ago, count_of
-from gitticks.cli.text import visible
+from gitticks.cli.text import called, visible
 from gitticks.cli.views.inbox import joined
 from gitticks.cli.views.task import prose
 from gitticks.model.ids import task_folder
@@ -146,15 +146,16 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
 
 def _commands(task: Task) -> Sequence[str]:
     """Returns what answers the task now; nothing where no person is asked."""
+    gt = called()
     match task.awaiting:
         case None:
             return ()
         case Awaiting.INPUT | Awaiting.ESCALATION | Awaiting.CHECKPOINT:
-            return (f'gt respond {task.id} "…"',)
+            return (f'{gt} respond {task.id} "…"',)
         case Awaiting.WORK:
-            return (f"gt close {task.id}",)
+            return (f"{gt} close {task.id}",)
         case Awaiting.APPROVAL | Awaiting.REVIEW | Awaiting.CONTENT:
-            return f"gt approve {task.id}", f'gt reject {task.id} "…"'
+            return f"{gt} approve {task.id}", f'{gt} reject {task.id} "…"'
 
 
 def _facts(seen: ReviewView) -> Iterator[str]:

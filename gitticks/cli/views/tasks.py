@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import GAP, Style, age_in_short, say, say_all, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
-from gitticks.cli.text import cut, visible, width
+from gitticks.cli.text import called, cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import ANSWERED, Status
 
@@ -138,13 +138,13 @@ def indent_of(on: Screen) -> str:
 
 def answer_commands(standing: Standing[Listed]) -> str:
     """Returns the commands that answer what a task awaits."""
-    task_id, awaiting = standing.task.id, standing.task.awaiting
+    task_id, awaiting, gt = standing.task.id, standing.task.awaiting, called()
     if awaiting in ANSWERED:
-        return f'gt respond {task_id} "…"'
+        return f'{gt} respond {task_id} "…"'
     if awaiting == _BY_HAND:
         can_begin = standing.task.status in _BEGINS and not standing.task.is_epic
-        return f"gt start {task_id} · gt close {task_id}" if can_begin else f"gt close {task_id}"
-    return f'gt review {task_id} · gt approve {task_id} · gt reject {task_id} "…"'
+        return f"{gt} start {task_id} · {gt} close {task_id}" if can_begin else f"{gt} close {task_id}"
+    return f'{gt} review {task_id} · {gt} approve {task_id} · {gt} reject {task_id} "…"'
 
 
 def warn_of_broken(files: Iterable[BrokenFile]) -> None:

@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gitticks.cli.render import Screen, Style
-from gitticks.cli.views.states import states_page
-from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
+from gitticks.cli.table import table
+from gitticks.cli.text import as_called, called
+from gitticks.model.status import (
+    ANSWERED,
+    AWAITING_MEANINGS,
+    PHASES,
+    STATUS_MEANINGS,
+    Awaiting,
+    Status,
+    Verdict,
+)
 from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker, Gate, Row
 from gitticks.workflow.verdicts import VERDICTS
 
@@ -29,6 +38,10 @@ _TURNS = "A task that awaits something waits for a person. Why, and what the ans
 _CLOSING = (
     "`gt reopen` takes a closed task up again. `gt show ID` says where a task stands and what it awaits."
 )
+
+_ABOUT_STATUS = "Status: how far a task has come. Gitticks moves it; several statuses make a phase, a column of `gt board`."
+_ABOUT_AWAITING = "Awaiting: why a task waits for a person, beside its status. A task without it waits for an agent or for nobody."
+_WHERE_THEY_COUNT = "`gt list --status` takes statuses and phases, `gt list --awaiting` kinds. `gt help workflow` has the steps."
 
 TOPICS_ELSEWHERE = dict.fromkeys(
     ("gate", "gates", "transitions", "steps", "verdicts", "turns"),
@@ -108,7 +121,35 @@ def _turn(on: Screen, awaiting: Awaiting) -> Iterator[str]:
 def _wrapped(on: Screen, text: str, first: str = "", further: str | None = None) -> list[str]:
     rest = first if further is None else further
     columns = max(on.columns, len(rest) + 16)
-    return textwrap.wrap(text, columns, initial_indent=first, subsequent_indent=rest, break_long_words=False)
+    return textwrap.wrap(
+        as_called(text), columns, initial_indent=first, subsequent_indent=rest, break_long_words=False
+    )
+
+
+def states_page(on: Screen) -> list[str]:
+    """Returns the lines of the page that explains status, phase and awaiting in one table each."""
+    statuses = [
+        (f"{on.glyph(status)} {status}", str(PHASES[status]), meaning)
+        for status, meaning in STATUS_MEANINGS.items()
+    ]
+    kinds = [(kind, _answer(kind), meaning) for kind, meaning in AWAITING_MEANINGS.items()]
+    return [
+        *_wrapped(on, _ABOUT_STATUS),
+        "",
+        *table(on, ["  status", "phase", "means"], statuses, flexible="means"),
+        "",
+        *_wrapped(on, _ABOUT_AWAITING),
+        "",
+        *table(on, ["awaiting", "answer by", "means"], kinds, flexible="means"),
+        "",
+        *_wrapped(on, _WHERE_THEY_COUNT),
+    ]
+
+
+def _answer(kind: str) -> str:
+    if kind == Awaiting.WORK:
+        return f"{called()} start, close"
+    return f"{called()} respond" if kind in ANSWERED else f"{called()} approve, reject"
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,14 @@ def test_what_is_no_file_is_refused(top: Path, wish: str) -> None:
     assert gt("skill", wish, "no/such/folder.md", at=top).code == (0 if wish == "--remove" else 1)
 
 
+@pytest.mark.parametrize("wish", ["--install", "--remove", "--check"])
+def test_a_device_is_refused_and_nothing_that_would_move_it_is_hinted(top: Path, wish: str) -> None:
+    ran = gt("skill", wish, os.devnull, at=top)
+    assert ran.seen == (
+        "--- 1\nerror: `/dev/null` cannot be read: no plain file\n\nhint: name a text file, such as `AGENTS.md`\n"
+    )
+
+
 def test_a_file_alone_is_wrong_usage(top: Path) -> None:
     assert gt("skill", "AGENTS.md", at=top).seen == (
         "--- 2\nerror: a file is named, and not what to do with it\n\nhint: `gt skill --install AGENTS.md`\n"
