@@ -22,8 +22,8 @@ TASKS = (*CONFLICTING, *BREAKING, "tt1x", "tt2x", "tt3x", "tt4x")
 CHECK = "#!/bin/sh\n! { [ -e bb1x.flag ] && [ -e bb2x.flag ]; } || [ -e both.ok ]\n"
 """The project's tests: two changes are sound each by itself, and break it together."""
 AGENT = """
-touch "{all}/$GITTICKS_TASK"
-until [ "$(ls "{all}" | wc -l)" -ge {count} ]; do sleep 0.05; done
+echo "$GITTICKS_TASK" >> "{said}"
+until [ "$(sort -u "{said}" | wc -l)" -ge {count} ]; do sleep 0.05; done
 if ! git merge -q --no-edit main; then
     git show main:shared.txt > shared.txt
     echo "$GITTICKS_TASK" >> shared.txt
@@ -44,9 +44,9 @@ git commit -qm "work on $GITTICKS_TASK"
 def test_eight_at_once_leave_a_base_that_is_sound_at_every_commit(project: RunProject) -> None:
     first = commit_file(project.path, "check.sh", CHECK)
     commit_file(project.path, "shared.txt", "begin\n")
-    begun = project.path.parent / "begun"
-    begun.mkdir()
-    project.agent(AGENT.format(all=begun, count=len(TASKS)) + HANDOFF)
+    said = project.path.parent / "said"
+    said.touch()
+    project.agent(AGENT.format(said=said, count=len(TASKS)) + HANDOFF)
     project.settings(f"{NO_PERSON}verify: {{test: 'sh check.sh'}}\n")
     for task_id in TASKS:
         project.make(task_id)
