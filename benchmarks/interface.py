@@ -25,7 +25,7 @@ from statistics import median
 
 from benchmarks.__main__ import machine, say, scratch_folder
 from benchmarks.measure import Place
-from benchmarks.runner import prepare
+from benchmarks.runs import prepare
 from benchmarks.table import replace_results, table, verdicts
 from benchmarks.targets import Target
 

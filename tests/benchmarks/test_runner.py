@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.runner import Recovery, measure_idle, measure_recovery, measure_run, prepare, render
+from benchmarks.runner import measure_beside, render
+from benchmarks.runs import Recovery, measure_recovery, measure_run, prepare
 from tests.benchmarks.test_main import gt_on_path
 
 __all__ = ["gt_on_path"]
@@ -20,7 +21,9 @@ def test_a_run_a_kill_and_an_idle_run_are_measured(tmp_path: Path) -> None:
     assert run.overhead_seconds > 0
     recovery = measure_recovery(prepare(tmp_path / "kill", 2, 600.0), 1)
     assert isinstance(recovery, Recovery)
-    idle = measure_idle(prepare(tmp_path / "idle", 0, 0.1), 0.5)
-    told = render([run], [recovery], idle, (0.05, 0.02), where="Here.")
+    beside = measure_beside(tmp_path, 2, 0.5)
+    assert beside.merges_a_second > 0
+    assert beside.screen > 0
+    told = render([run], [recovery], beside, where="Here.")
     assert "not measured" not in told
     assert "| 2 | 2 | 2 |" in told
