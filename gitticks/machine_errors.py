@@ -27,16 +27,16 @@ def machine_error_of(error: Exception) -> MachineError | None:
     message = reason if name is None else f"`{name}`: {reason}"
     if error.errno in _NO_ROOM:
         shown = "df -h" if name is None else f"df -h {quote(str(PurePath(name).parent))}"
-        return MachineError(message, hint=f"`{shown}` shows the room left; then repeat the command")
+        return MachineError(message, hint=f"`{shown}` shows the free space; then run the command again")
     if error.errno in _NO_RIGHT and name is not None:
         return MachineError(
-            message, hint=f"`ls -ld {quote(str(PurePath(name).parent))}` shows who may write there"
+            message, hint=f"`ls -ld {quote(str(PurePath(name).parent))}` shows who can write there"
         )
     if error.errno in _IN_THE_WAY and name is not None:
         shown = quote(name)
         return MachineError(
             message,
-            hint=f"`ls -ld {shown}` shows what is there; `mv {shown} {quote(f'{name}.old')}` makes way",
+            hint=f"`ls -ld {shown}` shows what is there; `mv {shown} {quote(f'{name}.old')}` moves it aside",
         )
     if error.errno in _TOO_MANY_FILES:
         return MachineError(message, hint="`ulimit -n` shows how many files may be open at once")

@@ -22,7 +22,7 @@ def read_plain_file(path: Path | str, most_bytes: int = MOST_BYTES) -> bytes:
 
     Raises:
         FileNotFoundError: nothing is there.
-        OSError: it is no plain file, is larger than `most_bytes`, or cannot be read; the error names it.
+        OSError: it is not a regular file, is larger than `most_bytes`, or cannot be read; the error names it.
     """
     descriptor, size = _open(path)
     try:
@@ -59,7 +59,7 @@ def _plain_size(descriptor: int, path: Path | str) -> int:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.ENODEV, "no plain file", str(path))
+        raise OSError(errno.ENODEV, "not a regular file", str(path))
     return status.st_size
 
 

@@ -29,12 +29,12 @@ OPENING = f"""\
 
 <!-- written by `make docs` from the types of the events; edit these, not this page -->
 
-`gt run --json` prints one JSON object a line on stdout, as things happen, each with `"schema": {SCHEMA}` and `event`, its kind.
-Keys and kinds may be added without a new number, so skip what you do not know; none is removed or changes its meaning.
-Every key of a kind is always there, null where the type says so.
+`gt run --json` prints one JSON object per line on stdout, as things happen, each with `"schema": {SCHEMA}` and `event`, its kind.
+Keys and kinds may be added without a new schema number, so skip what you do not know; none is removed or changes its meaning.
+Every key of a kind is always present, null where the type allows it.
 `gt attach ID --json` prints `agent.said` of one session, and `{OF_ATTACH}` at its end.
-The run goes on where nobody reads its lines any more.
-Its [exit code](json.md#exit-codes) stands in `run.ended` too.
+The run continues even if nobody reads its output any more.
+Its [exit code](json.md#exit-codes) is in `run.ended` too.
 """
 
 

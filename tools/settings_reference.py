@@ -21,29 +21,26 @@ OPENING = """\
 
 <!-- written by `make docs` from the table that reads the settings; edit gitticks/document/settings_table.py -->
 
-Team settings stand in `config.yaml` on the state branch.
-With no file every default holds.
+Team settings are in `config.yaml` on the state branch.
+Without that file the defaults apply.
 `gt config` lists all settings with their values and where each comes from.
 `gt config KEY VALUE` sets one for the team, and `gt config KEY --unset` removes it.
-`gt config KEY --explain` says what this page says.
+`gt config KEY --explain` prints what this page says.
 
-Four layers are put over one another, and the later one wins:
+There are four layers, and the later one wins:
 
 1. `config.yaml`
 2. `git config gitticks.KEY` for one clone or one person; git allows no `_` there, so `review_limit` is `gitticks.review-limit`
 3. the environment: `GITTICKS_CONFIG_` and the key in capitals with `_` for `.`, as in `GITTICKS_CONFIG_VERIFY_TEST`
 4. flags of the command
 
-Where the table says *merged by rule*, a later layer cannot loosen what an earlier one demands: the stricter value holds, and `gt config` says which layer it comes from.
+For settings marked *merged by rule*, a later layer cannot loosen what an earlier one demands: the stricter value wins, and `gt config` says which layer it comes from.
 An unknown key or a wrong value is an error that names the file, the line and the column.
-Times are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
+Durations are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
 `*` stands for a name that you choose.
-
-What is marked *not available in this version* does nothing yet, so `gt config` and a commit on the board refuse it, and `gt config`, `gt doctor` and `gt run` name it where an older file holds it.
-Of what promises safety, `sandbox.preset: strict` in such a file still keeps `gt run` from starting, and `approvals.minimum` above `L0` still keeps everybody from approving.
 """
 NOTES = {
-    "sync.auto": "`push` after a command that changed tasks, `both` also after one that looks at the branch itself, such as `gt status`; a run shares while it goes on, and with `both` it asks the remote before it begins and every `--poll`",
+    "sync.auto": "`push` after a command that changed tasks, `both` also after one that reads the branch, such as `gt status`; a run shares while it is active, and with `both` it asks the remote before it starts and every `--poll`",
 }
 
 

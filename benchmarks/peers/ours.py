@@ -60,7 +60,7 @@ class Gitticks:
                 (Work.TREE, OURS): Job((("gt", "tree"),), (chosen.id,)),
                 (Work.BOARD, OURS): Job((("gt", "board"),), (chosen.id,)),
                 (Work.SEARCH, OURS): Job((("gt", "search", "nightly", "build"),), ("the nightly build",)),
-                (Work.STATS, OURS): Job((("gt", "stats"),), ("since the beginning",)),
+                (Work.STATS, OURS): Job((("gt", "stats"),), ("all time",)),
                 (Work.COMPLETION, OURS): Job(((*COMPLETE_AN_ID, chosen.id[0]),), (chosen.id,)),
                 (Work.UPDATE, OURS): update_of(chosen),
                 (Work.CREATE, OURS): Job((("gt", "create", "x"),)),

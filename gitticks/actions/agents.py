@@ -87,7 +87,7 @@ def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:
     except GitticksError:
         return  # the settings are to be fixed before any run, which says why
     if reason is not None:
-        context.warnings.append(f"runs here leave `{task_id}` out: {reason}")
+        context.warnings.append(f"runs here skip `{task_id}`: {reason}")
 
 
 def _default(context: Context, registry: Registry) -> str | None:
@@ -160,7 +160,7 @@ def _find(content: bytes) -> _Place | None:
         )
         raise GitticksError(
             f"the markers of its block are damaged: {shown}",
-            hint="make them one begin and one end, or delete them",
+            hint="keep one begin and one end marker, or delete them",
         )
     begin, end = marks
     return _Place(begin.start(), end.end(), int(begin[2] or 0), begin[3])
@@ -178,8 +178,8 @@ class Done(Enum):
     ADDED = "block added"
     RENEWED = "block renewed"
     CURRENT = "is current"
-    TAKEN_OUT = "block taken out"
-    DELETED = "deleted, as nothing else was in it"
+    TAKEN_OUT = "block removed"
+    DELETED = "deleted, because it was empty otherwise"
     HAD_NONE = "has no block"
 
 
@@ -217,11 +217,9 @@ def check(file: Path) -> None:
     shown = "" if file.name == DEFAULT_FILE else f" {quote(str(file))}"
     hint = f"`gt skill --install{shown}`"
     if content is None or rest == content:
-        raise GitticksError(f"`{file}` has no instructions of gitticks", hint=hint)
+        raise GitticksError(f"`{file}` has no instructions from gitticks", hint=hint)
     if wanted != content:
-        raise GitticksError(
-            f"`{file}` has the instructions of another version, or they were changed", hint=hint
-        )
+        raise GitticksError(f"`{file}` has instructions from another version, or they were edited", hint=hint)
 
 
 def _versions(file: Path) -> tuple[bytes | None, bytes, bytes]:
@@ -243,7 +241,7 @@ def _read(file: Path) -> bytes | None:
             f"`{file}` cannot be read: {reason_of(error)}", hint=f"name a text file, such as `{DEFAULT_FILE}`"
         ) from error
     if content.startswith(_MARKS) or b"\0" in content:
-        raise GitticksError(f"`{file}` is no UTF-8 text", hint="save it as UTF-8")
+        raise GitticksError(f"`{file}` is not UTF-8 text", hint="save it as UTF-8")
     return content
 
 
@@ -252,6 +250,6 @@ def _write(file: Path, expected: bytes | None, content: bytes) -> None:
 
     def refuse_changed() -> None:
         if _read(file) != expected:
-            raise GitticksError(f"`{file}` was changed just now", hint="repeat the command")
+            raise GitticksError(f"`{file}` has just been changed", hint="run the command again")
 
     write_named_file(file, content, before_replacing=refuse_changed)

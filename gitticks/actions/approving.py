@@ -73,13 +73,15 @@ def _is_closing(task: Task, awaiting: Awaiting | None) -> bool:
 
 
 def _confirm(context: Context, task: Task, confirm: Confirm) -> Proof:
-    asks = f"policy asks that an approval is {WORDS[TERMINAL]}"
+    asks = f"approvals have to be {WORDS[TERMINAL]}"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise RefusedError(f"{asks}, and this is none", hint=f"`gt approve {task.id}` in a terminal of yours")
+        raise RefusedError(
+            f"{asks}, and this is not a terminal", hint=f"`gt approve {task.id}` in your own terminal"
+        )
     if is_inside_session(context):
         raise RefusedError(
             f"{asks} that no run has started, and this one belongs to a session",
-            hint=f"`gt approve {task.id}` in a terminal of yours",
+            hint=f"`gt approve {task.id}` in your own terminal",
         )
     head = (task.end_sha or "")[:_SHORT]
     shown = f"{task.title}\n{f'commit {head} of {task.branch}' if head else 'there is no code'}"
@@ -119,15 +121,15 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     why = why_not_signed(context.repository, context.resolved_settings, statement, signature, context.now)
     if why is not None:
         raise RefusedError(
-            f"`{task.id}` was not approved, as the signature would not count: {why}",
+            f"`{task.id}` was not approved, because the signature would not count: {why}",
             hint="docs/how-to/sign-approvals.md; `gt config --explain approvals.allowed_signers`",
         )
     read = read_signature(signature)
     strength = HARDWARE if read is not None and read.is_hardware else SIGNED
     if not is_enough(strength, minimum):
         raise RefusedError(
-            f"`{task.id}` needs {WORDS[minimum]}, and that key lies in a file",
-            hint="`ssh-keygen -t ed25519-sk` makes a key in a hardware token, `--key FILE` names it",
+            f"`{task.id}` needs {WORDS[minimum]}, and that key is in a file",
+            hint="`ssh-keygen -t ed25519-sk` creates a key in a hardware token, `--key FILE` uses it",
         )
     return Proof(strength, {**statement.to_data(), SIGNATURE: signature})
 
@@ -140,7 +142,7 @@ def _usual_key(context: Context) -> str:
     key = found.get("user.signingkey")
     if not key or (found.get("gpg.format") != "ssh" and not key.startswith(("ssh-", "key::", "/", "~"))):
         raise RefusedError(
-            "it is not said which key signs your approvals",
+            "no key is configured to sign your approvals",
             hint="`--key ~/.ssh/id_ed25519`, or `git config --global gpg.format ssh` and "
             "`git config --global user.signingKey ~/.ssh/id_ed25519.pub`",
         )

@@ -78,7 +78,7 @@ def find_session(context: Context, text: str | None) -> SessionRecord:
                 f"{len(live)} agents are at work: {', '.join(f'`{record.task}`' for record in live)}",
                 hint=f"`gt attach {live[0].task}` follows one",
             )
-        raise NoSessionError("no agent is at work in this clone", hint="`gt run` starts what is ready")
+        raise NoSessionError("no agent is working in this clone", hint="`gt run` starts what is ready")
     task_id = context.resolve(text)
     record = sessions.find(task_id)
     if record is not None:
@@ -89,11 +89,11 @@ def find_session(context: Context, text: str | None) -> SessionRecord:
     at_work = [one for one in children if sessions.find(one) is not None]
     if at_work:
         raise NoSessionError(
-            f"`{task_id}` is an epic: its tasks are worked on, not itself",
+            f"`{task_id}` is an epic: agents work on its tasks, not on the epic itself",
             hint=f"`gt attach {at_work[0]}` follows one of them",
         )
     raise NoSessionError(
-        f"no agent works on `{task_id}` in this clone: {_instead(task)}",
+        f"no agent is working on `{task_id}` in this clone: {_instead(task)}",
         hint=_next(task),
         clarifies=task_id if task.status is Status.CLARIFICATION else None,
     )
@@ -110,7 +110,7 @@ def _next(task: Task) -> str:
     if not task.is_open:
         return f"`gt log {task.id}` shows what was done"
     if task.status is Status.CLARIFICATION:
-        return f'`gt respond {task.id} "…"` answers it; on a terminal `gt attach` starts an agent to talk it over with'
+        return f'`gt respond {task.id} "…"` answers it; on a terminal, `gt attach` starts an agent to discuss it with'
     if task.is_epic:
         return f"`gt tree {task.id}` shows its tasks"
     if task.status is Status.REVIEWING:

@@ -128,7 +128,7 @@ def verify_audit(context: Context, tasks: Iterable[TaskId] = ()) -> Checked:
         task_id, writer, head = words
         if (writer, head) not in hashes.get(task_id, set()) and _has_task(context, task_id):
             problems.append(
-                f"{BOARD_FOLDER}/{audit_path(TaskId(task_id))}: lines of `{writer}` are missing that commit {commit[:10]} names"
+                f"{BOARD_FOLDER}/{audit_path(TaskId(task_id))}: lines of `{writer}` that commit {commit[:10]} names are missing"
             )
     return Checked(len(hashes), lines, tuple(problems))
 

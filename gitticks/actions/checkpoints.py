@@ -71,9 +71,7 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         try:
             task_id = find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE)
         except NotFoundError as error:
-            raise NotFoundError(
-                error.message, hint="`gt checkpoints` lists what there is to go back to"
-            ) from None
+            raise NotFoundError(error.message, hint="`gt checkpoints` lists the checkpoints") from None
         raise _not_a_checkpoint(context, task_id)
     try:
         workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
@@ -106,14 +104,14 @@ def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
     there = read_all(context.store, owner)
     if there and owner != task_id:
         shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
-        what = f"`{task_id}` shares the workspace of `{owner}`, and so its checkpoints"
+        what = f"`{task_id}` shares the workspace of `{owner}`, and its checkpoints"
         return NotFoundError(what, hint=f"one of {shown}")
     if there:
         shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
-        return NotFoundError(f"`{task_id}` is a task: which of its checkpoints?", hint=f"one of {shown}")
+        return NotFoundError(f"`{task_id}` is a task: name one of its checkpoints", hint=f"one of {shown}")
     return NotFoundError(
         f"`{task_id}` has no checkpoints",
-        hint="`gt run` makes them every `checkpoint_every` iterations, and before a merge",
+        hint="`gt run` makes one every `checkpoint_every` iterations, and before each merge",
     )
 
 
@@ -165,7 +163,7 @@ def _now(context: Context, since: Checkpoint) -> str:
     if tip is None:
         raise NotFoundError(
             f"the branch `{branch}` is gone",
-            hint=f"`git diff {since.commit[:10]} HEAD` compares with yours",
+            hint=f"`git diff {since.commit[:10]} HEAD` compares it with your checkout",
         )
     return tip
 

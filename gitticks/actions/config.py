@@ -88,7 +88,7 @@ def _check_value(name: str, value: str | None) -> object:
         raise UsageError(
             "`version` is the format of the state branch: gitticks alone writes it, and with another one it would "
             "change nothing here any more",
-            hint="`gt version` shows which gitticks this is",
+            hint="`gt version` shows the version of gitticks",
         )
     if value is None:
         return None

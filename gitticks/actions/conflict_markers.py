@@ -85,9 +85,11 @@ def _join_on_branch(context: Context, task_id: TaskId) -> bool:
             return False
         transaction.write(path, merged)
         event = Event(
-            EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were joined"
+            EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were resolved"
         )
-        record(transaction, task_id, "joined what git merged by lines", [event], context.actor)
+        record(
+            transaction, task_id, "merged by meaning what git had merged line by line", [event], context.actor
+        )
         return True
 
     return context.store.transact(operation, author=context.author)

@@ -43,6 +43,6 @@ def continue_merge(context: Context, task_id: TaskId) -> Moved:
         place = plan(task, graph, context.settings, context.repository).path
         raise RefusedError(
             f"`{task_id}` still conflicts with its base in {shown_paths(of_base[0].paths)}",
-            hint=f"`cd {quote(str(place))} && git merge {task.base}`, resolve and commit, then the same again",
+            hint=f"`cd {quote(str(place))} && git merge {task.base}`, resolve and commit, then run this command again",
         )
     return close_task(context, task_id, "the conflict was resolved by hand")

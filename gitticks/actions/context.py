@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances
     from gitticks.store.index import Index
 
-_FOR_AGENTS = "`gt complete` hands your work over, `gt ask` asks a person"
+_FOR_AGENTS = "`gt complete` hands off your work, `gt ask` asks a person"
 
 
 class Context:
@@ -124,7 +124,7 @@ class Context:
                 if one.fall.how is How.UNEXPLAINED:
                     self.warnings.append(
                         f"the state branch was rewound and lacks {one.words}: "
-                        f"`gt doctor --fix` brings {one.pronoun} back, `gt doctor` says how to keep {one.pronoun} off"
+                        f"`gt doctor --fix` restores {one.pronoun}, `gt doctor` says how to drop {one.pronoun} for good"
                     )
                 elif state_tip(self.repository) == one.fall.new:
                     self.warnings.append(
@@ -280,4 +280,4 @@ def _here() -> str:
     try:
         return os.getcwd()
     except OSError as error:  # as in a workspace that was removed after its merge
-        raise NotFoundError("the folder that you are in is gone", hint="`cd` to one that is there") from error
+        raise NotFoundError("the current folder no longer exists", hint="`cd` to one that exists") from error

@@ -35,7 +35,7 @@ class NewTask:
 
 def require_creator(context: Context) -> None:
     """Refuses to create a task in an agent's session."""
-    context.require_person("create a task", '`gt note "…"` tells people what else should be done')
+    context.require_person("create a task", '`gt note "…"` leaves a note about what else should be done')
 
 
 def create_task(context: Context, new: NewTask) -> Task:

@@ -31,15 +31,15 @@ _FIELDS = {
     "title": "One line that says what is to be done.",
     "type": "task, or epic: one that holds other tasks.",
     "priority": "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
-    "labels": "Words to find it by, such as: auth, ui",
-    "parent": "The epic that it is part of, by its id.",
+    "labels": "Labels to find it by, such as: auth, ui",
+    "parent": "The epic that it belongs to, by its id.",
     "blocked_by": "Tasks that have to be closed first, such as: k7f2, m3xq",
-    "requires": "What a person has to give in the end: approval, review or content.",
+    "requires": "What a person has to give before it is done: approval, review or content.",
     "awaiting": "work, if it is for a person and not for an agent.",
-    "assignee": "Who cares for it; me is you.",
-    "reviewer": "Who should answer for it.",
-    "due": "When it should be done: 2026-12-24, +3d, friday, …",
-    "defer_until": "Not to be begun before that day.",
+    "assignee": "Who is responsible; me is you.",
+    "reviewer": "Who should answer.",
+    "due": "Due date: 2026-12-24, +3d, friday, …",
+    "defer_until": "Do not start before that day.",
     "agent": "The agent that works on it, one of `gt agents`.",
     "model": "The agent's model.",
     "isolation": "Where the agent works: task, epic or none.",
@@ -48,10 +48,10 @@ TITLE_LINE = 6
 _LISTS = ("labels", "blocked_by")
 _OPENING = (
     "# A new task. In this block, lines that begin with # and fields without a value are dropped.\n"
-    "# If you leave everything as it is, or nothing at all, no task is created.\n"
+    "# If you leave everything as it is, or delete everything, no task is created.\n"
 )
 _ABOUT = "<!-- What is wrong or wanted, and why. Comments like this one are dropped. -->"
-_MET_WHEN = "<!-- What has to hold when it is done: a list. -->"
+_MET_WHEN = "<!-- What has to be true when it is done, as a list. -->"
 _STATE = ("id", "status", "verdict")
 _HINTS = re.compile(rf"(?:{re.escape(_ABOUT)}|{re.escape(_MET_WHEN)})(?:\r?\n)*")
 _TITLE = re.compile(r"""^title:[ \t]+([^"'|>\s].*)""", re.MULTILINE)
@@ -99,7 +99,7 @@ def create_from_draft(context: Context, draft: Draft) -> Task:
         with kept_on_error(draft):
             return create_task(context, read_template(context, content, str(draft.path)))
     except GitticksError as error:
-        error.hint = f"{error.hint}; change it there, then `gt create - < {quote(str(draft.path))}`"
+        error.hint = f"{error.hint}; fix it there, then `gt create - < {quote(str(draft.path))}`"
         raise
 
 
@@ -160,7 +160,7 @@ def _wishes(context: Context, frontmatter: Frontmatter) -> Iterator[tuple[str, s
 def _check_name(name: str) -> None:
     if name in ENGINE_FIELDS or name in _STATE:
         raise RefusedError(
-            f"`{name}` is written by gitticks alone", hint="a new task is pending: delete the line"
+            f"`{name}` can only be written by gitticks", hint="a new task is pending: delete the line"
         )
     if name not in _FIELDS:
         raise unknown_word("field", name, _FIELDS)

@@ -44,8 +44,8 @@ class Draft:
             return self.path.read_bytes()
         except OSError as error:
             raise GitticksError(
-                f"`{self.path}` cannot be read any more: {reason_of(error)}",
-                hint=f"`ls -l {quote(str(self.path))}` shows what is there; what you saved is in it",
+                f"`{self.path}` can no longer be read: {reason_of(error)}",
+                hint=f"`ls -l {quote(str(self.path))}` shows what is there; it has what you saved",
             ) from error
 
     @property

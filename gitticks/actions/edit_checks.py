@@ -97,7 +97,7 @@ def refuse_secrets(context: Context, content: bytes, path: str) -> None:
             f"holds a secret: {found[1].decode() if found else 'a key'}",
             path=path,
             line=line,
-            hint="take it out, as what is committed stays in the history; a variable can hold it",
+            hint="remove it, since commits stay in the history; use a variable instead",
         )
 
 
@@ -144,7 +144,7 @@ def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old:
         known = frozenset[tuple[str, ...]]()
     for keys, error in found.items():
         if keys not in known:
-            error.hint = "take it out of the file, then commit"
+            error.hint = "remove it from the file, then commit"
             raise error
 
 

@@ -65,7 +65,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
     check_place(edited, task_id)
     now = transaction.read(path)
     if now is None:
-        raise NotFoundError(f"`{task_id}` was removed meanwhile")
+        raise NotFoundError(f"`{task_id}` was removed in the meantime")
     try:
         current = TaskFile.parse(now, path)
         check_place(current, task_id)
@@ -93,7 +93,7 @@ def _fix(context: Context, transaction: Transaction, edited: TaskFile, *, is_new
         raise GitticksError(f"`{task.id}` was changed while you fixed it")
     if task.verdict is not None:
         raise RefusedError(
-            f"`{task.id}` could not be read, so nobody knows what `verdict` answers",
+            f"`{task.id}` could not be read, so it is not clear what `verdict` answers",
             hint=f"leave it out, then `gt approve {task.id}`",
         )
     transaction.put_task(edited)

@@ -70,11 +70,11 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
         )
     if task_id in live_tasks(context.repository.own_place):
         raise RefusedError(
-            f"an agent works on `{task_id}` now; the gates run when it hands over",
+            f"an agent is working on `{task_id}`; the gates run when it hands off",
             hint=f"`gt stop {task_id}` ends it",
         )
     if not has_gates(context.settings):
-        raise RefusedError("no quality gate is set", hint='`gt config verify.test "make test"` sets one')
+        raise RefusedError("there are no quality gates", hint='`gt config verify.test "make test"` adds one')
     require_team_trusted(context)
     return run_checks(workspace, context.settings, context.world.environment, context.repository)
 

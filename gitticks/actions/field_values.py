@@ -74,8 +74,8 @@ def _changed_list(words: list[str], present: tuple[str, ...], read: Callable[[st
     whole = next((word for word in named if word not in changes), None)
     if changes and whole is not None:
         raise UsageError(
-            f"`{changes[0]}` changes the list that is there, and `{whole}` stands for a whole one",
-            hint=f"`+{whole}` adds it; or name the whole list, without signs",
+            f"`{changes[0]}` changes the existing list, but `{whole}` replaces it",
+            hint=f"`+{whole}` adds it; or give the whole list, without `+` and `-`",
         )
     if not changes:
         return tuple(dict.fromkeys(read(word) for word in named))
@@ -97,7 +97,8 @@ def read_title(text: str) -> str:
         raise UsageError("the title is empty", hint='give it a line of text, such as "Fix the login"')
     if len(title.splitlines()) > 1:
         raise UsageError(
-            "the title has several lines", hint="a description goes into `-d`, or below it: `gt create -`"
+            "the title has several lines",
+            hint="use `-d` for the description, or `gt create -` with the title on the first line",
         )
     return title
 
@@ -132,7 +133,7 @@ def read_day(text: str, today: date) -> date:
         )
     if abs(day.year - today.year) > _FARTHEST_YEARS:
         raise UsageError(
-            f"`{text}` is more than {_FARTHEST_YEARS} years away", hint="write a nearer day, or +2w"
+            f"`{text}` is more than {_FARTHEST_YEARS} years away", hint="use a date closer to today, or +2w"
         )
     return day
 
@@ -166,7 +167,7 @@ def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
 
 def _name(text: str) -> str:
     if not text.isprintable():
-        raise UsageError(f"`{ascii(text)[1:-1]}` holds control characters", hint="leave them out")
+        raise UsageError(f"`{ascii(text)[1:-1]}` contains control characters", hint="leave them out")
     return text
 
 

@@ -133,7 +133,7 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
         refuse_closed(file.task)
         if file.task.status not in _NOT_HANDED_OFF:
             raise RefusedError(
-                f"`{task_id}` is handed off already: it is {file.task.status}",
+                f"`{task_id}` is already handed off: it is {file.task.status}",
                 hint=f'`gt note {task_id} "…"` adds what is missing',
             )
         if file.section(Section.HANDOFF) == text.strip():
@@ -199,7 +199,7 @@ def current_session(context: Context, named: str | None) -> Session | None:
     task_id = context.task_here()
     if named is not None and task_id is not None and not task_id.startswith(named):
         raise RefusedError(
-            f"this session works on `{task_id}`, not on `{named}`", hint="leave the id out, or give that one"
+            f"this session works on `{task_id}`, not on `{named}`", hint="leave out the id, or use that one"
         )
     return Session(mailbox, context.actor, task_id, context.now)
 
@@ -250,8 +250,8 @@ def request_handoff(session: Session, text: str) -> Request:
     check_handoff(text)
     if session.actor.role not in (None, Role.WORKER):
         raise RefusedError(
-            f"only the worker writes the hand-off, and this is the {session.actor.role}'s session",
-            hint='`gt note "…"` tells the others',
+            f"only the worker writes the hand-off, and this is a {session.actor.role}'s session",
+            hint='`gt note "…"` leaves a note for the others',
         )
     session.write(session.read().with_section(Section.HANDOFF, text))
     return _post(session, Request(RequestKind.HANDOFF, text))
@@ -284,5 +284,5 @@ def _check(session: Session, file: TaskFile, status: Status) -> None:
     except RefusedError as error:
         message = error.message.replace(file.task.file, f"{session.mailbox}/TASK.md")
         raise RefusedError(
-            message, hint=_HINTS.get(status, "`gt note` tells people what you found")
+            message, hint=_HINTS.get(status, "`gt note` leaves a note with what you found")
         ) from error

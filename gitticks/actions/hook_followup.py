@@ -172,7 +172,7 @@ def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor
         state,
         after,
         actor.name,
-        f"{refused}: gitticks alone writes that, the old value is back" if refused else None,
+        f"{refused}: only gitticks writes that, the old value was restored" if refused else None,
     )
 
 
@@ -205,8 +205,6 @@ def _put_back(
         return None
     state = _state_before(edit.before, edit, current) if edit.before else replace(current.task, verdict=None)
     transaction.put_task(current.with_task(replace(state, updated=context.now)))
-    warned = Event(
-        EventType.WARNED, context.now, actor, reason=f"what was committed by hand was refused: {reason}"
-    )
-    record(transaction, state.id, "refused and put back", [warned], actor)
-    return FollowedUp(state, state, actor.name, f"{reason}; it is as it was before")
+    warned = Event(EventType.WARNED, context.now, actor, reason=f"a commit by hand was refused: {reason}")
+    record(transaction, state.id, "refused and reverted", [warned], actor)
+    return FollowedUp(state, state, actor.name, f"{reason}; it was reverted")

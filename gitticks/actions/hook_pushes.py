@@ -51,13 +51,13 @@ def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
     from gitticks.actions.doctor.diagnosis import diagnose_range
 
     if not is_object_id(old) or not is_object_id(new):
-        yield Problem("", f"`{old}` and `{new}` are no commits", "`git push` again")
+        yield Problem("", f"`{old}` and `{new}` are not commits", "`git push` again")
         return
     objects = object_places(context.world.environment, context.directory).open(context.repository)
     if not is_nothing(old) and not objects.has(old):
         yield Problem(
             "",
-            f"the other side's `{STATE_BRANCH}` has commits that are not here",
+            f"the remote's `{STATE_BRANCH}` has commits that you do not have",
             f"`git -C {BOARD_FOLDER} pull --no-rebase origin {STATE_BRANCH}`, then push again",
         )
         return

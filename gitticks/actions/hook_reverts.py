@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 _LOOKED_BACK = 20
-_NO_MOVE = "a revert moves no task, so it is as it was before"
-_NO_LOSS = "a revert takes nothing out of a history, so its lines are back"
+_NO_MOVE = "a revert cannot move tasks, so its status was restored"
+_NO_LOSS = "a revert cannot remove lines of a history, so they were restored"
 
 Versions = Mapping[str, tuple[bytes | None, bytes | None]]
 """What a commit changed: old and new bytes by path."""
@@ -114,7 +114,7 @@ def _put_back(
     task = transaction.task_file(task_id).task
     reason = _NO_MOVE if is_move else _NO_LOSS
     warned = Event(EventType.WARNED, context.now, actor, reason=reason)
-    record(transaction, task_id, "put back what a revert took away", [warned], actor)
+    record(transaction, task_id, "restore what a revert removed", [warned], actor)
     return FollowedUp(task, task, actor.name, reason)
 
 

@@ -69,7 +69,7 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
         return hooks_status(context)
     if repository.project_dir is None:
         raise GitticksError(
-            "this is a bare repository, which has no board", hint="`gt hooks install --server` is for it"
+            "this is a bare repository, which has no board", hint="`gt hooks install --server` is for those"
         )
     install_board_hooks(repository)
     _install_in_workspaces(repository)

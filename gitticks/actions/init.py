@@ -25,12 +25,12 @@ from gitticks.store.merging.driver import install_merge_driver
 from gitticks.store.tip import refuse_lost_branch
 
 _CONFIG = """\
-# What holds for everybody who works on this repository with gitticks.
-# `gt config` lists every setting; what is not here has its default.
+# Settings for everybody who works on this repository with gitticks.
+# `gt config` lists every setting; what is not set here has its default.
 version: 1
 """
 _HUMAN = """\
-# always: a person approves all work; when-required: only where a task or an agent asks for one.
+# always: a person approves all work; when-required: only if a task or an agent asks for one.
 human: {policy}
 """
 _BASE = """\
@@ -79,7 +79,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
 
     The branch that approved work is merged into, and who has to approve it, are taken into the settings.
     """
-    context.require_person("begin tasks in a repository")
+    context.require_person("set up tasks in a repository")
     git_version()
     repository = context.repository
     repository.require_project_dir("the board")
@@ -128,7 +128,7 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
     if len(having) > 1:
         raise RefusedError(
             f"several remotes have tasks: {', '.join(f'`{name}`' for name in having)}",
-            hint=f"`git config branch.{STATE_BRANCH}.remote {having[0]}` says whose are meant, then `gt init`",
+            hint=f"`git config branch.{STATE_BRANCH}.remote {having[0]}` chooses one, then run `gt init`",
         )
     silent = tuple(one for one in asked if one.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED))
     if not having:

@@ -68,7 +68,7 @@ def close_task(
     if is_stopped:
         if not stops_agent:
             raise RefusedError(
-                f"an agent works on `{task_id}` now",
+                f"an agent is working on `{task_id}`",
                 hint=f"`gt close {task_id} --stop` stops it and merges what it committed",
             )
         _stop_agent(context, task_id)
@@ -104,7 +104,7 @@ def _stop_agent(context: Context, task_id: TaskId) -> None:
         if time.monotonic() > give_up_at:
             holds.hold(task_id)
             raise GitticksError(
-                f"the agent of `{task_id}` does not end, so the task stays as it is",
+                f"the agent of `{task_id}` does not stop, so the task was not changed",
                 hint="`gt status` shows it",
             )
         time.sleep(_LOOK_SECONDS)
@@ -161,11 +161,11 @@ def _refuse_unmerged(context: Context, task: Task) -> None:
         more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
         raise RefusedError(
             f"the workspace of `{task.id}` has uncommitted changes: {shown}{more}",
-            hint=f"`git -C {quote(str(workspace))} status` shows them: commit them or throw them away, then repeat",
+            hint=f"`git -C {quote(str(workspace))} status` shows them: commit or discard them, then try again",
         )
     astray = astray_in(context, task, workspace, is_tested_there=False) if workspace is not None else None
     if astray is not None:
         raise RefusedError(
-            f"what was done for `{task.id}` would not be merged: {astray}",
-            hint=f"`cd {quote(str(workspace))}` and type that, then repeat",
+            f"work on `{task.id}` would not be merged: {astray}",
+            hint=f"`cd {quote(str(workspace))}` and run that, then try again",
         )

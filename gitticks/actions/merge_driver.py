@@ -90,7 +90,7 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Ti
     if merged is None:
         raise GitticksError(
             f"`{path}` cannot be read on one side, so it is merged line by line",
-            hint="fix it in an editor, `git add` it, then go on",
+            hint="fix it in an editor, `git add` it, then continue",
         )
     return with_superseded(merged, path), Driven(tuple(_notes(merged)))
 
@@ -105,10 +105,10 @@ def _notes(merged: Merged) -> list[str]:
         )
     elif merged.conflicts:
         parts = " and ".join(merged.conflicts)
-        notes.append(f"both sides wrote {parts}: both texts stand there, marked, until you choose")
+        notes.append(f"both sides changed {parts}: both versions are there, marked, until you choose")
     if merged.overridden:
         keys = ", ".join(f"`{key}`" for key in merged.overridden)
-        notes.append(f"both sides set {keys}: the later value stands")
+        notes.append(f"both sides set {keys}: the later value wins")
     for section, _ in merged.superseded:
-        notes.append(f"`## {section}` of one side stands; that of the other is a note now")
+        notes.append(f"`## {section}` of one side was kept; that of the other is now a note")
     return notes

@@ -112,7 +112,7 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
             lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
         )
     except GitticksError as error:
-        context.warnings.append(f"whether `{task.id}` was merged by hand is not known: {error.message}")
+        context.warnings.append(f"cannot tell whether `{task.id}` was merged by hand: {error.message}")
         return None
     after = decision.task
     return FoundMerge(after.id, after.title, commit, candidate.base, after.status)
@@ -163,16 +163,16 @@ class MissingMerges(NamedTuple):
         more = f" and {len(self.tasks) - _MOST_NAMED} more" if len(self.tasks) > _MOST_NAMED else ""
         which = "which is done" if len(self.tasks) == 1 else "which are done"
         if self.is_gone:
-            return f"the base `{self.base}` is gone, with the code of {named}{more}, {which}"
+            return f"the base branch `{self.base}` is missing, with the code of {named}{more}, {which}"
         return f"`{self.base}` lacks the code of {named}{more}, {which}"
 
     @property
     def way_back(self) -> str:
         """Returns what to type, and where, for it to come back, as a clause."""
         if self.is_gone:
-            return f"`git branch {quote(self.base)} {self.commits[0]}` brings it back"
+            return f"`git branch {quote(self.base)} {self.commits[0]}` restores it"
         merges = " && ".join(f"git merge --no-edit {commit}" for commit in self.commits)
-        return f"`{merges}` on `{self.base}` brings it back"
+        return f"`{merges}` on `{self.base}` restores it"
 
 
 def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMerges]:

@@ -88,5 +88,5 @@ def _stream(path: Path, content: bytes) -> None:
 
 def _hint(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError | PermissionError):
-        return f"`ls -ld {quote(str(path.parent))}` shows who may write there"
+        return f"`ls -ld {quote(str(path.parent))}` shows who can write there"
     return f"`ls -ld {quote(str(path))}` shows what is there"

@@ -70,7 +70,7 @@ def _access(context: Context, operation: str, target: str) -> Access:
         kind = Operation(operation)
     except ValueError:
         known = ", ".join(f"`{one}`" for one in Operation)
-        raise UsageError(f"`{operation}` is no operation", hint=f"it is one of {known}") from None
+        raise UsageError(f"`{operation}` is not an operation", hint=f"it is one of {known}") from None
     if not target.strip():
         raise UsageError("the target is empty", hint=f"`gt permissions explain {operation} TARGET`")
     if kind is Operation.SHELL:
@@ -106,7 +106,7 @@ def answer_questions(
     missing = [number for number in wanted if number not in known]
     if missing:
         raise NotFoundError(
-            f"no question {missing[0]} waits for an answer", hint="`gt permissions` lists those that do"
+            f"no request {missing[0]} is waiting for an answer", hint="`gt permissions` lists those that do"
         )
     return tuple(questions.answer(number, Reply(allows, always)) for number in wanted)
 
@@ -177,8 +177,8 @@ def require_yolo_meant(context: Context, *, is_confirmed: bool) -> None:
     """
     if needs_walls(context) and not is_confirmed:
         raise GitticksError(
-            "`yolo` without a sandbox lets agents do whatever you can do, and asks nothing",
-            hint="`--yolo-without-sandbox` says that you mean it; `--permission auto-all` is safer",
+            "`yolo` without a sandbox lets agents do anything you can, without asking",
+            hint="`--yolo-without-sandbox` confirms it; `--permission auto-all` is safer",
         )
 
 

@@ -30,7 +30,7 @@ def look_at_pull_requests(context: Context) -> tuple[TaskMoved, ...]:
         require_team_trusted(context)
         PullRequests(RunContext(context.repository, context.settings, context.world, listen)).look_once()
     except GitticksError as error:
-        context.warnings.append(f"pull requests were not looked at: {error.message}")
+        context.warnings.append(f"pull requests were not checked: {error.message}")
     return tuple(moved)
 
 

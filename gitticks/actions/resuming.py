@@ -61,7 +61,7 @@ def resume_checkpoint(context: Context, text: str, *, force: bool) -> ResumedWor
         plan = workspaces.plan(owner, graph, context.settings, context.repository)
         if plan.isolation is Isolation.NONE:
             raise RefusedError(
-                f"`{owner.id}` is worked on in your own checkout, which is left alone",
+                f"`{owner.id}` is worked on in your own checkout, which gitticks does not reset",
                 hint=f"`gt update {owner.id} --isolation task` gives it a workspace, then `gt resume {checkpoint.id}`; "
                 f"or look at it yourself: `git switch --detach {checkpoint.commit[:10]}`",
             )
@@ -98,7 +98,7 @@ def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[
         shown = ", ".join(f"`{one.id}`" for one in lost[:_MOST_NAMED])
         raise RefusedError(
             f"{shown} {'was' if len(lost) == 1 else 'were'} closed after {checkpoint.id}, "
-            f"and {'its' if len(lost) == 1 else 'their'} code would go",
+            f"and {'its' if len(lost) == 1 else 'their'} code would be lost",
             hint=f"`gt reopen {' '.join(one.id for one in lost)}` first, or resume a later checkpoint: "
             f"`gt checkpoints list {checkpoint.workspace}`",
         )

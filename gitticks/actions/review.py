@@ -181,7 +181,7 @@ def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
     elif _is_work_judged(task):
         reject_task(context, task_id, feedback, seen_of(task))
     else:
-        raise _refused(task, "only work that is under review can be sent back so")
+        raise _refused(task, "only work under review can be sent back this way")
 
 
 def _is_work_judged(task: Task) -> bool:

@@ -40,14 +40,15 @@ def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
     if text is not None and place and place["text"]:
         where = f"{place['path']}:{place['line']}"
         raise UsageError(
-            f"`{place['text']}` and `{text}` are two texts for one line",
+            f"`{place['text']}` and `{text}` are two texts for the same line",
             hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
         )
     if text is None and place and not (place["text"] or "").strip():
         where = f"{place['path']}:{place['line']}"
         if _quote(context, task, place["path"], int(place["line"])) is not None:
             raise UsageError(
-                f"nothing is said of `{where}`", hint=f'`gt review {task.id} --comment {quote(where)} "…"`'
+                f"there is no comment for `{where}`",
+                hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
             )
     words = text if text is not None else place["text"] if place else None
     quoted = (
@@ -57,7 +58,7 @@ def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
     )
     if quoted is None and text is not None and text.strip():
         raise UsageError(
-            f"`{comment}` is no line of a file in the work",
+            f"`{comment}` is not a line of a file in the work",
             hint=f'`gt review {task.id} --comment src/app.py:12 "what is wrong there"`',
         )
     return f"{quoted}\n\n{words}" if quoted else comment if text is None else text
@@ -76,5 +77,5 @@ def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
     lines = repository.objects.read_blob(found.object_id).decode("utf-8", "replace").splitlines()
     if not 0 < number <= len(lines):
         count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-        raise UsageError(f"`{path}` has {count} at {commit[:7]}, and no line {number}")
+        raise UsageError(f"`{path}` has {count} at {commit[:7]}, but no line {number}")
     return f"On `{path}:{number}` at {commit[:7]}:\n\n    {lines[number - 1][:_LONGEST_LINE]}"

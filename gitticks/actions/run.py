@@ -61,9 +61,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
     context.warn_of_fallen()
     for found in notice_merges(context):
-        context.warnings.append(
-            f"`{found.id}` was found merged into `{found.base}`: it is {found.status} now"
-        )
+        context.warnings.append(f"`{found.id}` has been merged into `{found.base}`: it is now {found.status}")
     run = run_context(context, listener, options)
     run.claims = claims_of(context, lambda message: run.emit(Warned(None, message)))
     if options.agent is not None:
@@ -96,7 +94,7 @@ def _require_prices(context: Context, loop: Loop) -> None:
         if priced is Priced.NO_PRICE:
             raise _unpriced_model(context, loop, task, agent)
         if priced is Priced.NO_MODEL:
-            words = f"`{agent.name}` tells no cost and not which model it uses, so `{(chosen or limits)[0]}` cannot hold for it"
+            words = f"`{agent.name}` reports neither its cost nor its model, so `{(chosen or limits)[0]}` cannot be enforced for it"
             hint = f"`gt config agents.{agent.name}.model MODEL` names one"
             if chosen and loop.options.max_cost is None:
                 raise found.error(chosen[0], words, hint=hint)
@@ -179,9 +177,9 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
     descriptor = _open_lock(repository)
     try:
         if not take_lock(descriptor):
-            takes = f"; it takes up {' and '.join(f'`{one}`' for one in released)} again" if released else ""
+            takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
             raise GitticksError(
-                f"a run is alive in this clone already{takes}",
+                f"a run is already active in this clone{takes}",
                 hint="`gt run --add ID` adds to it, `gt stop` ends it",
             )
         holds = Holds(repository.own_dir)

@@ -30,7 +30,7 @@ def pause_runs(context: Context) -> None:
 
 
 def unpause_runs(context: Context) -> bool:
-    """Lets the runs of this clone go on; returns whether they were paused."""
+    """Lets the runs of this clone continue; returns whether they were paused."""
     context.require_person("let a run go on")
     return Holds(context.repository.own_dir).unpause()
 
@@ -68,7 +68,7 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
     while holds.is_asked_to_add(task_ids):
         if not is_run_alive_at(context.repository.own_place):
             holds.forget_added(task_ids)
-            raise GitticksError("the run ended before it took this", hint=hint)
+            raise GitticksError("the run ended before it accepted this", hint=hint)
         if time.monotonic() > deadline:
             return False
         time.sleep(_POLL_SECONDS)
@@ -93,4 +93,4 @@ def _with_open_below(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
 
 def _require_run(context: Context, hint: str) -> None:
     if not is_run_alive_at(context.repository.own_place):
-        raise GitticksError("no run is alive in this clone", hint=hint)
+        raise GitticksError("no run is active in this clone", hint=hint)

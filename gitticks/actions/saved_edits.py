@@ -294,7 +294,7 @@ def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -
 
 def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
     if is_there:
-        return Left(f"{LEFT_ALONE}it has just changed; it is looked at again")
+        return Left(f"{LEFT_ALONE}it has just changed; it is checked again")
     named = task_path(task_id)
     if edit.path.lower() == named.lower():
         return misnamed(edit)

@@ -118,7 +118,7 @@ def search_tasks(
     """Returns the tasks that have all the words, at most `count`."""
     needles = tuple(Needle(one) for one in words if one.strip())
     if not needles:
-        raise UsageError("no word was given to look for", hint='`gt search "return URL"`')
+        raise UsageError("no search words were given", hint='`gt search "return URL"`')
     index = context.index
     found = _scan(index, needles, wanted, with_json=with_json)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))

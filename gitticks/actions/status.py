@@ -192,8 +192,8 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
     unmerged = {
         one.path: "conflict: one side deleted what the other changed"
         if one.line is None
-        else f"conflict: git's markers stand from line {one.line}"
+        else f"conflict: git's markers begin at line {one.line}"
         for one in unmerged_on_board(context)
     }
     what, fix = waiting
-    return (what, f"`gt doctor --fix` joins both sides, then {fix}" if unmerged else fix), unmerged
+    return (what, f"`gt doctor --fix` merges both sides, then {fix}" if unmerged else fix), unmerged

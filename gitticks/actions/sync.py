@@ -209,14 +209,14 @@ def _remote(context: Context, asked: str | None) -> str | None:
     known = remotes(context.repository)
     if asked is not None:
         if asked not in known:
-            adding = f"`git remote add NAME {asked}` names that address, then `gt sync NAME`"
+            adding = f"`git remote add NAME {asked}` adds it, then run `gt sync NAME`"
             hint = adding if "/" in asked or ":" in asked else "`git remote -v` lists them"
             raise NotFoundError(f"there is no remote `{asked}`", hint=hint)
         return asked
     found = remote_of_branch(context.repository, STATE_BRANCH, known)
     if found is None and known:
         raise NotFoundError(
-            f"which remote has the tasks is not known: {', '.join(f'`{one}`' for one in known)}",
+            f"it is not clear which remote has the tasks: {', '.join(f'`{one}`' for one in known)}",
             hint=f"`git config branch.{STATE_BRANCH}.remote {known[0]}` says which",
         )
     return found
@@ -226,8 +226,8 @@ def _strange(context: Context, remote: str, words: str) -> NotFoundError:
     """Returns the error for a remote whose address is probably wrong."""
     address = re.sub(r"(?<=://)[^/@]*@", "", address_of(context.repository, remote))
     return NotFoundError(
-        f"no repository is reached at `{address}`, the address of `{remote}`: {words}",
-        hint=f"`git remote set-url {remote} URL` corrects the address; if it is right, `gt sync` again later",
+        f"there is no repository at `{address}`, the address of `{remote}`: {words}",
+        hint=f"`git remote set-url {remote} URL` corrects the address; if it is right, run `gt sync` again later",
     )
 
 
@@ -258,7 +258,7 @@ class _Sync:
             known = self._done.fetched or known
             pause(number)
         raise LostRaceError(
-            f"others pushed to `{self._remote}` before us {MOST_ROUNDS} times in a row", hint="`gt sync`"
+            f"others pushed to `{self._remote}` first {MOST_ROUNDS} times in a row", hint="`gt sync`"
         )
 
     def _once(self, known: str | None) -> Synced | None:
@@ -282,7 +282,7 @@ class _Sync:
             case Pushed.REFUSED:
                 raise RefusedError(
                     f"`{self._remote}` refused the tasks: {pushed.words}",
-                    hint="nothing is lost: they are here, and `gt sync` brings them there once that is fixed",
+                    hint="nothing is lost: they are here, and `gt sync` pushes them once that is fixed",
                 )
             case Pushed.UNKNOWN:
                 done.unknown += 1
@@ -300,7 +300,7 @@ class _Sync:
             return self._result(Reached.OFFLINE, fetched.words)
         if fetched.outcome is Fetched.REFUSED:
             raise RefusedError(
-                f"the tasks of `{self._remote}` cannot be had: {fetched.words}",
+                f"the tasks of `{self._remote}` could not be fetched: {fetched.words}",
                 hint=f"`git fetch {self._remote} {self._branch}` shows the whole answer",
             )
         self._done.fetched = fetched.commit
@@ -313,11 +313,11 @@ class _Sync:
         theirs = self._done.fetched
         if theirs is not None and self._store.objects.is_ancestor(known, theirs):
             return
-        how = "is gone" if theirs is None else f"was taken back or rewritten: it is at {theirs[:9]}"
+        how = "is gone" if theirs is None else f"was rewound or rewritten: it is at {theirs[:9]}"
         raise RefusedError(
             f"the branch `{self._branch}` of `{self._remote}` {how}, and had {known[:9]} before; "
             "nothing was taken in or pushed",
-            hint="`gt sync --restore` joins both and brings back there what is here",
+            hint="`gt sync --restore` merges both and pushes what you have here",
         )
 
     def _take_in(self) -> None:

@@ -65,7 +65,9 @@ def share(context: Context) -> Synced | None:
     if done.reached is Reached.OFFLINE:
         context.warnings.append(f"not shared yet: `{done.remote}` cannot be reached")
     for path in done.conflicts:
-        context.warnings.append(f"both sides wrote the same in `.gitticks/{path}`: `gt sync` and `gt status`")
+        context.warnings.append(
+            f"both sides changed the same part of `.gitticks/{path}`: `gt sync` and `gt status`"
+        )
     return done
 
 

@@ -64,9 +64,7 @@ def _bring_back(context: Context) -> None:
         count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
         if count:
             commits = "a commit" if count == 1 else f"{count} commits"
-            context.warnings.append(
-                f"git had dropped {commits} from the state branch in passing: all is back"
-            )
+            context.warnings.append(f"git had dropped {commits} from the state branch in passing: restored")
 
 
 def _bring_in_step(context: Context) -> None:

@@ -21,7 +21,7 @@ class UnreadableTaskError(NotFoundError):
     def __init__(self, task_id: TaskId, message: str) -> None:
         super().__init__(
             f"{BOARD_FOLDER}/{message}",
-            hint="`gt doctor --full` says how it comes back",
+            hint="`gt doctor --full` says how to restore it",
         )
         self.task_id = task_id
 
@@ -60,7 +60,7 @@ class SavedTaskError(NotFoundError):
     def __init__(self, task_id: TaskId) -> None:
         super().__init__(
             f"`{task_id}` is only saved on the board, in `{BOARD_FOLDER}/{task_path(task_id)}`",
-            hint="`gt status` takes it up, or says why not",
+            hint="`gt status` commits it, or says why not",
         )
         self.task_id = task_id
 
@@ -96,12 +96,12 @@ def find_task_path(context: Context, task: str | None) -> Path:
     task_id = _find(context, task)
     board = project / BOARD_FOLDER
     if not (board / ".git").exists():
-        raise NotFoundError(f"there is no board at `{board}`", hint="`gt doctor --fix` makes it again")
+        raise NotFoundError(f"there is no board at `{board}`", hint="`gt doctor --fix` recreates it")
     path = board / task_path(task_id)
     if not path.is_file():
         raise NotFoundError(
             f"the board lacks `{path.relative_to(project)}`",
-            hint=f"`git -C {BOARD_FOLDER} checkout HEAD -- {task_path(task_id)}` brings it back",
+            hint=f"`git -C {BOARD_FOLDER} checkout HEAD -- {task_path(task_id)}` restores it",
         )
     return path
 

@@ -114,7 +114,7 @@ def _take_up_new(context: Context, task_id: TaskId) -> TaskId:
     taken = take_up(context)
     if path in taken.left:
         raise GitticksError(
-            f"`{BOARD_FOLDER}/{path}` is {taken.left[path]}", hint="fix the file, then repeat the command"
+            f"`{BOARD_FOLDER}/{path}` is {taken.left[path]}", hint="fix the file, then run the command again"
         )
     return context.resolve(task_id)
 

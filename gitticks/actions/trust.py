@@ -24,7 +24,7 @@ from gitticks.store.trust import require_trusted, runnables_of_file, team_runnab
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
-_STRANGERS = "their tasks and notes are read by agents like yours, and merged by the same rules"
+_STRANGERS = "their tasks and notes are treated like your own"
 _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
 
 

@@ -209,5 +209,5 @@ def check_author(context: Context, kind: ActorKind | None) -> None:
     if kind is ActorKind.HUMAN and context.world.in_session:
         raise RefusedError(
             "only a person can write a person's note, and this is an agent's session",
-            hint="leave out `--from`: a note of yours is an agent's",
+            hint="leave out `--from`: your note is an agent's note",
         )

@@ -107,12 +107,10 @@ def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judg
 def check_answerable(task: Task) -> None:
     """Refuses to answer where no answer is awaited."""
     if task.awaiting is Awaiting.WORK:
-        raise RefusedError(
-            f"`{task.id}` awaits work, not an answer", hint=f"`gt close {task.id}` says that it is done"
-        )
+        raise RefusedError(f"`{task.id}` awaits work, not an answer", hint=f"`gt close {task.id}` closes it")
     if task.awaiting is None:
         hint = f'`gt note {task.id} "…"` adds a note' if task.is_open else f"`gt reopen {task.id}`"
-        raise RefusedError(f"`{task.id}` awaits no answer: it is {task.status}", hint=hint)
+        raise RefusedError(f"`{task.id}` is not waiting for an answer: it is {task.status}", hint=hint)
     if task.awaiting not in ANSWERED:
         raise RefusedError(
             f"`{task.id}` awaits {task.awaiting}, not an answer",

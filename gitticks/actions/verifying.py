@@ -107,7 +107,7 @@ def _too_weak(context: Context, event: Event, commit: str) -> str | None:
     strength = str(event.data.get("strength", NAME))
     if is_enough(strength, minimum):
         return None
-    return f"it is {WORDS.get(strength, strength)}, and policy asked for {WORDS[minimum]}"
+    return f"it is {WORDS.get(strength, strength)}, but policy required {WORDS[minimum]}"
 
 
 def _commit_of(context: Context, path: str, line: int) -> str | None:

@@ -28,8 +28,8 @@ _REST_SECONDS, _REST_WHERE_BLIND = 60.0, 5.0
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
 
-NO_BOARD = "there is no board, so nothing is taken up: `gt doctor` says why"
-BLIND = "this machine allows no more file watches, so saved edits are looked for every few seconds"
+NO_BOARD = "there is no board, so saved edits are not committed: `gt doctor` says why"
+BLIND = "this machine allows no more file watches, so it looks for saved edits every few seconds"
 
 
 @dataclass(frozen=True, slots=True)

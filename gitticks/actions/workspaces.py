@@ -83,7 +83,7 @@ def clean_worktrees(context: Context, names: tuple[str, ...], *, force: bool) ->
 def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     one = state.workspace
     if state.is_live:
-        return Cleaned(one.name, one.path, problem=f"an agent works in it: `gt stop {one.name}`")
+        return Cleaned(one.name, one.path, problem=f"an agent is working in it: `gt stop {one.name}`")
     try:
         rescued = workspace_removal.remove(context.repository, one.path, force=force)
     except GitticksError as error:
@@ -103,7 +103,7 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     """Claims a task, makes its workspace and sets it working."""
     own_dir = context.repository.own_dir
     if task_id in Sessions(own_dir).live():
-        raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
+        raise RefusedError(f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
     require_team_trusted(context)
     claims = claims_of(context, context.warnings.append)
     claims.take(task_id)

@@ -49,7 +49,7 @@ _HEADLESS: Mapping[AgentKind, tuple[frozenset[str], tuple[str, ...]]] = {
 }
 """Of each client the words that make it headless, and what stands before a prompt to begin with."""
 SIGNALS_UNREAD = (
-    "A person can see this terminal and type into it, and no signal that you print is read: say what you want by "
+    "A person can see this terminal and type into it, but signals that you print are not read: use "
     "`gt handoff`, `gt complete` and `gt ask`."
 )
 """What is added to the prompt where a client's words cannot be told apart from what others print on its terminal."""
@@ -69,7 +69,7 @@ def require_interactive(spec: AgentSpec) -> None:
     if not is_interactive(spec):
         raise GitticksError(
             f"the agent `{spec.name}` has no interactive command that takes a prompt",
-            hint="`--agent NAME` takes another one, `gt agents` lists them",
+            hint="`--agent NAME` uses another one, `gt agents` lists them",
         )
 
 

@@ -143,7 +143,7 @@ def _take_lock(lock: Path | None, handed_over: contextlib.ExitStack) -> int | No
         handed_over.callback(os.close, descriptor)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise StartError(f"`{lock}` is held: another session lives") from error
+        raise StartError(f"`{lock}` is held: another session is active") from error
     except OSError as error:
         raise StartError(f"cannot lock `{lock}`: {error.strerror}") from error
     return descriptor

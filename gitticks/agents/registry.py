@@ -240,6 +240,6 @@ def _kind(name: str, entry: AgentSettings) -> AgentKind:
             return AgentKind.COMMAND
     known = ", ".join(f"`{kind}`" for kind in AgentKind)
     raise GitticksError(
-        f"the agent `{name}` has no type that is known: {known}",
+        f"the agent `{name}` has no known type: {known}",
         hint=f"`gt config agents.{name}.type command`",
     )

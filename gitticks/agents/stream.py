@@ -162,7 +162,7 @@ def judge_process(
             if passing is not None and passing.ending in SERVICE_FAILED:
                 return passing
             if ended.reason is EndReason.IDLE and awaits_service:
-                return Trouble(Ending.OUTAGE, "its service gave no answer for too long")
+                return Trouble(Ending.OUTAGE, "its service did not answer for too long")
             limit = (
                 "ran past its time limit"
                 if ended.reason is EndReason.TIMED_OUT

@@ -50,7 +50,7 @@ def main(name: str, stdin_file: str, *command: str) -> int:
             )
             piped = server.cmd("pipe-pane", "-O", "-t", "agent", f"cat > {shlex.quote(str(output))}")
             if piped.returncode:  # nobody would ever open the other end
-                sys.stderr.write(f"tmux does not hand over what the agent prints: {' '.join(piped.stderr)}\n")
+                sys.stderr.write(f"tmux does not pass on what the agent prints: {' '.join(piped.stderr)}\n")
                 return _CANNOT_LISTEN
             server.cmd("wait-for", "-S", "go")
             with output.open("rb", buffering=0) as printed:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitticks.git.repository import Repository
     from gitticks.store.branch import Store
 
-REFUSED = "edited, not taken up: "
+REFUSED = "edited, refused: "
 """What the words begin with that say what is wrong with an edit."""
 
 _MOST_BYTES = 1024**3
@@ -51,7 +51,7 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
         return None
     if is_in_series(checkout.git_dir):
         return _rebase(checkout)
-    what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
+    what = f"something other than the state branch is checked out in {BOARD_FOLDER}/"
     return what, f"`{_way_back(checkout)}`"
 
 
@@ -73,8 +73,8 @@ def _rebase(checkout: Checkout) -> tuple[str, str]:
         return what, f"`{board} rebase --continue` or `{board} rebase --abort`"
     aside = f"half-rebased-{(head(checkout) or began)[:_SHOWN_DIGITS]}"  # what was kept before stays
     return (
-        f"{what} and cannot end it, as the state branch has moved on",
-        f"`{board} branch -f {aside} && {board} rebase --abort` keeps aside what was done so far; then rebase again",
+        f"{what} and cannot finish it, because the state branch has moved on",
+        f"`{board} branch -f {aside} && {board} rebase --abort` saves what was done so far; then rebase again",
     )
 
 
@@ -137,5 +137,5 @@ def may_have_been_saved(store: Store, path: str) -> bool:
         return True
     try:
         return read_plain_file(board / path, _MOST_BYTES) != store.read(path)
-    except OSError:  # it is gone, or no plain file
+    except OSError:  # it is gone, or not a regular file
         return store.read(path) is not None

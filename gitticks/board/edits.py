@@ -39,7 +39,7 @@ _LOOKS = 3
 _TICK_SECONDS = 0.01
 """As coarse as the times of files are on some kernels."""
 
-_NOT_SEEN = "nobody can tell what was saved on the board"
+_NOT_SEEN = "it cannot be determined what was saved on the board"
 
 
 def edits_to_take_up(repository: Repository, among: Collection[str] | None = None) -> tuple[SavedEdit, ...]:

@@ -75,7 +75,7 @@ def install_board_hooks(repository: Repository) -> Path:
     """
     checkout = board_checkout(repository)
     if checkout is None:
-        raise GitticksError("there is no board to put hooks into", hint="`gt init` makes it")
+        raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
     folder = _board_folder(repository)
     with hold_lock(repository.own_dir / "hooks.lock"):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
@@ -147,7 +147,7 @@ def install_server_hooks(repository: Repository) -> None:
     """
     if repository.main_worktree is not None:
         raise GitticksError(
-            "this repository has a checkout: the hook of a server belongs into the bare repository that clones push to",
+            "this repository has a checkout: a server hook belongs in the bare repository that clones push to",
             hint="`gt hooks install` is for this one",
         )
     hooks, own = repository.common_dir / "hooks", find_own_hooks(repository)
@@ -155,7 +155,7 @@ def install_server_hooks(repository: Repository) -> None:
     if shared is not None:
         raise GitticksError(
             f"the hooks of this repository are in `{shared}`, which others may use as well",
-            hint="let `pre-receive` there hand its stdin to `gt hook pre-receive`, and refuse what that refuses",
+            hint="have `pre-receive` there pass its stdin to `gt hook pre-receive`, and fail if that fails",
         )
     fill_folder(_server_folder(repository), hook_files(SERVER_HOOKS))
     put_in_front(hooks, SERVER_HOOKS, _server_folder(repository))

@@ -40,7 +40,7 @@ DROPPINGS = (
 _FILE = "board-ignores"
 _KEY = "core.excludesFile"
 _FROM = "# the user's own patterns, from "
-_OURS = "# what editors and desktops leave about"
+_OURS = "# backup and swap files of editors and desktops"
 _DROPPING = re.compile("|".join(map(translate, DROPPINGS)))
 
 

@@ -73,7 +73,7 @@ class Ruling(StrEnum):
     BESIDE = "a file beside a task: taken up as it is"
     TEAM = "settings or a template: it counts once it is committed, if it can be read"
     NOTE = "a note of gitticks, for this board alone"
-    NOT_PLAIN = "no plain file"
+    NOT_PLAIN = "not a regular file"
     CONFLICT = "the branch has changed the same place"
     YOUNG = "somebody keeps saving it"
     WRONG_FOLDER = "a task's file where no task is looked for"

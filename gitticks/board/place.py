@@ -110,7 +110,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
     if _is_in_the_way(repository, folder):
         raise GitticksError(
             f"`{folder}` is in the way of the board",
-            hint=f"`mv {quote(str(folder))} {quote(f'{folder}.old')}` makes way",
+            hint=f"`mv {quote(str(folder))} {quote(f'{folder}.old')}` moves it aside",
         )
     save_journal(repository, Journal())  # that of an earlier board would say that this one is set up
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout

@@ -25,7 +25,7 @@ BACK = "checkout HEAD --"
 
 _RESTORE = "restore --staged --worktree"
 _UNSTAGE = "rm --cached"
-_WRONG_FOLDER = "lies in the wrong folder"
+_WRONG_FOLDER = "is in the wrong folder"
 
 
 class Left(NamedTuple):
@@ -115,52 +115,52 @@ def _back(edit: SavedEdit) -> str:
 
 def _not_plain(edit: SavedEdit) -> str:
     if edit.base is not None:
-        return f"{REFUSED}it is no plain file; move it away, then {_back(edit)} brings the file back"
+        return f"{REFUSED}it is not a regular file; move it away, then {_back(edit)} restores the file"
     if task_of_path(edit.path) is not None or is_team_file(edit.path):
-        return f"{REFUSED}it is no plain file; put the file itself there"
-    return f"{LEFT_ALONE}it is no plain file"
+        return f"{REFUSED}it is not a regular file; put the file itself there"
+    return f"{LEFT_ALONE}it is not a regular file"
 
 
 def _conflict(edit: SavedEdit) -> str:
     if edit.is_gone:
         return (
-            f"not in step: conflict; it is gone here and changed on the branch: {_back(edit)} brings it back"
+            f"not in step: conflict; it was deleted here and changed on the branch: {_back(edit)} restores it"
         )
     diff, add = on_board("diff", edit.path), on_board("add", edit.path)
-    return f"not in step: conflict; `{diff}` shows both texts: join them, then `{add}`"
+    return f"not in step: conflict; `{diff}` shows both texts: merge them, then `{add}`"
 
 
 def _of_engine(edit: SavedEdit) -> str:
-    away = f"`rm {BOARD_FOLDER}/{quote(edit.path)}` takes it away"
-    fix = away if edit.base is None else f"{_back(edit)} puts it back"
-    return f"{REFUSED}it is written by gitticks alone; {fix}"
+    away = f"`rm {BOARD_FOLDER}/{quote(edit.path)}` removes it"
+    fix = away if edit.base is None else f"{_back(edit)} restores it"
+    return f"{REFUSED}it can only be written by gitticks; {fix}"
 
 
 def _task_removed(edit: SavedEdit) -> str:
     task_id = task_around(edit.path)
     cancelled = "" if task_id is None else f" (`gt cancel {task_id}`)"
-    return f"{REFUSED}a task is not removed, but cancelled{cancelled}; {_back(edit)} brings it back"
+    return f"{REFUSED}tasks are cancelled, not deleted{cancelled}; {_back(edit)} restores it"
 
 
 def _removed(edit: SavedEdit) -> str:
     commit = _committing(edit.path, is_new=False)
-    return f"removed, not committed: {_back(edit)} brings it back, {commit} removes it"
+    return f"deleted, not committed: {_back(edit)} restores it, {commit} deletes it"
 
 
 def _record(edit: SavedEdit) -> str:
-    back = "" if edit.base is None else f"; {_back(edit)} puts it back"
+    back = "" if edit.base is None else f"; {_back(edit)} restores it"
     return f"{LEFT_ALONE}gitticks writes that itself, {sharing(edit)}{back}"
 
 
 def _foreign(edit: SavedEdit) -> str:
-    return f"{LEFT_ALONE}it is no file of gitticks, {sharing(edit)}"
+    return f"{LEFT_ALONE}it is not a file of gitticks, {sharing(edit)}"
 
 
 _SAVED: Mapping[Ruling, Callable[[SavedEdit], str]] = {
     Ruling.NOTE: _foreign,
     Ruling.NOT_PLAIN: _not_plain,
     Ruling.CONFLICT: _conflict,
-    Ruling.YOUNG: lambda _: f"{LEFT_ALONE}somebody keeps saving it; it is looked at again",
+    Ruling.YOUNG: lambda _: f"{LEFT_ALONE}somebody keeps saving it; it is checked again",
     Ruling.TASK_REMOVED: _task_removed,
     Ruling.WRONG_FOLDER: lambda edit: f"{REFUSED}it {_WRONG_FOLDER} ({place_for(edit.path, edit.content)})",
     Ruling.ENGINE: _of_engine,
@@ -181,23 +181,26 @@ def _staged_link(edit: SavedEdit) -> tuple[str, str]:
 
 def _staged_removal(edit: SavedEdit) -> tuple[str, str]:
     then = f", then `gt cancel {task_around(edit.path)}`" if task_of_path(edit.path) is not None else ""
-    return "a task is not removed, but cancelled", f"`{on_board(_RESTORE, edit.path)}`{then}"
+    return "tasks are cancelled, not deleted", f"`{on_board(_RESTORE, edit.path)}`{then}"
 
 
 _STAGED: Mapping[Ruling, Callable[[SavedEdit], tuple[str, str]]] = {
     Ruling.NOTE: lambda edit: ("is a note of gitticks, for you alone", f"`{on_board(_UNSTAGE, edit.path)}`"),
     Ruling.NOT_PLAIN: _staged_link,
-    Ruling.CONFLICT: lambda edit: ("is in conflict", f"join both sides, then `{on_board('add', edit.path)}`"),
+    Ruling.CONFLICT: lambda edit: (
+        "is in conflict",
+        f"merge both sides, then `{on_board('add', edit.path)}`",
+    ),
     Ruling.TASK_REMOVED: _staged_removal,
     Ruling.WRONG_FOLDER: lambda edit: (_WRONG_FOLDER, place_for(edit.path, edit.content)),
-    Ruling.ENGINE: lambda edit: ("is written by gitticks alone", f"`{on_board(_RESTORE, edit.path)}`"),
+    Ruling.ENGINE: lambda edit: ("can only be written by gitticks", f"`{on_board(_RESTORE, edit.path)}`"),
 }
 
 
 def renamed(wrong: str, home: str) -> Left:
     """Returns what is left of a task's folder that was renamed on the board."""
     move = f"mv {BOARD_FOLDER}/{quote(wrong)} {BOARD_FOLDER}/{home}"
-    return Left(f"{REFUSED}it {_WRONG_FOLDER}: `{move}` or `gt doctor --fix` puts it back")
+    return Left(f"{REFUSED}it {_WRONG_FOLDER}: `{move}` or `gt doctor --fix` moves it back")
 
 
 def misnamed(edit: SavedEdit) -> Left:

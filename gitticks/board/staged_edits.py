@@ -61,9 +61,9 @@ def bring_staged_in_step(repository: Repository, environment: Mapping[str, str])
     try:
         step = _bring(repository, environment, changes)
     except (GitticksError, OSError) as error:  # what could not be joined would take back what the branch has
-        return Staged(changes, (Problem(".", f"the commit cannot be brought in step: {error}", _AGAIN),))
+        return Staged(changes, (Problem(".", f"the commit cannot be updated: {error}", _AGAIN),))
     if not step.problems and state_tip(repository) != step.tip:  # git will not take the commit either
-        step.problems.append(Problem(".", "the state branch has moved on meanwhile", _AGAIN))
+        step.problems.append(Problem(".", "the state branch has moved on in the meantime", _AGAIN))
     if step.entries and not step.problems:
         changes = staged_changes(repository, environment)
     return Staged(changes, tuple(step.problems), tuple(step.warnings))
@@ -208,9 +208,9 @@ def _entry(change: StagedChange, blob: str | None, mode: str) -> tuple[IndexEntr
 def _conflict(change: StagedChange) -> Problem:
     if change.new is None:
         back = on_board(BACK, change.path)
-        return Problem(change.path, "is gone here and changed on the branch", f"`{back}` brings it back")
+        return Problem(change.path, "was deleted here and changed on the branch", f"`{back}` restores it")
     return Problem(
         change.path,
-        "your edit and the state branch exclude each other",
-        f"join them, `{on_board('add', change.path)}`, then {_AGAIN}",
+        "your edit conflicts with the state branch",
+        f"merge them, `{on_board('add', change.path)}`, then {_AGAIN}",
     )

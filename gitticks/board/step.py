@@ -100,9 +100,9 @@ class WorktreeBoard:
             with self.prepare(repository, tip) as step:
                 if step.checkout is None:
                     return NOT_IN_STEP
-                with errors_of_board("the board cannot be brought in step"):
+                with errors_of_board("the board cannot be updated"):
                     report = _sync(repository, step.checkout, tip, step.rehearsed)
-            with errors_of_board("the board cannot be brought in step"):
+            with errors_of_board("the board cannot be updated"):
                 _refresh_stale(repository, step.checkout)
             return report
 

@@ -31,7 +31,7 @@ _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
 _FEEDBACK = "# Write what is to change below this line; an empty text changes nothing."
 _NOTE = "# Write the note below this line; an empty note changes nothing."
 
-_HOW = "Your answer, up to an empty line; nothing skips it, Ctrl-D ends:"
+_HOW = "Your answer; an empty line ends it, an empty answer skips it, Ctrl-D quits:"
 
 
 def typed_word(shown: str, word: str) -> bool:
@@ -103,11 +103,11 @@ def answer_of(page: str, sheet: str = "") -> str:
     """
     above, answer = _halves(page)
     if above is None:
-        raise UsageError("the line with `>8` is gone, so what you wrote cannot be told from what was there")
+        raise UsageError("the line with `>8` is gone, so your text cannot be told from what was there")
     is_misplaced = any(line.strip() and not line.startswith("#") for line in above)
     is_lost = sheet and not answer and above != _halves(sheet)[0]
     if is_misplaced or is_lost:
-        raise UsageError("something stands above the line with `>8`: what you write belongs below it")
+        raise UsageError("there is text above the line with `>8`: write below it")
     return answer
 
 
@@ -192,7 +192,7 @@ def answer_every_question(context: Context, *, with_editor: bool, as_json: bool)
             if not as_json:
                 say(f"{task_id}{GAP}{visible(answered_words(context, after))}")
     if not waiting:
-        say("no task waits for an answer", err=True)
+        say("no task is waiting for an answer", err=True)
     if as_json:
         _print_all(context, answered)
     return code

@@ -87,10 +87,12 @@ class Catalogue(Group):
 )
 @click.option("-C", metavar="DIR", expose_value=False, help="Run as if started in this folder.")
 @click.option("--color", metavar="WHEN", expose_value=False, help="Colour: always, never or auto.")
-@click.option("--no-pager", is_flag=True, expose_value=False, help="Print long texts without a pager.")
-@click.option("--version", is_flag=True, help="Print the version and leave.")
+@click.option("--no-pager", is_flag=True, expose_value=False, help="Do not use a pager.")
+@click.option("--version", is_flag=True, help="Print the version and exit.")
 @click.option("--web", is_flag=True, help="Serve the interface to a browser on this machine.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="With --web: where.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="With --web: the port to use."
+)
 @click.pass_context
 def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
@@ -113,7 +115,7 @@ def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
 
 def _serve(ctx: click.Context, port: int) -> None:
     if ctx.invoked_subcommand is not None:
-        raise click.UsageError("`--web` stands alone: it serves the interface, not a command")
+        raise click.UsageError("`--web` cannot be combined with a command: it serves the interface")
     context = Context(World().elsewhere())
     context.require_person("open the interface")
     _ = context.repository  # which is missing or broken for every page, so it is said here

@@ -197,7 +197,7 @@ def finish(context: Context) -> None:
         context.index.close()
     if context.has_store and context.store.has_masked:
         context.warnings.append(
-            "what looks like a secret was masked before it was committed: change it if it is one"
+            "what looks like a secret was masked before it was committed: if it is one, revoke it"
         )
     for warning in context.warnings:
         warn(warning)

@@ -75,7 +75,7 @@ def _without_alias(words: list[str]) -> list[str]:
             return words
         words = meant + words[1:]
     raise UsageError(
-        f"the aliases go round in a cycle at `{words[0]}`",
+        f"the aliases form a cycle at `{words[0]}`",
         hint=f"`git config --global --get-regexp '^{ALIAS_SETTING}'`",
     )
 

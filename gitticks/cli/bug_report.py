@@ -29,4 +29,4 @@ def report(error: BaseException, arguments: list[str]) -> tuple[str, str]:
         last = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
         where = f"{last.filename}:{last.lineno}" if last else sys.executable
         return message, f"it happened at {where}"
-    return message, f"please report it with what stands in {path}"
+    return message, f"please report it with the contents of {path}"

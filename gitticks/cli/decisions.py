@@ -70,7 +70,7 @@ def split_named(
             if len(names) > 1 and not any(known[1:]):
                 raise UsageError(
                     f"there is no task `{names[1]}`",
-                    hint=f'a text of several words stands in quotes: `gt {_command()} {names[0]} -m "…"`',
+                    hint=f'put a text of several words in quotes: `gt {_command()} {names[0]} -m "…"`',
                 )
     return (
         (find_tasks_to_decide(context, words), None)
@@ -100,7 +100,7 @@ def refuse_id(index: Index, text: str, as_text: str) -> None:
     if meant is not None:
         raise UsageError(
             f"`{text}` may be meant as the task {named(index, TaskId(meant))}",
-            hint=f"name `{meant}` for the task; {as_text} for the text",
+            hint=f"use `{meant}` for the task, {as_text} for the text",
         )
 
 
@@ -135,16 +135,16 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     if not task.is_merging:
         is_by_hand = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
         by_hand = (
-            f"`git merge {task.branch}` on `{task.base}` is yours to do, and `gt status` then closes the task"
+            f"`git merge {task.branch}` on `{task.base}` merges it, and `gt status` then closes the task"
             if task.pr is None or not task.is_offered
-            else f"merge {task.pr}, and `gt sync` then closes the task"
+            else f"merge {task.pr}; `gt sync` then closes the task"
         )
         return Decided(task, (words,), by_hand if is_by_hand else None)
     from gitticks.actions.verdict import merge_approved
 
     merged = None if is_left else merge_approved(context, task.id)
     if merged is None:
-        later = f"`gt merge {task.id}` merges it, or the next `gt run`" if is_left else "`gt status` shows it"
+        later = f"`gt merge {task.id}` or the next `gt run` merges it" if is_left else "`gt status` shows it"
         return Decided(task, ("approved; merging",), later)
     if merged.is_done:
         return Decided(task, merged.lines)

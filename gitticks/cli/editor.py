@@ -81,7 +81,7 @@ def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: 
         signal.signal(signal.SIGINT, before)
     if code == _NOT_FOUND:
         raise GitticksError(
-            f"the editor `{editor}` is not there; nothing was changed",
+            f"the editor `{editor}` was not found; nothing was changed",
             hint="`git config --global core.editor nano`, or set EDITOR",
         )
     if code != 0:

@@ -62,13 +62,13 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
         )
         hint = "do not repeat the command: `gt log` shows what was changed"
     else:
-        message = "the answer could not be printed"
-        hint = "`df -h` shows the room left"
+        message = "the output could not be printed"
+        hint = "`df -h` shows the free space"
         called = next((argument for argument in arguments if not argument.startswith("-")), None)
         hint += (
-            "; then repeat the command"
+            "; then run the command again"
             if called is None or is_reading(called)
-            else "; what the command changed stays: look at `gt status` before you repeat it"
+            else "; the command's changes were kept: check `gt status` before you repeat it"
         )
     return tell(arguments, f"{message}: {error.reason}", hint, Exit.FAILED)
 

@@ -51,7 +51,7 @@ def parse_count(text: str) -> int:
     if text.isascii() and text.isdecimal() and int(text[:_MOST_DIGITS]) > 0:
         return int(text[:_MOST_DIGITS])
 
-    raise UsageError(f"`{text}` is not a number from 1", hint="write a number such as 20")
+    raise UsageError(f"`{text}` is not a number from 1 up", hint="write a number such as 20")
 
 
 def parse_type(text: str) -> bool:
@@ -103,7 +103,7 @@ def _words(text: str, known: Iterable[str], what: str) -> list[str]:
 AWAITING = Option(
     "awaiting",
     ("--awaiting",),
-    "Only what awaits a person; KINDS is a comma list of work, approval, input, review, content, escalation, "
+    "Only tasks that await a person; KINDS is a comma-separated list of work, approval, input, review, content, escalation, "
     "checkpoint.",
     metavar="[KINDS]",
     read=parse_kinds,
@@ -124,17 +124,19 @@ STATUS = Option(
 )
 """Arrives as a tuple of frozen sets of statuses, one for each time it was given."""
 
-COUNT = Option("count", ("-n", "--count"), "How many at most.", metavar="N", read=parse_count)
+COUNT = Option("count", ("-n", "--count"), "Show at most N.", metavar="N", read=parse_count)
 """Arrives as a number, or None."""
 
 LABEL = Option(
     "labels",
     ("-l", "--label"),
-    "Only with this label; repeat for several.",
+    "Only tasks with this label; can be repeated.",
     is_repeated=True,
     completes="labels",
 )
 """Arrives as a tuple of labels."""
 
-REVIEWER = Option("reviewer", ("--reviewer",), "Only what this person should answer.", completes="reviewer")
+REVIEWER = Option(
+    "reviewer", ("--reviewer",), "Only tasks that this person should answer.", completes="reviewer"
+)
 """Arrives as a name, or None."""

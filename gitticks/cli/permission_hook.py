@@ -22,12 +22,12 @@ def answer_hook(words: list[str]) -> int:
     client, place = words
     call = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(call) > MOST_BYTES:
-        return _refuse("the call is too large to be judged")
+        return _refuse("the call is too large to check")
     try:
         said = json.loads(_ask(place, call))
         decision, reason = str(said["decision"]), str(said["reason"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return _refuse("no run answers, so nothing is allowed")
+        return _refuse("no run is answering, so nothing is allowed")
     text = _in_words_of(client, decision, f"gitticks: {reason}")
     if text:
         sys.stdout.write(f"{text}\n")

@@ -21,9 +21,9 @@ PIPED_COLUMNS = 80
 NARROWEST_TITLE = 16
 NARROWEST_HEAD = 24
 GAP = "  "
-NO_TASKS = 'no tasks yet: `gt create "…"` makes the first'
-NOTHING_READY = "nothing is ready: `gt list` says what each task waits for"
-NOTHING_AWAITS = "nothing awaits a person: `gt status` says what runs"
+NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
+NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
+NOTHING_AWAITS = "nothing awaits a person: `gt status` shows what is running"
 _GLYPHS: dict[str, tuple[str, str]] = {
     Status.PENDING: ("○", "o"),
     Status.CLARIFICATION: ("?", "?"),

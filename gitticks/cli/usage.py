@@ -71,7 +71,7 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
         path = error.ctx.command_path
         text = _text_of(error.ctx)
         if text is not None and error.message.startswith("Got unexpected extra argument"):
-            return f"a text of several words stands in quotes, `{text}`; `{path} --help`"
+            return f"put a text of several words in quotes, `{text}`; `{path} --help`"
         return f"`{path} --help`"
     is_known = bool(arguments) and name_of(arguments[0]) in BY_NAME
     return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
@@ -105,7 +105,7 @@ def did_you_mean(near: list[str] | tuple[str, ...]) -> str:
 def _lacking_command(ctx: click.Context) -> str:
     group = ctx.command
     names = group.list_commands(ctx) if isinstance(group, click.Group) else []
-    return f"`{ctx.command_path}` needs one of its commands: {', '.join(f'`{name}`' for name in names)}"
+    return f"`{ctx.command_path}` needs a command: {', '.join(f'`{name}`' for name in names)}"
 
 
 def _lacking(param: click.Parameter, ctx: click.Context | None) -> str:

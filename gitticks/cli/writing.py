@@ -27,9 +27,9 @@ R = TypeVar("R")
 STDIN = "-"
 LONGEST_TEXT = 100_000
 MOST_LINES = 5_000
-_TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` makes it UTF-8, where Latin-1 is what it is"
-_A_FILE = "that looks like the text itself: name a file of it, or pipe it in and name `-`"
-MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`, and was taken as that"
+_TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` converts it, if it is Latin-1"
+_A_FILE = "that looks like the text itself: name a file, or pipe the text in and use `-`"
+MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`"
 
 _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
@@ -49,12 +49,12 @@ _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {
             "multiple": True,
             "shell_complete": Completes("labels"),
-            "help": "Repeat, or separate by commas; on update `+x` adds and `-x` removes.",
+            "help": "Can be repeated, or comma-separated; on update `+x` adds and `-x` removes.",
         },
     ),
     (
         ("--parent",),
-        {"metavar": "ID", "shell_complete": Completes("task"), "help": "The epic that it is part of."},
+        {"metavar": "ID", "shell_complete": Completes("task"), "help": "The epic that it belongs to."},
     ),
     (
         ("--blocked-by", "blocked_by"),
@@ -70,7 +70,7 @@ _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {
             "metavar": "GATE",
             "shell_complete": Completes("approval|review|content"),
-            "help": "A person's gate: approval, review or content.",
+            "help": "Require a person's approval, review or content check.",
         },
     ),
     (
@@ -90,13 +90,13 @@ _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {
             "metavar": "NAME",
             "shell_complete": Completes("assignee"),
-            "help": "Who cares for it; `me` is you.",
+            "help": "Who is responsible; `me` is you.",
         },
     ),
-    (("--due",), {"metavar": "DAY", "help": "When it should be done: 2026-12-24, +3d, friday, …"}),
+    (("--due",), {"metavar": "DAY", "help": "Due date: 2026-12-24, +3d, friday, …"}),
     (
         ("--defer-until", "defer_until"),
-        {"metavar": "DAY", "help": "Not before 2026-12-24, +3d, tomorrow, friday, …"},
+        {"metavar": "DAY", "help": "Do not start before: 2026-12-24, +3d, tomorrow, friday, …"},
     ),
     (
         ("--agent",),
@@ -149,7 +149,7 @@ def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
         warn(MANUAL_WARNING)
         if "awaiting" in wishes:
             raise UsageError(
-                "`--manual` and `--awaiting` say whose turn it is twice", hint="leave out `--manual`"
+                "`--manual` and `--awaiting` cannot be used together", hint="leave out `--manual`"
             )
         wishes["awaiting"] = "work"
     for name, wish in wishes.items():
@@ -162,16 +162,16 @@ def check_text(text: str, what: str = "the text") -> str:
     """Returns a text that a task file can hold.
 
     Raises:
-        UsageError: it is no UTF-8, has NUL characters, or is too long.
+        UsageError: it is not UTF-8, has NUL characters, or is too long.
     """
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
         raise UsageError(
-            f"{what} is no UTF-8", hint="`export LC_ALL=C.UTF-8`, where the terminal writes UTF-8"
+            f"{what} is not UTF-8", hint="`export LC_ALL=C.UTF-8`, if the terminal uses UTF-8"
         ) from None
     if "\0" in text:
-        raise UsageError(f"{what} holds a NUL character", hint="`tr -d '\\0'` takes it out")
+        raise UsageError(f"{what} contains a NUL character", hint="`tr -d '\\0'` removes it")
     if size > LONGEST_TEXT or text.count("\n") > MOST_LINES:
         raise UsageError(
             f"{what} is longer than {LONGEST_TEXT // 1000} kB or {MOST_LINES} lines",
@@ -186,7 +186,7 @@ def read_text(given: str | None, what: str = "the text") -> str | None:
         try:
             given = sys.stdin.read(LONGEST_TEXT + 1)
         except UnicodeDecodeError:
-            raise UsageError(f"{what} is no UTF-8", hint=_TO_UTF8) from None
+            raise UsageError(f"{what} is not UTF-8", hint=_TO_UTF8) from None
     return None if given is None else check_text(given, what)
 
 
@@ -203,7 +203,7 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
             hint=_A_FILE if len(name.split()) > 1 else f"`ls -ld {quote(name)}` shows what is there",
         ) from error
     except UnicodeDecodeError:
-        raise UsageError(f"`{name}` is no UTF-8", hint=_TO_UTF8) from None
+        raise UsageError(f"`{name}` is not UTF-8", hint=_TO_UTF8) from None
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def plain_request(request: Request) -> dict[str, object]:
 def moved_words(before: Task, after: Task) -> str:
     """Returns what became of a task's state, in words that follow its id."""
     if after.is_merging:
-        return "approved, waits for its merge"
+        return "approved, waiting to be merged"
     if after.status is Status.DONE:
         return "done"
     if after.status is Status.CANCELLED:

@@ -84,7 +84,7 @@ def parse_entry(body: Mapping[str, Any]) -> AuditEntry:
         texts = {name: body[name] for name in ("agent", "operation", "target", "reason")}
         epic = body.get("epic_id")
         if at.tzinfo is None or not all(isinstance(text, str) for text in texts.values()):
-            raise ValueError("a value is of a wrong kind")
+            raise ValueError("a value has the wrong type")
         return AuditEntry(
             at,
             int(body["iteration"]),
@@ -94,7 +94,7 @@ def parse_entry(body: Mapping[str, Any]) -> AuditEntry:
             **texts,
         )
     except (KeyError, TypeError) as error:
-        raise ValueError("a value is missing or of a wrong kind") from error
+        raise ValueError("a value is missing or has the wrong type") from error
 
 
 def chain(entries: Iterable[AuditEntry], writer: str, before: str) -> tuple[bytes, str]:
@@ -150,14 +150,14 @@ def _line(number: int, text: bytes) -> AuditLine:
     try:
         body = json.loads(text)
     except ValueError as error:
-        raise ValueError("it is no JSON") from error
+        raise ValueError("it is not JSON") from error
     if not isinstance(body, dict) or not all(
         isinstance(body.get(key), str) for key in ("writer", "before", "hash")
     ):
         raise ValueError("it lacks its place in the chain")
     told = body.pop("hash")
     if _hash(body) != told:
-        raise _ChangedError("its words are not those that were written", told)
+        raise _ChangedError("its content was changed", told)
     return AuditLine(number, parse_entry(body), body["writer"], body["before"], told)
 
 

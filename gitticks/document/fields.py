@@ -306,5 +306,5 @@ def misnamed_keys(before: Frontmatter | None, after: Frontmatter) -> tuple[str, 
         near = [] if key in _KNOWN or key in old else get_close_matches(key, _WRITTEN, n=1, cutoff=_ALIKE)
         if near:
             place = f"{after.path}:{after.source.line(pair.start)}"
-            found.append(f"{place}: `{key}` is no field, and does nothing: did you mean `{near[0]}`?")
+            found.append(f"{place}: `{key}` is not a field and is ignored: did you mean `{near[0]}`?")
     return tuple(found)

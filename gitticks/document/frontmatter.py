@@ -138,7 +138,7 @@ def split(data: bytes, path: str) -> Frontmatter:
     """Returns the parts of a task file.
 
     Raises:
-        DocumentError: it is no UTF-8, has no frontmatter, a broken one, or passes a limit.
+        DocumentError: it is not UTF-8, has no frontmatter, a broken one, or passes a limit.
     """
     text, handler = decode(data, path), FrontmatterHandler(path)
     yaml, body = handler.split(text)
@@ -158,7 +158,7 @@ def decode(data: bytes, path: str) -> str:
     """Returns the text of a file that people and gitticks both write.
 
     Raises:
-        DocumentError: it is no UTF-8, holds NUL, or passes a limit.
+        DocumentError: it is not UTF-8, holds NUL, or passes a limit.
     """
     if len(data) > MOST_BYTES:
         raise _too_large("1 MB", path)
@@ -167,9 +167,11 @@ def decode(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         before = Source(data[: error.start].decode("utf-8"), path)
         hint = "save the file as UTF-8"
-        raise before.error("this is no UTF-8", len(before.text), hint=hint) from None
+        raise before.error("this is not UTF-8", len(before.text), hint=hint) from None
     if "\0" in text:
-        raise Source(text, path).error("the file holds a NUL character", text.index("\0"), hint="delete it")
+        raise Source(text, path).error(
+            "the file contains a NUL character", text.index("\0"), hint="delete it"
+        )
     _refuse_many_lines(text, path)
     return text
 
@@ -181,7 +183,9 @@ def refuse_excess(text: str, path: str) -> None:
         DocumentError: the text is larger than 1 MB, has more than 20,000 lines, or half a surrogate pair.
     """
     if not is_encodable(text):
-        raise DocumentError("the text holds a character that a file cannot", path=path, hint="delete it")
+        raise DocumentError(
+            "the text contains a character that a file cannot have", path=path, hint="delete it"
+        )
     if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
         raise _too_large("1 MB", path)
     _refuse_many_lines(text, path)
@@ -206,4 +210,4 @@ def refuse_conflict(source: Source) -> None:
 
 def _conflict_error(source: Source, offset: int) -> DocumentError:
     hint = "keep the lines that are right, delete the others and the markers, then commit it"
-    return source.error("the YAML holds the conflict markers of a merge", offset, hint=hint)
+    return source.error("the YAML contains the conflict markers of a merge", offset, hint=hint)

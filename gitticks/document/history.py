@@ -118,9 +118,9 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         value = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise _BrokenError("the line is no JSON") from None
+        raise _BrokenError("the line is not JSON") from None
     if not isinstance(value, dict):
-        raise _BrokenError("the line is no JSON object")
+        raise _BrokenError("the line is not a JSON object")
     return value
 
 
@@ -155,7 +155,7 @@ def _optional(words: Mapping[str, T], value: object, key: str) -> T | None:
 
 def _text(value: object, key: str) -> str:
     if not isinstance(value, str):
-        raise _BrokenError(f"`{key}` is missing or no text")
+        raise _BrokenError(f"`{key}` is missing or not text")
     return _whole(value)
 
 
@@ -167,7 +167,7 @@ def _whole(text: str) -> str:
 def _time(value: object) -> datetime:
     time = parse_time(_text(value, "at"))
     if time is None:
-        raise _BrokenError(f"`at` is no time: {ascii(value)[:60]}")
+        raise _BrokenError(f"`at` is not a time: {ascii(value)[:60]}")
     return time
 
 

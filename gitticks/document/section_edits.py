@@ -134,7 +134,7 @@ def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at:
     """Returns the body with `new` from `start` to `end`, if every other heading stays where it is."""
     text = body.text[:start] + new + body.text[end:]
     if "\0" in new or not is_encodable(new):
-        problem = f"the text of {what} holds a character that a file cannot"
+        problem = f"the text of {what} contains a character that a file cannot have"
         raise DocumentError(problem, path=body.source.path, hint="delete it")
     moved = len(text) - len(body.text)
     expected = [block.start for block in body.blocks if block.start < start]

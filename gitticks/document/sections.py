@@ -141,9 +141,9 @@ class Body(NamedTuple):
         for blocks in lines.values():
             if len(blocks) > 1:
                 places = " and ".join(str(block.heading.line) for block in blocks)
-                yield f"{path}: `## {blocks[-1].title}` stands on lines {places}: the last one counts"
+                yield f"{path}: `## {blocks[-1].title}` is on lines {places}: only the last one counts"
         if self.unclosed_fence_line is not None:
-            yield f"{path}:{self.unclosed_fence_line}: a code fence never ends: what follows it is no section"
+            yield f"{path}:{self.unclosed_fence_line}: a code fence never ends: sections after it are not recognised"
 
 
 def read_body(source: Source, newline: str = "\n") -> Body:

@@ -101,7 +101,7 @@ def require_writable(layer: Layer, path: str = FILE) -> None:
     """
     if layer.is_read_only:
         raise NewerFormatError(
-            f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and only reads it",
+            f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and can only read it",
             path=path,
             hint="`pipx upgrade gitticks`",
         )
@@ -147,7 +147,7 @@ def refuse_unavailable(setting: Setting, keys: Keys, value: object) -> None:
         if setting.name in NOT_YET_VALUES:
             words = setting.kind.wanted.removeprefix("one of ").split(", ")
             works = [f"`{word}`" for word in words if word not in NOT_YET_VALUES[setting.name]]
-        hint = f"what works is {', '.join(works)}" if works else "`gt config` lists the settings that work"
+        hint = f"available: {', '.join(works)}" if works else "`gt config` lists the available settings"
         raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=hint)
 
 

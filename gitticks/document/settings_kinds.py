@@ -40,7 +40,7 @@ class Form(Enum):
     WORD = "a word"
     PLAIN = "a number, a time, a size"
     FLAG = "true or false"
-    OPTION = "whatever YAML reads in it"
+    OPTION = "as YAML reads it"
     LIST = "a YAML list in brackets, or one item"
 
 
@@ -180,7 +180,7 @@ def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
     _refuse_unknown(at, node, keys)
     parts: dict[str, Any] = values.read_parts(at, node, dict.fromkeys(keys, _read_filled))
     if "name" not in parts:
-        raise at.error(node, "holds a reviewer without `name`", hint="write `{name: correctness, focus: …}`")
+        raise at.error(node, "has a reviewer without `name`", hint="write `{name: correctness, focus: …}`")
     return ReviewerSettings(**parts)
 
 
@@ -199,12 +199,12 @@ def _read_rule(at: At, node: Node) -> PermissionRule:
     _refuse_unknown(at, node, tuple(readers))
     parts: dict[str, Any] = values.read_parts(at, node, readers)
     if "operation" not in parts:
-        raise at.error(node, "holds a rule without `operation`", hint=f"`operation` is {_OPERATION.wanted}")
+        raise at.error(node, "has a rule without `operation`", hint=f"`operation` is {_OPERATION.wanted}")
     fitting = _PATTERNS[parts["operation"]]
     for name in ("paths", "commands", "hosts"):
         if name in parts and name != fitting:
             hint = f"a rule about `{parts['operation']}` has `{fitting}`, or nothing for all of it"
-            raise at.error(node, f"holds a rule about `{parts['operation']}` with `{name}`", hint=hint)
+            raise at.error(node, f"has a rule about `{parts['operation']}` with `{name}`", hint=hint)
     return PermissionRule(**parts)
 
 

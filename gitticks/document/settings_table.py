@@ -111,18 +111,24 @@ _TRUE = _stricter(True, False)
 
 def _budget(name: str, of: str) -> tuple[Setting, ...]:
     return (
-        Setting(f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"most iterations of {of}"),
-        Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"most tokens of {of}"),
-        Setting(f"budget.{name}.cost", kinds.COST, f"most dollars of {of}"),
-        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"longest working time of {of}"),
+        Setting(
+            f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"maximum iterations of {of}"
+        ),
+        Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"maximum tokens of {of}"),
+        Setting(f"budget.{name}.cost", kinds.COST, f"maximum dollars of {of}"),
+        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum working time of {of}"),
     )
 
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("version", kinds.integer(1), "the format of the state branch"),
-    Setting("base", kinds.TEXT, "the branch that approved work is merged into; null: what origin/HEAD names"),
+    Setting(
+        "base",
+        kinds.TEXT,
+        "the branch that approved work is merged into; null: the one that origin/HEAD points to",
+    ),
     Setting("agent", kinds.TEXT, "the default agent; null: the first one found on PATH, else `script`"),
-    Setting("agents.*.type", kinds.TEXT, "which adapter starts this agent; null: the one of its name"),
+    Setting("agents.*.type", kinds.TEXT, "which adapter starts this agent; null: the one with its name"),
     Setting("agents.*.argv", kinds.TEXTS, "the command line of a `command` agent"),
     Setting("agents.*.prompt", kinds.word(PromptWay), "how a `command` agent is given its prompt"),
     Setting("agents.*.model", kinds.TEXT, "the model that this agent uses; null: its own default"),
@@ -131,46 +137,50 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "agents.*.fallback",
         kinds.TEXTS,
-        "the agents that take over, in turn, when this one refuses or cannot be started",
+        "the agents that take over, in turn, if this one refuses or cannot be started",
     ),
     Setting("agents.*.*", kinds.OPTION, "a value that only this agent's adapter knows"),
     Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
     Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus"),
     Setting("review_limit", kinds.integer(1), "after how many failed reviews in a row a task is stuck"),
-    Setting("council.rule", kinds.word(CouncilRule), "how many blocking councillors block"),
+    Setting(
+        "council.rule", kinds.word(CouncilRule), "how many blocking reviewers make the council fail the work"
+    ),
     Setting(
         "council.rounds", kinds.integer(1), "how often a council can send work back before a person is asked"
     ),
     Setting("council.timeout", kinds.DURATION, "how long a council may take before a person is asked"),
-    Setting("human", kinds.word(HumanPolicy), "whether a person is always asked before work is done", _HUMAN),
+    Setting("human", kinds.word(HumanPolicy), "whether a person always has to approve work", _HUMAN),
     Setting("verify.test", kinds.TEXT, "the test command that must pass", _first_given),
     Setting("verify.build", kinds.TEXT, "the build command that must pass", _first_given),
-    Setting("verify.committed", kinds.FLAG, "whether a hand-off needs all changes to be committed", _TRUE),
+    Setting("verify.committed", kinds.FLAG, "whether all changes have to be committed at a hand-off", _TRUE),
     Setting("verify.scripts", kinds.TEXTS, "further commands that must pass", _united),
     Setting("verify.retries", kinds.integer(0), "how often a failed check is run again", min),
-    Setting("iterations", kinds.integer(1), "most iterations of a task since a person's last word"),
-    *_budget("task", "one task since a person's last word"),
-    *_budget("epic", "one epic, with all below it, since a person let it go on"),
+    Setting("iterations", kinds.integer(1), "maximum iterations of a task since the last human answer"),
+    *_budget("task", "one task since the last human answer"),
+    *_budget("epic", "one epic and everything below it since a person let it continue"),
     *_budget("run", "one `gt run`"),
-    Setting("prices.*.input", kinds.NUMBER, "dollars for a million tokens that this model reads"),
-    Setting("prices.*.output", kinds.NUMBER, "dollars for a million tokens that this model writes"),
-    Setting(
-        "prices.*.cached", kinds.COST, "dollars for a million tokens that this model reads from its cache"
-    ),
+    Setting("prices.*.input", kinds.NUMBER, "dollars per million input tokens of this model"),
+    Setting("prices.*.output", kinds.NUMBER, "dollars per million output tokens of this model"),
+    Setting("prices.*.cached", kinds.COST, "dollars per million cached input tokens of this model"),
     Setting("parallel", kinds.integer(1), "how many agents work at the same time"),
     Setting(
         "isolation",
         kinds.word(Isolation),
-        "whether agents work in one worktree a task, one an epic, or in yours",
+        "whether agents work in one worktree per task, one per epic, or in your own checkout",
     ),
     Setting("workspace.dir", kinds.NEEDED_TEXT, "where workspaces are made, from the root of the repository"),
-    Setting("workspace.update", kinds.word(WorkspaceUpdate), "when a workspace takes up a base that moved"),
+    Setting(
+        "workspace.update",
+        kinds.word(WorkspaceUpdate),
+        "when a workspace is updated to a base branch that moved",
+    ),
     Setting("setup.copy", kinds.TEXTS, "files that are copied into a new workspace"),
-    Setting("setup.run", kinds.TEXT, "the command that makes a new workspace ready"),
+    Setting("setup.run", kinds.TEXT, "the command that prepares a new workspace"),
     Setting(
         "merge.mode",
         kinds.word(MergeMode),
-        "whether gitticks merges approved work, a person does, or a pull request on a forge asks for it",
+        "who merges approved work: gitticks, a person, or a pull request on a forge",
         _stricter(MergeMode.MANUAL, MergeMode.PULL_REQUEST, MergeMode.QUEUE),
     ),
     Setting("merge.strategy", kinds.word(MergeStrategy), "how work is merged"),
@@ -183,15 +193,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "merge.push",
         kinds.FLAG,
-        "whether a merge is made on the remote's base and pushed there first; needed where several clones run",
+        "whether merges are made on the remote's base branch and pushed there first; needed if several clones run agents",
     ),
     Setting(
         "merge.forge",
         kinds.word(ForgeKind),
-        "which forge takes pull requests; `auto` goes by the name of the remote's host, else GitHub",
+        "the forge for pull requests; `auto` decides by the remote's host name, else GitHub",
     ),
     Setting("checkpoint_every", kinds.integer(1), "iterations of a workspace between two checkpoints"),
-    Setting("sandbox.preset", kinds.word(SandboxPreset), "the walls around agents and checks", _PRESET),
+    Setting("sandbox.preset", kinds.word(SandboxPreset), "the sandbox for agents and checks", _PRESET),
     Setting("sandbox.allowed_paths", kinds.TEXTS, "further paths that agents may read and write", _shared),
     Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),
     Setting("sandbox.allowed_hosts", kinds.TEXTS, "further hosts that agents may reach", _shared),
@@ -199,28 +209,28 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "sandbox.max_process_time",
         kinds.DURATION,
-        "how long one process of an agent may keep a processor busy",
+        "how much CPU time one process of an agent may use",
         min,
     ),
     Setting("sandbox.max_processes", kinds.integer(1), "how many processes an agent may have at once", min),
-    Setting("sandbox.max_memory", kinds.SIZE, "how much memory one process of an agent may take", min),
+    Setting("sandbox.max_memory", kinds.SIZE, "how much memory one process of an agent may use", min),
     Setting("sandbox.max_file_size", kinds.SIZE, "how large a file an agent may write", min),
     Setting("permissions.mode", kinds.word(PermissionMode), "what agents may do without asking", _MODE),
-    Setting("permissions.deny", kinds.RULES, "what is refused, before every other rule", _united),
+    Setting("permissions.deny", kinds.RULES, "what is denied; wins over every other rule", _united),
     Setting(
         "permissions.allow",
         kinds.RULES,
-        "what is allowed without asking, unless another place denies it",
+        "what is allowed without asking, unless another layer denies it",
         _united,
     ),
     Setting(
         "permissions.default",
         kinds.choice("ask", "allow", "deny"),
-        "what happens where no rule speaks",
+        "what happens if no rule applies",
         _stricter("deny", "ask", "allow"),
     ),
     Setting(
-        "permissions.timeout", kinds.DURATION, "after how long without an answer a question is refused", min
+        "permissions.timeout", kinds.DURATION, "after how long without an answer a request is refused", min
     ),
     Setting(
         "approvals.minimum",
@@ -231,28 +241,28 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "approvals.allowed_signers",
         kinds.TEXT,
-        "the file of keys whose signatures count",
+        "the file with the keys whose signatures count",
         lambda earlier, later: earlier if later is None else later,
     ),
     Setting(
         "approvals.four_eyes",
         kinds.FLAG,
-        "whether someone else must approve than who created a task, worked on it, or started its agent",
+        "whether the approver must not have created the task, worked on it, or started its agent",
         _TRUE,
     ),
-    Setting("limits.in_review", kinds.integer(1), "above how many tasks in review no new work begins"),
+    Setting("limits.in_review", kinds.integer(1), "how many tasks may be in review before new work stops"),
     Setting("limits.iteration", kinds.DURATION, "how long one iteration may take"),
-    Setting("limits.idle", kinds.DURATION, "how long an agent may say nothing"),
+    Setting("limits.idle", kinds.DURATION, "how long an agent may be silent"),
     Setting("limits.gate", kinds.DURATION, "how long one check may take"),
     Setting("limits.awaiting", kinds.DURATION, "after how long without an answer people are notified again"),
     Setting(
         "limits.rest",
         kinds.DURATION,
-        "how long an agent rests whose service names no time",
+        "how long an agent rests if its service names no time",
     ),
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
     Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),
-    Setting("claims.lease", kinds.DURATION, "how long a runner's claim holds without being renewed"),
+    Setting("claims.lease", kinds.DURATION, "how long a runner's claim lasts without being renewed"),
     Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
     Setting("keep.transcripts", kinds.DURATION, "how long transcripts stay in the clone"),
     Setting("keep.rescued", kinds.DURATION, "how long rescued work stays in the clone"),

@@ -279,7 +279,7 @@ def new_task_file(task: Task, body: str = "") -> TaskFile:
     try:
         data = f"---\n{''.join(lines)}---\n{below}".encode()
     except UnicodeEncodeError:
-        problem = "the text holds a character that a file cannot"
+        problem = "the text contains a character that a file cannot have"
         raise DocumentError(problem, path=task.file, hint="delete it") from None
     return TaskFile.parse(data, task.file)
 

@@ -193,7 +193,7 @@ def _changed(source: Source, change: Change, newline: str) -> Source:
             return result
     name = ".".join(change.keys)
     raise DocumentError(
-        f"`{name}` stands in a form that cannot be changed in place",
+        f"`{name}` has a form that cannot be changed in place",
         path=source.path,
         line=source.first_line,
         hint=f"write it on one line, as `{change.keys[-1]}: …`",

@@ -53,7 +53,7 @@ def _events(source: Source) -> Iterator[events.Event]:
         AttributeError,
     ) as error:
         problem = " ".join(str(error).split())[:200]
-        raise source.error(f"this is no YAML: {problem}", 0, hint="put values in double quotes") from None
+        raise source.error(f"this is not YAML: {problem}", 0, hint="put values in double quotes") from None
 
 
 def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
@@ -65,7 +65,7 @@ def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
             f"the `{sign}` here is never closed", opened.index, hint=f"close it, or delete the `{sign}`"
         )
     mark = error.problem_mark or opened
-    problem = " ".join(str(error.problem or error.context or "this is no YAML").split())
+    problem = " ".join(str(error.problem or error.context or "this is not YAML").split())
     offset = 0 if mark is None else min(mark.index, len(source.text))
     is_tab = source.text[offset : offset + 1] == "\t"
     hint = "write spaces instead of the tab" if is_tab else "put the value in double quotes"
@@ -137,7 +137,7 @@ class _Builder:
     def _scalar(self, event: events.ScalarEvent) -> Scalar:
         text = str(event.value)
         if "\0" in text or not is_encodable(text):
-            raise self._error("the value holds a character that no text has", event, "delete the escape")
+            raise self._error("the value contains an invalid character", event, "delete the escape")
         start, end = event.start_mark.index, event.end_mark.index
         if event.style in ("|", ">"):
             end = start + len(self._source.text[start:end].rstrip(" \t\r\n"))

@@ -70,7 +70,9 @@ def render(value: YamlValue, *, flow: bool = False) -> str:
 def render_text(text: str, *, flow: bool = False) -> str:
     """Returns `text` as one YAML scalar that YAML 1.1 and 1.2 both read as that text."""
     if "\0" in text or not is_encodable(text):
-        raise GitticksError(f"{ascii(text)[:60]} holds a character that a file cannot", hint="delete it")
+        raise GitticksError(
+            f"{ascii(text)[:60]} contains a character that a file cannot have", hint="delete it"
+        )
     if _is_safe_plain(text, flow=flow):
         return text
     return '"' + "".join(_escaped(character) for character in text) + '"'

@@ -28,7 +28,7 @@ def forge_of(
     project = next(filter(None, map(Project.of_address, addresses)), None)
     if project is None:
         raise ForgeError(
-            f"`{remote}` is no project on a forge, so there is nowhere to open a pull request",
+            f"`{remote}` is not a project on a forge, so there is nowhere to open a pull request",
             hint=f"`git remote set-url {remote} https://github.com/OWNER/NAME.git`, or `gt config merge.mode queue`",
         )
     if kind is ForgeKind.AUTO:

@@ -120,7 +120,7 @@ class Forge(ABC):
         """
         found = self.number_of(url)
         if found is None:
-            raise ForgeError(f"`{url}` is no pull request of {self.project.path} on {self.project.host}")
+            raise ForgeError(f"`{url}` is not a pull request of {self.project.path} on {self.project.host}")
         return found
 
     def pages(self, path: str, key: str | None = None) -> list[Any]:
@@ -141,7 +141,7 @@ class Forge(ABC):
             if not items or (len(items) < _PAGE and len(items) % _ROUND):
                 return found
         raise ForgeError(
-            f"{self.name} has more than {len(found):,} items where a few hundred are usual",
+            f"{self.name} has more than {len(found):,} items, where a few hundred are usual",
             hint=self._again(path),
         )
 
@@ -169,8 +169,8 @@ class Forge(ABC):
         program = shutil.which(self.program, path=self._environment.get("PATH"))
         if program is None:
             raise ForgeError(
-                f"`{self.program}` is not installed, and pull requests on {self.project.host} are opened by it",
-                hint=f"install `{self.program}`, then `{self._login}`; `gt config merge.mode queue` does without",
+                f"`{self.program}` is not installed, and opening pull requests on {self.project.host} needs it",
+                hint=f"install `{self.program}`, then `{self._login}`; `gt config merge.mode queue` works without it",
             )
         given = (
             ["--method", "POST", "--input", "-", "--header", "Content-Type: application/json"] if body else []
@@ -190,7 +190,7 @@ class Forge(ABC):
         if ended.reason is EndReason.EXITED:
             raise self._failure(path, ended)
         why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
-        raise ForgeError(f"`{self.program}` gave no answer: {printable(why)}", hint=self._again(path))
+        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path))
 
     @property
     def _login(self) -> str:
@@ -223,7 +223,8 @@ class Forge(ABC):
     def _nonsense(self, path: str, text: str) -> ForgeError:
         said = printable(text, 120) or "nothing"
         return ForgeError(
-            f"`{self.program}` printed what is no answer of {self.name}: {said}", hint=self._again(path)
+            f"`{self.program}` printed something that is not an answer of {self.name}: {said}",
+            hint=self._again(path),
         )
 
 

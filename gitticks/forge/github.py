@@ -126,7 +126,7 @@ class GitHub(Forge):
     def _address(self, made: dict[str, Any]) -> str:
         url = text_of(made, "html_url")
         if self.number_of(url) is None:
-            raise ForgeError(f"{self.name} named no pull request of {self.project.path}: `{url[:100]}`")
+            raise ForgeError(f"{self.name} returned no pull request of {self.project.path}: `{url[:100]}`")
         return url
 
 

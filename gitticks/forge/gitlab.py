@@ -122,5 +122,5 @@ class GitLab(Forge):
     def _address(self, made: dict[str, Any]) -> str:
         url = text_of(made, "web_url")
         if self.number_of(url) is None:
-            raise ForgeError(f"{self.name} named no merge request of {self.project.path}: `{url[:100]}`")
+            raise ForgeError(f"{self.name} returned no merge request of {self.project.path}: `{url[:100]}`")
         return url

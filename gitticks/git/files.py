@@ -27,7 +27,7 @@ class NotPlainError(GitticksError):
 
 def not_plain(path: str) -> NotPlainError:
     """Returns the error for a path where something else than a file is, or than a folder on the way to it."""
-    return NotPlainError(f"`{path}` is no plain file", hint=f"move `{path}` out of the way")
+    return NotPlainError(f"`{path}` is not a regular file", hint=f"move `{path}` out of the way")
 
 
 class Folders:
@@ -403,7 +403,7 @@ def errors_name(file: Path) -> Iterator[None]:
 
 
 def _content(file: Path) -> bytes | None:
-    """Returns the bytes of a file; None for what is no plain file, which equals no expected bytes."""
+    """Returns the bytes of a file; None for what is not a regular file, which equals no expected bytes."""
     if not stat.S_ISREG(file.lstat().st_mode):
         return None
     return file.read_bytes()

@@ -102,5 +102,5 @@ def _reach(repository: Repository, asked: list[str], remote: str, timeout_second
 
 def _unreachable(remote: str, words: str) -> UnreachableError:
     return UnreachableError(
-        f"`{remote}` gave no answer: {printable(words)}", hint=f"`git ls-remote {remote}`"
+        f"`{remote}` did not answer: {printable(words)}", hint=f"`git ls-remote {remote}`"
     )

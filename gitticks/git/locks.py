@@ -128,13 +128,13 @@ def _open(path: Path) -> int:
     except OSError as error:
         raise GitticksError(
             f"the lock `{path}` cannot be opened: {error.strerror}",
-            hint=f"`ls -ld {quote(str(path.parent))}` shows who may write",
+            hint=f"`ls -ld {quote(str(path.parent))}` shows who can write",
         ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise GitticksError(
-            f"the lock `{path}` is no plain file",
-            hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` makes way",
+            f"the lock `{path}` is not a regular file",
+            hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` moves it aside",
         )
     return descriptor
 
@@ -147,7 +147,7 @@ def _take_now(descriptor: int) -> bool:
             return False
         raise GitticksError(
             f"the file system has no locks: {error.strerror}",
-            hint="`df .` names it; move the clone to a disk of this machine",
+            hint="`df .` shows it; move the clone to a local disk",
         ) from error
     return True
 
@@ -197,7 +197,7 @@ def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
     if waiter.abandon():
         raise LostRaceError(
             f"`{path}` was held for {wait_seconds:g} s by {_holder(descriptor)}",
-            hint="repeat the command once it ended",
+            hint="run the command again when it has finished",
         )
     os.close(descriptor)
     return waiter.descriptor

@@ -58,7 +58,7 @@ def find_damage(repository: Repository, commit: str, *, thorough: bool = False) 
     named = _OBJECT_ID.search(done.stderr)
     first = printable(done.stderr, _LONGEST_REASON).partition(" / ")[0]
     return Damage(
-        first.removeprefix("fatal: ").removeprefix("error: ") or f"git ended with {done.code}",
+        first.removeprefix("fatal: ").removeprefix("error: ") or f"git exited with {done.code}",
         named.group() if named else None,
     )
 
@@ -130,5 +130,5 @@ def fetch_missing(common_dir: Path, object_id: str) -> None:
     if done.code != 0:
         raise GitticksError(
             f"the object `{object_id}` is missing from `{common_dir}`",
-            hint="`git fsck` names what is damaged; `git fetch` may bring it back",
+            hint="`git fsck` shows what is damaged; `git fetch` may restore it",
         )

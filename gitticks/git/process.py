@@ -288,7 +288,7 @@ def _signal(process: subprocess.Popen[bytes], sign: signal.Signals) -> None:
 def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
     words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
     reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
-    hint = f"`df -h {quote(str(place))}` shows the room left" if is_full(place) else None
+    hint = f"`df -h {quote(str(place))}` shows the free space" if is_full(place) else None
     return GitError(f"`git {_shown(arguments)}` failed: {reason}", hint=hint, code=result.code)
 
 

@@ -72,8 +72,10 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
             return value
         name = value.removeprefix("ref:").strip()
         if not is_valid_ref_name(name):
-            raise _broken(common_dir, asked, f"leads to `{ascii(name)[1:-1]}`, which is no name of a ref")
-    raise _broken(common_dir, asked, "is symbolic, and too deep")
+            raise _broken(
+                common_dir, asked, f"leads to `{ascii(name)[1:-1]}`, which is not the name of a ref"
+            )
+    raise _broken(common_dir, asked, "is symbolic, and nested too deeply")
 
 
 def logged(common_dir: Path, name: str) -> Iterator[str]:
@@ -97,19 +99,19 @@ def way_back(common_dir: Path, name: str) -> str:
     """Returns the command that puts a broken ref back to where its log ends, or what else can be done."""
     last = next(logged(common_dir, name), None)
     if last is None:
-        return "`git fsck --no-reflogs --lost-found` looks for the commits that it may have stood at"
+        return "`git fsck --no-reflogs --lost-found` looks for the commits that it may have pointed to"
     from shlex import quote
 
     again = f"git update-ref {name} {last}"
     taken = _branch_in_the_way(common_dir, name)
     if taken is not None:
         kept = f"git branch {quote(taken + '-aside')} {quote(taken)} && git update-ref -d {quote(BRANCHES + taken)}"
-        return f"`{kept} && {again}` makes way and puts it back"
+        return f"`{kept} && {again}` moves it aside and restores it"
     file = common_dir / name
     if not os.path.lexists(file):
-        return f"`{again}` puts it back to where its log ends"
+        return f"`{again}` restores it to where its log ends"
     aside = quote(str(common_dir / f"{file.name}.damaged"))
-    return f"`mv {quote(str(file))} {aside} && {again}` puts it back to where its log ends"
+    return f"`mv {quote(str(file))} {aside} && {again}` restores it to where its log ends"
 
 
 def read_symbolic_ref(git_dir: str | Path, name: str) -> str | None:
@@ -189,7 +191,7 @@ def resolve(repository: Repository, revision: str) -> str:
     found = run_git(asked, repository_dir=repository.git_dir, check=False)
     if found.code != 0 or not is_object_id(found.text):
         raise NotFoundError(
-            f"`{ascii(revision)[1:-1]}` names no commit here", hint="`git branch -a` shows the branches"
+            f"`{ascii(revision)[1:-1]}` is not a commit here", hint="`git branch -a` shows the branches"
         )
     return found.text
 
@@ -220,7 +222,7 @@ def _read_once(common_dir: str | Path, name: str) -> str | None:
         return _asked_of_git(common_dir, "rev-parse", "--verify", name)
     if is_object_id(text) or text.startswith("ref:"):
         return text
-    raise _broken(common_dir, name, "is broken: its file holds no object id")
+    raise _broken(common_dir, name, "is broken: its file contains no object id")
 
 
 def _has_reftable(git_dir: str | Path) -> bool:
@@ -284,7 +286,7 @@ def _read_packed(common_dir: str | Path, name: str) -> str | None:
 
 def _require_packed_lines(common_dir: str | Path, content: bytes) -> None:
     if re.fullmatch(_PACKED_LINES, content) is None:
-        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
+        raise _damaged_packed_refs(common_dir, "it has lines that git did not write")
 
 
 def _broken(common_dir: str | Path, name: str, how: str) -> GitticksError:
@@ -305,5 +307,5 @@ def _damaged_packed_refs(common_dir: str | Path, reason: str) -> GitticksError:
         last = next(logged(common_dir, name), None) if log.is_file() and is_valid_ref_name(name) else None
         if last is not None and not os.path.lexists(common_dir / name):
             steps.append(f"git update-ref {quote(name)} {last}")
-    hint = f"`{' && '.join(steps)}` puts every branch back to where its log ends"
+    hint = f"`{' && '.join(steps)}` restores every branch to where its log ends"
     return GitticksError(f"`{file}` is damaged: {reason}", hint=hint)

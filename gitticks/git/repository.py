@@ -187,7 +187,7 @@ def _below(folder: str, name: str) -> str:
 
 def no_repository(place: str) -> NotFoundError:
     """Returns the error for a place without a repository."""
-    return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` makes one here")
+    return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` creates one here")
 
 
 def _looks_like_git_dir(folder: str) -> bool:
@@ -309,8 +309,8 @@ def _refuse_odd_files(common_dir: str) -> None:
             from shlex import quote
 
             raise GitticksError(
-                f"`{file}` is no plain file, and git would wait for it",
-                hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` makes way; then `gt doctor` says more",
+                f"`{file}` is not a regular file, and git would hang on it",
+                hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` moves it aside; then `gt doctor` says more",
             )
 
 

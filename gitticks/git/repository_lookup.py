@@ -137,6 +137,6 @@ def _require_checkout(named: Repository, environment: Mapping[str, str]) -> None
         return
     git = f"git --git-dir={quote(named.common_place)} config"
     raise GitticksError(
-        f"only `{GIT_WORK_TREE}` says that `{named.common_place}` has a checkout, and that holds for one call",
-        hint=f"`{git} core.bare false` and `{git} core.worktree {quote(str(Path(work_tree).absolute()))}` make it known",
+        f"only `{GIT_WORK_TREE}` says that `{named.common_place}` has a checkout, which is not remembered for the next call",
+        hint=f"`{git} core.bare false` and `{git} core.worktree {quote(str(Path(work_tree).absolute()))}` record it",
     )

@@ -113,7 +113,7 @@ def verify(
     """
     read = read_signature(armored)
     if read is None:
-        return "what stands there is no SSH signature"
+        return "that is not an SSH signature"
     if read.namespace != namespace:
         return f"the signature was made for `{printable(read.namespace, 60)}`, not for `{namespace}`"
     if read.key.encode() not in allowed:
@@ -144,11 +144,11 @@ def verify(
 def _why(said: str, identity: str) -> str:
     text = said.lower()
     if "expired" in text or "not yet valid" in text:
-        return f"the key of `{identity}` was not valid then: the allowed signers bound its time"
+        return f"the key of `{identity}` was not valid at that time, according to the allowed signers"
     if "incorrect signature" in text:
-        return "the signature is of something else: another task, head, base, set of checks or policy"
+        return "the signature is for something else: another task, head, base, set of checks or policy"
     if "is not permitted" in text:
-        return "the allowed signers let its key sign for other things only (`namespaces=`)"
+        return "the allowed signers limit its key to other purposes (`namespaces=`)"
     if "could not verify" in text:
         return f"its key is not one of `{identity}` in the allowed signers"
     return printable(said) or "`ssh-keygen` refuses the signature"
@@ -171,5 +171,5 @@ def _run(arguments: list[str], given: bytes, seconds: float) -> tuple[int, str, 
             "`ssh-keygen` is not installed", hint="it comes with OpenSSH 8.2 or newer"
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise GitticksError(f"`ssh-keygen` did not end within {seconds:g} s") from error
+        raise GitticksError(f"`ssh-keygen` did not finish within {seconds:g} s") from error
     return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

@@ -234,7 +234,7 @@ def _refuse_links(top: Path, place: Path) -> None:
         if folder.is_symlink():
             raise GitticksError(
                 f"`{place}` leads through the link `{folder}`: nothing was written there",
-                hint=f"`mv {quote(str(folder))} {quote(f'{folder}.link')}` makes way",
+                hint=f"`mv {quote(str(folder))} {quote(f'{folder}.link')}` moves it aside",
             )
         folder = folder.parent
 

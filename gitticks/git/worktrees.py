@@ -73,7 +73,7 @@ def add_worktree(
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise GitticksError(
                 f"`{path}` is in the way of a new worktree",
-                hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` makes way",
+                hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` moves it aside",
             )
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)

@@ -183,10 +183,10 @@ class _Attempt:
         event = render_event(self._event(task, one, before))
         try:
             if len(event.encode()) > MOST_LINE_BYTES:
-                raise DocumentError("it is larger than a line of the history can be", path=task.file)  # noqa: TRY301
+                raise DocumentError("it is too large for a line of the history", path=task.file)  # noqa: TRY301
             data = self._data(task, one, linked)
         except DocumentError as error:
-            problem = f"`{one.source_id}` is left out: {error.problem}"
+            problem = f"`{one.source_id}` was skipped: {error.problem}"
             self._outcome.problems.append(Problem(one.path, one.line, problem))
             return
         is_same = before is not None and self._places.known[one.source_id].digest == one.digest
@@ -250,4 +250,4 @@ class _Attempt:
 
 
 def _left_out(one: ForeignTask) -> Problem:
-    return Problem(one.path, one.line, f"`{one.source_id}` is left out: it is larger than a task can be")
+    return Problem(one.path, one.line, f"`{one.source_id}` was skipped: it is larger than a task can be")

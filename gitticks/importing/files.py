@@ -58,14 +58,14 @@ def text_of(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(f"this is no UTF-8, from byte {error.start + 1} on") from None
+        raise RecordError(f"this is not UTF-8, from byte {error.start + 1} on") from None
 
 
 def object_of(data: bytes) -> dict[str, Any]:
     """Returns the JSON object that some bytes hold."""
     value = json_of(data)
     if not isinstance(value, dict):
-        raise RecordError("this is no JSON object")
+        raise RecordError("this is not a JSON object")
     return value
 
 
@@ -77,7 +77,7 @@ def json_of(data: bytes) -> Any:
         raise RecordError(_TOO_DEEP) from None
     except ValueError as error:
         reason = f", {_reason(error)}" if isinstance(error, json.JSONDecodeError) else ""
-        raise RecordError(f"this is no JSON{reason}") from None
+        raise RecordError(f"this is not JSON{reason}") from None
     if _is_too_deep(value):
         raise RecordError(_TOO_DEEP)
     return value

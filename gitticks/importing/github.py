@@ -46,7 +46,7 @@ def read_list(data: bytes, path: str) -> Reading:
     """Returns what a list of issues holds."""
     items = json_of(data)
     if not isinstance(items, list):
-        raise RecordError("this is no list of issues")
+        raise RecordError("this is not a list of issues")
     reading = Reading(Format.GITHUB)
     for number, item in enumerate(items, start=1):
         with reading.noting(path, what=f"issue {number} of the list: "):

@@ -146,7 +146,9 @@ def _set_parent(linked: Linked, places: Places, task_id: TaskId, name: str) -> N
     if parent is None:
         linked.leave_out(task_id, "missing_parent", name, None)
     elif parent not in linked.tasks and not places.tasks[parent].is_epic:
-        linked.leave_out(task_id, "left_out_parent", name, f"is part of `{parent}`, which is no epic here")
+        linked.leave_out(
+            task_id, "left_out_parent", name, f"is part of `{parent}`, which is not an epic here"
+        )
     else:
         linked.tasks[task_id] = replace(linked.tasks[task_id], parent=parent)
 
@@ -186,7 +188,7 @@ def _drop_parent(linked: Linked, task_id: TaskId) -> None:
             task_id,
             "left_out_parent",
             parent,
-            f"is not made part of `{parent}`, as that would close a cycle",
+            f"was not added to `{parent}`, because that would close a cycle",
         )
 
 
@@ -232,7 +234,7 @@ def _cut(
         if task is not None:
             kept = tuple(one for one in task.blocked_by if one != blocker)
             linked.tasks[owner] = replace(task, blocked_by=kept)
-            why = f"does not wait for `{blocker}`, as that would close a cycle"
+            why = f"does not wait for `{blocker}`, because that would close a cycle"
             linked.leave_out(owner, "left_out_blockers", blocker, why)
             return [(owner, blocker)]
     for child in cycle:
@@ -308,7 +310,5 @@ def _unmade(
     others = " ".join(places.ids[name] for name in blockers)
     commands = [f"`gt block {task_id} {others}`"] if others else []
     commands += [f"`gt update {task_id} --parent {places.ids[parent]}`"] if parent is not None else []
-    message = (
-        f"`{task_id}` has links to what is here now, which stay unmade: {' and '.join(commands)} makes them"
-    )
+    message = f"`{task_id}` has links to tasks that are here now, which were not added: {' and '.join(commands)} adds them"
     return Problem(*place, message)

@@ -297,7 +297,7 @@ class Reading:
             task, older = (known, task) if _age(known) > _age(task) else (task, known)
             if older.digest != task.digest:
                 place = task.path if task.line is None else f"{task.path}:{task.line}"
-                message = f"`{task.source_id}` is left out: `{place}` has the newer copy of this id"
+                message = f"`{task.source_id}` was skipped: `{place}` has the newer copy of this id"
                 self.problems.append(Problem(older.path, older.line, message))
         self.tasks[task.source_id] = task
 

@@ -53,7 +53,8 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         if wanted is None:
             formats = ", ".join(Format)
             raise NotFoundError(
-                f"`{path}` is no file or folder here, and no format ({formats})", hint="`gt import --help`"
+                f"`{path}` is neither a file or folder here nor a format ({formats})",
+                hint="`gt import --help`",
             )
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
     if wanted is not None:

@@ -53,13 +53,13 @@ PHASES: dict[str, Phase] = {
 """The phase of each status, in the order of the phases."""
 
 STATUS_MEANINGS: dict[str, str] = {
-    Status.PENDING: "nobody has begun",
-    Status.CLARIFICATION: "an agent asked, a person answers",
-    Status.WORKING: "a worker is at it, or will be again",
-    Status.AGENT_REVIEW: "handed off; a reviewer looks at it",
+    Status.PENDING: "not started",
+    Status.CLARIFICATION: "an agent asked; a person answers",
+    Status.WORKING: "a worker is working on it, or will continue",
+    Status.AGENT_REVIEW: "handed off; an agent reviews it",
     Status.REVIEWING: "reviewed; a person decides, or the merge is pending",
-    Status.STUCK: "no agent gets on with it; a person decides",
-    Status.DONE: "closed, and merged where there was code",
+    Status.STUCK: "agents make no progress; a person decides",
+    Status.DONE: "closed, and merged if there was code",
     Status.CANCELLED: "given up",
 }
 """What each status means, in the order along the way."""
@@ -79,12 +79,12 @@ class Awaiting(StrEnum):
 
 AWAITING_MEANINGS: dict[str, str] = {
     Awaiting.WORK: "a person does the work, or a part of it",
-    Awaiting.APPROVAL: "the work needs somebody's consent",
+    Awaiting.APPROVAL: "the work needs somebody's approval",
     Awaiting.INPUT: "a question needs an answer",
-    Awaiting.REVIEW: "the code needs a look",
-    Awaiting.CONTENT: "texts or designs need a look",
-    Awaiting.ESCALATION: "something is wrong that an agent cannot settle",
-    Awaiting.CHECKPOINT: "a phase is finished, and the next may need direction",
+    Awaiting.REVIEW: "the code needs a review",
+    Awaiting.CONTENT: "texts or designs need a review",
+    Awaiting.ESCALATION: "something is wrong that an agent cannot resolve",
+    Awaiting.CHECKPOINT: "a phase is finished, and the next one may need direction",
 }
 """Why it is a person's turn, by the word for it."""
 

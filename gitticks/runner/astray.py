@@ -54,12 +54,12 @@ def _off_branch(
     if now is None:
         return f"the workspace is on {where}, which has no commit: `git checkout {branch}`"
     if tip is None:
-        what = f"the branch `{branch}` is gone, and the work was committed on {where}"
+        what = f"the branch `{branch}` is missing, and the work was committed on {where}"
         return f"{what}: {_merge(branch, other or now[:12])}"
     if not _commits(repository, now, "--not", tip):
-        return f"the workspace is on {where}, and only `{branch}` counts: `git checkout {branch}`"
+        return f"the workspace is on {where}, but only `{branch}` counts: `git checkout {branch}`"
     option = "" if _is_related(repository, now, tip) else "--allow-unrelated-histories "
-    what = f"the work was committed on {where}, and only `{branch}` counts"
+    what = f"the work was committed on {where}, but only `{branch}` counts"
     return f"{what}: {_merge(branch, option + (other or now[:12]))}"
 
 

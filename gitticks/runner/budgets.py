@@ -57,12 +57,12 @@ def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLim
 
 def no_price_words(agent: AgentSpec) -> str:
     """Returns that nobody knows what an agent's model costs."""
-    return f"no price is known for `{agent.model}`, so no budget of dollars can hold for `{agent.name}`"
+    return f"no price is known for `{agent.model}`, so dollar budgets cannot be enforced for `{agent.name}`"
 
 
 def no_price_hint(agent: AgentSpec) -> str:
     """Returns what to type then."""
-    return f"`gt config prices.{agent.model}.input DOLLARS` and `gt config prices.{agent.model}.output DOLLARS`, for a million tokens"
+    return f"`gt config prices.{agent.model}.input DOLLARS` and `gt config prices.{agent.model}.output DOLLARS`, per million tokens"
 
 
 def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
@@ -72,7 +72,7 @@ def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
     words = [f"`{task_id}` {budget.in_words(metric, amount)}" for task_id, amount in told[:_MOST_NAMED]]
     more = len(told) - _MOST_NAMED
     listed = ", ".join([*words, *([f"{more} more"] if more > 0 else [])])
-    return f"on {listed}" if listed else "on no task that tells"
+    return f"on {listed}" if listed else "on no task that reports it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class ClaimedElsewhereError(RefusedError):
 
     def __init__(self, task_id: TaskId, holder: Holder) -> None:
         self.words = f"claimed by {holder.by} on {holder.host} until {holder.expires:%H:%M} UTC"
-        super().__init__(f"`{task_id}` is {self.words}", hint="`gt sync` shows what becomes of it")
+        super().__init__(f"`{task_id}` is {self.words}", hint="`gt sync` updates it")
 
 
 class RunClaims:
@@ -149,7 +149,7 @@ class RunClaims:
                 with self._lock:
                     self._lost |= lost
                 for task_id in sorted(lost):
-                    self._warn(f"`{task_id}` was taken over by another clone, as its claim had expired")
+                    self._warn(f"`{task_id}` was taken over by another clone, because its claim had expired")
             self._give_back()
         except UnreachableError as error:
             self._be_offline(error)
@@ -178,4 +178,6 @@ class RunClaims:
     def _be_offline(self, error: UnreachableError) -> None:
         if not self._is_offline:
             self._is_offline = True
-            self._warn(f"work goes on unclaimed, so another clone may do the same: {error.message}")
+            self._warn(
+                f"work continues without a claim, so another clone may work on the same task: {error.message}"
+            )

@@ -140,7 +140,7 @@ def judge_commits(
     shown = "; ".join(one.words for one in found[:_MOST_SHOWN])
     more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
     return (
-        f"the commits hold what looks like a secret: {shown}{more}. Take it out of the commits themselves "
-        "(`git commit --amend`, `git rebase`), as each of them is merged, and read it from the environment instead. "
-        f"If it is none, a person allows it: `gt trust --secret {task_id}`"
+        f"the commits contain what looks like a secret: {shown}{more}. Remove it from the commits themselves "
+        "(`git commit --amend`, `git rebase`), since each of them is merged, and read it from the environment instead. "
+        f"If it is not a secret, a person can allow it: `gt trust --secret {task_id}`"
     )

@@ -77,7 +77,7 @@ class _Seat:
 
     def request(self, request: Request, _work: Work) -> float | None:
         if request.kind not in (RequestKind.NOTE, RequestKind.COMPLETE):
-            self.warn("in a council only the last line of an answer moves anything")
+            self.warn("in a council only the last line of an answer counts")
         return None
 
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:

@@ -283,7 +283,7 @@ def finish_session(
     )
     audit.forget()
     if audit.torn:
-        run.emit(Warned(task_id, "a line of its audit was cut off by a crash and is left out"))
+        run.emit(Warned(task_id, "a line of its audit was cut off by a crash and is ignored"))
     run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
     if capture is not None:
         capture.settle()
@@ -310,7 +310,7 @@ def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None
     if not found:
         return
     for one in found:
-        run.emit(Warned(task_id, f"{one.words}: nothing of it runs as you before `gt trust`"))
+        run.emit(Warned(task_id, f"{one.words}: nothing of it runs as you until `gt trust`"))
     events = [Event(EventType.WARNED, run.now, actor, reason=one.words) for one in found]
     run.open_store().transact(
         lambda transaction: transaction.append_events(task_id, events), author=run.author

@@ -74,7 +74,7 @@ class Loop:
             self.run.emit(Warned(None, "the agents are being stopped"))
         else:
             self._interrupted.set()
-            self.run.emit(Warned(None, "the run ends after its running iterations; Ctrl-C again stops them"))
+            self.run.emit(Warned(None, "the run ends after its current iterations; Ctrl-C again stops them"))
 
     def release(self) -> list[TaskId]:
         """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
@@ -136,13 +136,13 @@ class Loop:
         self._limit = self.budgets.limit(Role.REVIEWER)
         if self._limit is not None:
             if self._jobs:
-                ends = f"what runs may end: {shown(sorted(job.task.id for job in self._jobs))}"
+                ends = f"running agents may finish: {shown(sorted(job.task.id for job in self._jobs))}"
                 self._tell_waiting(f"{self._limit}; {ends} (Ctrl-C twice stops it)")
             return bool(self._jobs)
         self._start_recoveries(pool)
         self.picking.name_left_out()
         if self.run.holds.is_paused:
-            self._tell_waiting("paused: nothing new begins before `gt unpause`")
+            self._tell_waiting("paused: nothing new starts until `gt unpause`")
             has_more = bool(self.picking.ready()) or any(
                 one.is_merging for one in self._tasks.in_scope().values()
             )
@@ -347,7 +347,7 @@ class Loop:
         )
         reasons, hints = [*([limit] if limit else []), *left.reasons()], left.hints()
         if limit is not None:
-            hints.insert(0, "`gt run` goes on")
+            hints.insert(0, "`gt run` continues")
         if is_interrupted:
             reasons, hints = ["interrupted"], []
         self._notifier.look(self._tasks.in_scope())

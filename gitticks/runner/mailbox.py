@@ -217,7 +217,7 @@ def take(
     text = {Section.HANDOFF: delivery.handoff, Section.REVIEW: delivery.review}.get(own) if own else None
     if own is not None and text is not None and text != file.section(own):
         if is_persons and file.section(own) is not None:
-            beside = f"`## {own}` of this session, beside the one that a person wrote meanwhile:\n\n{text}"
+            beside = f"`## {own}` of this session, in addition to the one that a person wrote in the meantime:\n\n{text}"
             notes = (*notes, beside)
             entry = Entry(at, ActorKind.AGENT, agent_name, beside)
             if _not_yet_taken(file, Section.NOTES, [entry], delivery.known_notes):

@@ -45,10 +45,10 @@ class ReturnedFile:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
             text = content.decode("utf-8", "replace")
-            warnings.append(f"`{_NAME}` is not UTF-8: what could not be read stands as `\ufffd`")
+            warnings.append(f"`{_NAME}` is not UTF-8: unreadable bytes were replaced by `\ufffd`")
         if "\0" in text:
             text = text.replace("\0", "\ufffd")
-            warnings.append(f"`{_NAME}` held NUL characters, which stand as `\ufffd`")
+            warnings.append(f"`{_NAME}` contained NUL characters, which were replaced by `\ufffd`")
         match = _FENCED.match(text)
         head = match.group() if match else ""
         body = read_body(Source(text[len(head) :], _NAME, 1 + head.count("\n")))
@@ -97,7 +97,7 @@ class ReturnedFile:
                 texts.append(entry.text)
                 if entry.kind is not ActorKind.AGENT:
                     whom = "a person" if entry.kind is ActorKind.HUMAN else "gitticks"
-                    warnings.append(f"an entry of `## {section}` said it is by {whom}: it is the agent's")
+                    warnings.append(f"an entry of `## {section}` claimed to be by {whom}: it is the agent's")
                 continue
             known.remove(grown)
             rest = _rest(entry.text, grown.text)

@@ -136,14 +136,12 @@ class MergeQueue:
         """
         with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
-                self.run.emit(
-                    Warned(None, f"`{fixed.checkout}` was brought in step after an interrupted merge")
-                )
+                self.run.emit(Warned(None, f"`{fixed.checkout}` was updated after an interrupted merge"))
             for _ in range(_TRIES):
                 result = self._try(task_id)
                 if result is not None:
                     return result
-        return MergeResult(waits="its base moved again and again")
+        return MergeResult(waits="its base branch kept moving")
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
@@ -248,8 +246,8 @@ class MergeQueue:
         task = self.store.task_file(task_id).task
         if task.is_offered:
             raise RefusedError(
-                f"the pull request of `{task_id}` is to be merged on its forge: {task.pr}",
-                hint="`gt sync` looks at it",
+                f"the pull request of `{task_id}` has to be merged on its forge: {task.pr}",
+                hint="`gt sync` checks it",
             )
         if not task.is_merging or task.end_sha is None:
             raise RefusedError(
@@ -269,7 +267,7 @@ class MergeQueue:
             return MergeResult(waits=_words(error))
         if void is None:
             return None
-        return MergeResult(self._decide(task, ApprovalVoided(f"its approval does not hold: {void}")))
+        return MergeResult(self._decide(task, ApprovalVoided(f"its approval is not valid: {void}")))
 
     def _base(self, task: Task) -> str:
         return task.base or workspaces.base_of(task, self.run.settings, self.repository)
@@ -278,9 +276,9 @@ class MergeQueue:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
         if tip is None:
             raise GitticksError(
-                f"the base `{base}` is no branch here",
-                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` makes it again where this work "
-                "began; `gt doctor` names what was merged into it since",
+                f"the base branch `{base}` does not exist here",
+                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
+                "began; `gt doctor` lists what was merged into it since",
             )
         return tip
 

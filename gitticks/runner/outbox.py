@@ -128,7 +128,7 @@ def _collect(folder: int) -> Collected:
             set_aside(folder, name)
             warnings.append(f"the request `{ascii(name)[1:61]}` {error}: it was not acted on")
     if len(names) > MOST_REQUESTS:
-        warnings.append(f"{len(names)} requests wait: {MOST_REQUESTS} are read at a time")
+        warnings.append(f"{len(names)} requests are waiting: {MOST_REQUESTS} are read at a time")
     return Collected(tuple(requests), tuple(warnings))
 
 
@@ -144,7 +144,7 @@ def _next_number(folder: int) -> int:
 
 def _read(folder: int, name: str) -> Request:
     if _NAME.fullmatch(name) is None:
-        raise UnfitError("has a name that `gt` does not give")
+        raise UnfitError("has a name that `gt` does not use")
     content = read_file(folder, name, _LARGEST_REQUEST)
     if content is None:
         raise FileNotFoundError(name)
@@ -157,7 +157,7 @@ def _read(folder: int, name: str) -> Request:
 
 def _request(values: object) -> Request:
     if not isinstance(values, dict):
-        raise UnfitError("is no JSON object")
+        raise UnfitError("is not a JSON object")
     try:
         kind = RequestKind(_text(values, "kind"))
     except ValueError as error:
@@ -173,11 +173,11 @@ def _request(values: object) -> Request:
 def _text(values: dict[Any, Any], key: str) -> str:
     value = values.get(key, "")
     if not isinstance(value, str):
-        raise UnfitError(f"has a `{key}` that is no text")
+        raise UnfitError(f"has a `{key}` that is not text")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise UnfitError(f"has a `{key}` that is no text") from error
+        raise UnfitError(f"has a `{key}` that is not text") from error
     return value
 
 

@@ -119,7 +119,7 @@ class Standstill:
         if self.left_alone:
             found.append(f"{shown(self.left_alone)} cannot be started")
         if self.claimed:
-            found.append(f"another clone works on {shown(self.claimed)}")
+            found.append(f"another clone is working on {shown(self.claimed)}")
         if self.stopped:
             found.append(
                 f"{shown(self.stopped)} {'is' if len(self.stopped) == 1 else 'are'} held by `gt stop`"
@@ -135,12 +135,12 @@ class Standstill:
         found = []
         if self.crowded_out:
             found.append(
-                f"review some, or `gt config limits.in_review {max(self.in_review, self.limit) + 5}` lets more begin"
+                f"review some, or `gt config limits.in_review {max(self.in_review, self.limit) + 5}` lets more start"
             )
         if self.resting:
-            found.append("`gt run --agent NAME` takes another agent, `gt run --no-rest` tries again")
+            found.append("`gt run --agent NAME` uses another agent, `gt run --no-rest` tries again")
         if self.stopped:
-            found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` takes up what is held")
+            found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` resumes what is held")
         if self.conflicted:
             found.append(f"`gt edit {self.conflicted[0]}`: keep what is right")
         return found
@@ -151,9 +151,9 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
     if not task.is_workable or graph.is_ready(task, around):
         return None
     if task.id in around.live:
-        return "another session works on it: `gt status`"
+        return "another session is working on it: `gt status`"
     if is_deferred(task, around.today):
-        return f"it is put off to {task.defer_until}: `gt defer {task.id} null`"
+        return f"it is deferred until {task.defer_until}: `gt defer {task.id} null`"
     blockers = graph.open_blockers(task)
     if blockers:
         # What is in the scope, or awaits a person there, the run tells of itself.
@@ -161,9 +161,9 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
         return None if is_ours else f"it waits for {shown(blockers)}: `gt show {blockers[0]}`"
     for above in graph.ancestors(task):
         if above.awaiting is not None and above.id not in scope:
-            return f"it waits with `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"
+            return f"it waits like its epic `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"
         if is_deferred(above, around.today):
-            return f"it waits with `{above.id}`, which is put off to {above.defer_until}: `gt defer {above.id} null`"
+            return f"it waits like its epic `{above.id}`, which is deferred until {above.defer_until}: `gt defer {above.id} null`"
     return None
 
 

@@ -159,7 +159,7 @@ def overlap_warnings(
 def _words(overlap: Overlap, name: str) -> str:
     where = shown_paths(overlap.paths)
     if overlap.other is None:
-        return f"your commits conflict with what the base has now, in {where}: `git merge` the base and resolve that"
+        return f"your commits conflict with the current base branch in {where}: `git merge` it and resolve the conflict"
     other = overlap.other if overlap.name == name else overlap.name
     return (
         f"`{other}`, which others work on at the same time, conflicts with your commits in {where}: change no more "

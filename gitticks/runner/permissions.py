@@ -84,7 +84,7 @@ class Gatekeeper:
             seen, self._seen = self._seen, []
         unheard = [one for one in seen if one[0].name not in self._heard_of]
         for name in dict.fromkeys(agent.name for agent, _, _ in unheard):
-            words = f"`{name}` used tools and never called its hook: no rule was asked (is it too old, or set up without hooks?)"
+            words = f"`{name}` used tools but never called its hook: no rule was applied (is it too old, or set up without hooks?)"
             self.run.emit(Warned(self._task.id, words))
         for agent, call, workspace in unheard:
             self._note_seen(agent, call, workspace, f"`{agent.name}` never called its hook")
@@ -95,7 +95,7 @@ class Gatekeeper:
             self._heard_of.add(agent.name)
         found = _accesses(call, workspace)
         if not found:
-            return HookAnswer("none", "it does nothing outside of the client")
+            return HookAnswer("none", "it has no effect outside the client")
         said = [self._decide(agent, access) for access in found]
         return min(said, key=lambda one: ("deny", "none", "allow").index(one.decision))
 
@@ -118,7 +118,9 @@ class Gatekeeper:
             if ruling.answer is Answer.DENY:
                 reason = f"NOT STOPPED, {reason}"
                 what = f"{access.operation} `{access.target}`"
-                self.run.emit(Warned(self._task.id, f"`{agent.name}` did what is denied, {why}: {what}"))
+                self.run.emit(
+                    Warned(self._task.id, f"`{agent.name}` did something that is denied, {why}: {what}")
+                )
             self._note(agent, access, Decided.ALLOWED, reason)
 
     def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
@@ -129,7 +131,7 @@ class Gatekeeper:
             and access.operation is Operation.FILE_WRITE
             and access.target.startswith(_ALWAYS_WRITABLE)
         ):
-            return Ruling(Answer.ALLOW, "the mailbox is there to be written")
+            return Ruling(Answer.ALLOW, "the mailbox is meant to be written")
         begun, (now, settings) = self._begun[0], self._now
         learned = tuple(layer for layer in now if layer.origin == LEARNED_ORIGIN)
         begun = (*(layer for layer in begun if layer.origin != LEARNED_ORIGIN), *learned)
@@ -189,7 +191,7 @@ class Gatekeeper:
                 f"`{agent.name}` was refused {access.operation} `{access.target}`: nobody is there to be asked "
                 "(`gt permissions --wait` in another terminal is)"
             )
-            return HookAnswer("deny", f"{ruling.reason}; nobody is there to be asked")
+            return HookAnswer("deny", f"{ruling.reason}; nobody was there to ask")
         settings = self._now[1]
         # An agent that waits is silent, which it may not be for longer.
         seconds = max(1, min(settings.permissions.timeout, settings.limits.idle - _BEFORE_IDLE_SECONDS))

@@ -116,7 +116,7 @@ class Picking:
         for task in (tasks[name] for name in names if name in tasks):
             if not task.is_open:
                 self._run.emit(
-                    Warned(task.id, f"it is {task.status} already; `gt reopen {task.id}` takes it up again")
+                    Warned(task.id, f"it is already {task.status}; `gt reopen {task.id}` resumes it")
                 )
 
     def name_left_out(self) -> None:
@@ -130,7 +130,7 @@ class Picking:
             self._left_out.update(new)
             if new:
                 self._run.emit(
-                    Warned(None, f"ready but not in this run, `{flag}` or `--all` takes in: {shown(new)}")
+                    Warned(None, f"ready but not in this run, `{flag}` or `--all` includes: {shown(new)}")
                 )
 
     def _name_unready(self) -> list[TaskId]:

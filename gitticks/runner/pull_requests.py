@@ -91,7 +91,7 @@ class PullRequests:
         if pushed.outcome is Pushed.DONE:
             return
         if pushed.outcome is not Pushed.LATE:
-            how = "refused" if pushed.outcome is Pushed.REFUSED else "did not tell whether it took"
+            how = "refused" if pushed.outcome is Pushed.REFUSED else "did not say whether it accepted"
             raise ForgeError(
                 f"`{remote}` {how} `{branch}`: {pushed.words}", hint=f"`git push {remote} {branch}` shows why"
             )
@@ -104,7 +104,7 @@ class PullRequests:
         if there in ours and push_leased(self.repository, remote, [LeasedMove(ref, there, head)]):
             return
         raise ForgeError(
-            f"somebody else pushed to `{branch}` at `{remote}`, and their commits are not overwritten",
+            f"somebody else pushed to `{branch}` on `{remote}`, and their commits are not overwritten",
             hint=f"`git -C {self.run.settings.workspace.dir}/{task.id} pull --no-rebase {remote} {branch}` takes them in, "
             f"then `gt merge {task.id}`",
         )
@@ -166,7 +166,7 @@ class PullRequests:
             return None
         self.warn(
             task.id,
-            f"its pull request is merged as {pull.merged_as[:7]}, which `{base}` has not",
+            f"its pull request is merged as {pull.merged_as[:7]}, which `{base}` does not have",
             "`gt sync`",
         )
         return None

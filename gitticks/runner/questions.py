@@ -96,7 +96,7 @@ class Questions:
         question = self._read(number)
         if question is None:
             raise NotFoundError(
-                f"no question {number} waits for an answer", hint="`gt permissions` lists those that do"
+                f"no request {number} is waiting for an answer", hint="`gt permissions` lists those that do"
             )
         path = self._folder / f"{number}{_ANSWER}"
         aside = self._folder / f"{number}.{os.getpid()}.new"
@@ -106,7 +106,7 @@ class Questions:
                 os.link(aside, path)  # whole or not at all, and only the first
             except FileExistsError:
                 raise RefusedError(
-                    f"question {number} was answered already", hint="`gt permissions`"
+                    f"request {number} was already answered", hint="`gt permissions`"
                 ) from None
             finally:
                 aside.unlink(missing_ok=True)

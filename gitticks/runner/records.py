@@ -58,7 +58,7 @@ class Sessions:
         try:
             if not take_lock(descriptor):
                 raise RefusedError(
-                    f"an agent works on `{record.task}` already", hint=f"`gt stop {record.task}` ends it"
+                    f"an agent is already working on `{record.task}`", hint=f"`gt stop {record.task}` ends it"
                 )
             self._write(record)
             self.note_left(record.task, None)
@@ -94,7 +94,9 @@ class Sessions:
                 descriptor = os.open(self._lock(task_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
                 stack.callback(give_up_lock, descriptor)
                 if not take_lock(descriptor) or is_agent_alive(str(self._folder), task_id):
-                    raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
+                    raise RefusedError(
+                        f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it"
+                    )
             yield
 
     def mark_briefed(self, record: SessionRecord) -> None:

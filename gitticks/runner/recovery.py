@@ -38,7 +38,7 @@ def _try_to_recover(run: RunContext, record: SessionRecord) -> bool:
         message = refused.message
     except GitticksError as error:
         message = error.message
-    run.emit(Warned(record.task, f"its interrupted session could not be finished: {message}"))
+    run.emit(Warned(record.task, f"its interrupted session could not be processed: {message}"))
     return False
 
 
@@ -76,7 +76,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     try:
         finish_session(run, store, file, ending(result.report), result)
     except RefusedError as error:
-        run.emit(Warned(record.task, f"its interrupted session counts no more: {error.message}"))
+        run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
     return True
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitticks.store.branch import Store
 
 NO_AGENT_HINT = (
-    "install claude, codex, gemini or opencode, or name a program of yours: "
+    "install claude, codex, gemini or opencode, or configure your own program: "
     "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
 )
 _HANDED_OFF_FROM = (Status.WORKING, Status.STUCK)

@@ -86,7 +86,7 @@ def rewind(
         restored = partial_work.put_back(checkout, checkpoint.commit, OWN_FOLDERS)
         if restored.conflicts:
             warnings.append(
-                f"what was uncommitted then is in the way of {shown_paths(restored.conflicts)}: "
+                f"changes that were uncommitted then are in the way of {shown_paths(restored.conflicts)}: "
                 f"`git diff {checkpoint.commit[:12]}^1 {checkpoint.commit[:12]}` shows it"
             )
     return Rewound(plan.path, restored.paths, rescued, tuple(sorted(present.files)), commits, tuple(warnings))
@@ -104,7 +104,7 @@ def _refuse_uncommitted(
             hint="commit it there, or move it away",
         )
     raise GitticksError(
-        f"the workspace `{checkout.path}` holds uncommitted work: {shown_paths(paths)}",
+        f"the workspace `{checkout.path}` has uncommitted work: {shown_paths(paths)}",
         hint=f"commit it there, or `gt resume {checkpoint.id} --force` keeps it under a ref",
     )
 

@@ -325,9 +325,7 @@ class SessionRun:
         if self.agent.name != self.asked.name:
             why = "is not on PATH" if is_missing(self.asked, self.run.registry) else "refused the task"
             why = "rests" if self.asked.name in self.run.resting() else why
-            self.run.emit(
-                Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` stands in for it")
-            )
+            self.run.emit(Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` replaces it"))
 
     def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
         """Returns what the session is to do.

@@ -29,7 +29,8 @@ def catch_up(repository: Repository, base: str) -> None:
     fetched = fetch(repository, remote, base)
     if fetched.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED):
         raise BaseNotSharedError(
-            f"`{remote}` cannot be asked for `{base}`: {fetched.words}", hint=f"`git fetch {remote} {base}`"
+            f"`{remote}` could not be asked for `{base}`: {fetched.words}",
+            hint=f"`git fetch {remote} {base}`",
         )
     here, there = read_ref(repository.common_dir, BRANCHES + base), fetched.commit
     if there is None or here is None or here == there:
@@ -46,7 +47,7 @@ def catch_up(repository: Repository, base: str) -> None:
     moved = move_base(repository, base, here, there, f"gitticks: catch up with {remote}")
     if isinstance(moved, CheckoutOverlaps):
         raise BaseNotSharedError(
-            f"your uncommitted changes in {moved.checkout} are in the way of what `{remote}` has: "
+            f"your uncommitted changes in {moved.checkout} are in the way of changes on `{remote}`: "
             f"{shown_paths(moved.paths)}"
         )
 
@@ -70,7 +71,9 @@ def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
     if pushed.outcome in (Pushed.DONE, Pushed.LATE):
         return pushed.outcome is Pushed.DONE
     how = (
-        "refused the merge" if pushed.outcome is Pushed.REFUSED else "did not tell whether it took the merge"
+        "refused the merge"
+        if pushed.outcome is Pushed.REFUSED
+        else "did not say whether it accepted the merge"
     )
     raise BaseNotSharedError(
         f"`{remote}` {how} into `{base}`: {pushed.words}", hint=f"`git ls-remote {remote}`"

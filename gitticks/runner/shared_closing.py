@@ -76,7 +76,7 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
         run.claims.confirm(task.id)
         pause(number)
     raise BaseNotSharedError(
-        f"others moved the tasks of `{remote}` before us {_MOST_ROUNDS} times in a row", hint="`gt sync`"
+        f"others changed the tasks of `{remote}` first {_MOST_ROUNDS} times in a row", hint="`gt sync`"
     )
 
 
@@ -92,7 +92,7 @@ def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
     fetched = fetch(run.repository, remote, STATE_BRANCH)
     if fetched.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED):
         raise BaseNotSharedError(
-            f"`{remote}` cannot be asked for the tasks: {fetched.words}", hint="`gt sync`"
+            f"`{remote}` could not be asked for the tasks: {fetched.words}", hint="`gt sync`"
         )
     if fetched.commit is None or not store.objects.is_ancestor(known, fetched.commit):
         return False

@@ -70,7 +70,7 @@ class Pause:
 class Pauses:
     """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart.
 
-    `present` is the time of day, `rest_seconds` how long an agent rests whose service names no time.
+    `present` is the time of day, `rest_seconds` how long an agent rests if its service names no time.
     """
 
     clock: Callable[[], float]
@@ -372,7 +372,7 @@ class LeftAlone:
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
         self._updated[task_id] = None if found is None else found.updated
         hint = f" ({error.hint})" if error.hint else ""
-        how = "left out of this run"
+        how = "skipped in this run"
         if self._run.options.auto and isinstance(error, _PASSING):
             rest = self._run.settings.limits.rest
             self._again_at[task_id] = self._run.world.monotonic_seconds() + rest

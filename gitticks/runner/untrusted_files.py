@@ -71,7 +71,7 @@ def read_file(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | Non
     """Returns the bytes of a plain file in an open folder, or None if it is missing.
 
     Raises:
-        UnfitError: it is no plain file, or larger than `limit`.
+        UnfitError: it is not a regular file, or larger than `limit`.
     """
     try:
         descriptor = os.open(name, _FILE, dir_fd=folder)
@@ -81,7 +81,7 @@ def read_file(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | Non
         raise UnfitError(f"cannot be read: {_reason(error)}") from error
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnfitError("is no plain file")
+            raise UnfitError("is not a regular file")
         content = file.read(limit + 1)
     if len(content) > limit:
         raise UnfitError(f"is larger than {limit:,} bytes")

@@ -101,7 +101,7 @@ def judge_tree(repository: Repository, base: str, head: str) -> str | None:
         return None
     shown = "; ".join(f"`{printable(one.path)}`: {printable(one.why)}" for one in found[:_MOST_REFUSED])
     more = f" and {len(found) - _MOST_REFUSED} more" if len(found) > _MOST_REFUSED else ""
-    return f"the tree holds what is never merged: {shown}{more}"
+    return f"the tree contains what is never merged: {shown}{more}"
 
 
 def has_commands(settings: Settings) -> bool:
@@ -180,7 +180,7 @@ class _Run:
             how = _how(ended)
             return (
                 f"{gate.name} failed ({how}): `{gate.command}`{_tail(ended)}",
-                f"{gate.name} failed ({how}, {took}{f', at each of {tries} tries' if tries > 1 else ''})",
+                f"{gate.name} failed ({how}, {took}{f', in each of {tries} tries' if tries > 1 else ''})",
             )
         count = _count(ended.output)
         shown = f"{count} in {took}" if count else took
@@ -208,7 +208,7 @@ def _how(ended: Ended) -> str:
     if ended.reason is EndReason.EXITED:
         return f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
     if ended.reason is EndReason.TIMED_OUT:
-        return "it did not end in time"
+        return "it did not finish in time"
     if ended.reason is EndReason.CROWDED:
         return "it had more processes at once than `sandbox.max_processes` allows"
     return ended.problem or ended.reason.value

@@ -98,7 +98,7 @@ def base_of(task: Task, settings: Settings, repository: Repository) -> str:
     base = task.base or settings.base or default_base(repository)
     if base is None:
         raise GitticksError(
-            "it is not known which branch work is merged into: HEAD is detached", hint="`gt config base main`"
+            "it is not clear which branch work is merged into: HEAD is detached", hint="`gt config base main`"
         )
     return base
 
@@ -167,8 +167,8 @@ def _tip(repository: Repository, base: str) -> str:
     if tip is None:
         is_unborn = base == head_branch(repository)
         raise GitticksError(
-            f"the base `{base}` is no branch with commits here",
-            hint="`git commit` makes the first one, from which work can begin"
+            f"the base branch `{base}` does not exist here or has no commits",
+            hint="`git commit` creates the first one, from which work can start"
             if is_unborn
             else "`git branch -a` shows the branches, `gt config base <branch>` chooses one",
         )

@@ -66,7 +66,7 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
         if (paths or lost) and not force:
             what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
             raise GitticksError(
-                f"the workspace `{path}` holds uncommitted work: {what}",
+                f"the workspace `{path}` has uncommitted work: {what}",
                 hint=f"commit it there, or `gt worktree clean {path.name} --force` keeps it under a ref",
             )
         if paths or lost:

@@ -34,7 +34,7 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
         return _add(repository, plan, warnings)
     _fix_link(checkout)
     warnings += [
-        f"another git seems to be at work here; if none is: `rm {lock}`"
+        f"another git seems to be running here; if not: `rm {lock}`"
         for lock in clear_abandoned_locks(checkout, plan.branch)
     ]
     warnings += _remake_branch(repository, plan)
@@ -49,7 +49,7 @@ def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checko
         warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
     if added.filters_left_out:
         names = ", ".join(f"`{name}`" for name in added.filters_left_out)
-        warnings.append(f"files of these filters are here as git stores them: {names}")
+        warnings.append(f"files with these filters are here as git stores them: {names}")
     return added.checkout
 
 
@@ -76,7 +76,7 @@ def _remake_branch(repository: Repository, plan: Workspace) -> list[str]:
         return []
     asked = ["update-ref", "-m", "gitticks: make the branch again", ref, plan.commit, ""]
     run_git(asked, repository_dir=repository.common_dir)
-    return [f"the branch `{plan.branch}` was deleted: it begins again at `{plan.commit[:10]}`"]
+    return [f"the branch `{plan.branch}` was deleted: it starts again at `{plan.commit[:10]}`"]
 
 
 def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -> list[str]:
@@ -88,7 +88,7 @@ def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -
     paths = uncommitted_paths(checkout, OWN_FOLDERS)
     if paths:
         return [
-            f"the workspace is on {was} with uncommitted changes: `git switch {branch}` and bring them there"
+            f"the workspace is on {was} with uncommitted changes: `git switch {branch}` and take them along"
         ]
     warnings = []
     lost = commit_without_a_branch(repository, checkout)

@@ -65,7 +65,7 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
             enable_worktree_config(repository)
             name_hooks(repository, checkout, folder, notes)
     if own.is_missing:
-        return (f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing",)
+        return (f"none of your own hooks run: `{own.named}`, which `core.hooksPath` names, is missing",)
     return ()
 
 
@@ -165,7 +165,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or path.parts[0] == ".git":
         raise SetupFailedError(
-            f"`{name}` under `setup.copy` is no path inside the checkout",
+            f"`{name}` under `setup.copy` is not a path inside the checkout",
             hint="`gt config setup.copy` shows them",
         )
     here, there = source / path, target / path
@@ -174,7 +174,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
     top = os.path.realpath(source)
     if os.path.commonpath([top, os.path.realpath(here)]) != top:
         raise SetupFailedError(
-            f"`{name}` under `setup.copy` leads out of the checkout by a link",
+            f"`{name}` under `setup.copy` leads out of the checkout through a link",
             hint=f"`ls -l {here}` shows where to",
         )
     there.parent.mkdir(parents=True, exist_ok=True)

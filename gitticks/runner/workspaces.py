@@ -141,9 +141,7 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
             f"the workspace is on {where}: only commits on `{workspace.branch}` count; `git merge` them there"
         )
     if repository.objects.find(repository.objects.tree_of(tip), MAILBOX_FOLDER) is not None:
-        warnings.append(
-            f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` takes it out"
-        )
+        warnings.append(f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` removes it")
     return Collected(tip, tuple(warnings))
 
 
@@ -206,12 +204,12 @@ def _news_of_base(
     count = count_commits(repository, own, tip)
     news = f"`{base}` has {count} new commit{'' if count == 1 else 's'}"
     if not is_taken_up:
-        return f"{news}: `git merge {base}` takes them in, if your work needs them"
+        return f"{news}: `git merge {base}` brings them in, if your work needs them"
     if uncommitted_paths(checkout, OWN_FOLDERS) or (checkout.git_dir / "MERGE_HEAD").exists():
-        return f"{news}, which are taken in once everything here is committed"
+        return f"{news}, which are merged once everything here is committed"
     merged = merge_in_memory(repository, own, tip)
     if isinstance(merged, Conflict):
-        return f"{news} that conflict with yours in {shown_paths(merged.paths)}: `git merge {base}` and resolve that"
+        return f"{news} that conflict with yours in {shown_paths(merged.paths)}: `git merge {base}` and resolve the conflict"
     message = f"Merge {base} into {branch}\n"
     commit = store_commit(repository, merged.tree, [own, tip], message, ENGINE_IDENTITY.variables())
     try:

@@ -44,8 +44,8 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
     program = shutil.which(PROGRAM, path=environment.get("PATH", os.defpath))
     if program is None:
         raise GitticksError(
-            "no walls can be built: bubblewrap (`bwrap`) is not on PATH",
-            hint="`apt-get install bubblewrap`, or `gt run --sandbox none` runs agents without walls, as you",
+            "bubblewrap (`bwrap`) is not on PATH",
+            hint="`apt-get install bubblewrap`, or `gt run --sandbox none` runs agents without a sandbox, as you",
         )
     home = home_of(environment)
     roots = [Path(path) for path in _SYSTEM]

@@ -260,7 +260,7 @@ def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout
             lines.append(f"update {target} {commit} {before or '0' * len(commit)}")
         lines.append(f"delete {came}")
     run_git(
-        ["update-ref", "-m", "gitticks: committed behind walls", "--stdin"],
+        ["update-ref", "-m", "gitticks: committed in the sandbox", "--stdin"],
         repository_dir=repository.common_dir,
         input="".join(f"{line}\n" for line in lines).encode(),
     )
@@ -273,11 +273,9 @@ def _follow_head(
     """Makes the checkout stand where the one behind the walls stands, and its index with it."""
     if head_ref is not None and read_ref(repository.common_dir, head_ref) is not None:
         if current_branch(checkout) != head_ref.removeprefix(BRANCHES):
-            checkout.git(["symbolic-ref", "-m", "gitticks: as behind the walls", "HEAD", head_ref])
+            checkout.git(["symbolic-ref", "-m", "gitticks: as in the sandbox", "HEAD", head_ref])
     elif head_ref is None and "HEAD" in found and found["HEAD"] != head(checkout):
-        checkout.git(
-            ["update-ref", "--no-deref", "-m", "gitticks: as behind the walls", "HEAD", found["HEAD"]]
-        )
+        checkout.git(["update-ref", "--no-deref", "-m", "gitticks: as in the sandbox", "HEAD", found["HEAD"]])
     if head(checkout) is not None and not _is_index_of_head(checkout):
         checkout.git(["read-tree", "HEAD"])
 

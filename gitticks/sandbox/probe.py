@@ -33,8 +33,8 @@ def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> 
     why = why_no_walls(walls, environment)
     if why is not None:
         raise GitticksError(
-            f"the sandbox `{walls.preset}` is asked for, and does not work here: {why}",
-            hint="`gt doctor` tries it again; `gt run --sandbox none` runs agents without walls, as you",
+            f"the sandbox `{walls.preset}` does not work here: {why}",
+            hint="`gt doctor` tries it again; `gt run --sandbox none` runs agents without a sandbox, as you",
         )
 
 
@@ -71,12 +71,12 @@ def _probe(program: str, preset: SandboxPreset, path: str, home: str) -> str | N
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"`{program}` cannot be started: {printable(str(error))}"
         if ran.returncode != 0 or ran.stdout != b"stands\n":
-            said = printable(ran.stderr.decode("utf-8", "replace")) or "what runs behind them gets through"
+            said = printable(ran.stderr.decode("utf-8", "replace")) or "programs inside can get out"
             return f"{said}{_advice(said)}"
         return (
             None
             if (workspace / "inside").exists() and not (beside / "outside").exists()
-            else "they let everything through"
+            else "it lets everything through"
         )
 
 

@@ -146,14 +146,14 @@ class Proxy:
             return socket.create_connection((_LOOPBACK, asked.port), _CONNECT_SECONDS)
         if not is_reachable(asked.host, asked.port, self._allowed, self._denied):
             self.refused.append(f"{asked.host}:{asked.port}")
-            raise _RefusedError(f"{asked.host}:{asked.port} is not among sandbox.allowed_hosts")
+            raise _RefusedError(f"{asked.host}:{asked.port} is not in sandbox.allowed_hosts")
         last: OSError | None = None
         for family, kind, number, _, address in socket.getaddrinfo(
             asked.host, asked.port, type=socket.SOCK_STREAM
         ):
             if not is_public(str(address[0])):
                 self.refused.append(f"{asked.host}:{asked.port}")
-                raise _RefusedError(f"{asked.host} is {address[0]}, which no list opens")
+                raise _RefusedError(f"{asked.host} is {address[0]}, which cannot be allowed")
             far = socket.socket(family, kind, number)
             far.settimeout(_CONNECT_SECONDS)
             try:
@@ -210,9 +210,9 @@ def _parse(head: str) -> _Asked:
     host = host.lower().removesuffix(".")
     last = host.rpartition(".")[2]
     if not _NAME.fullmatch(host) or last.isdecimal() or last.startswith("0x"):
-        raise _RefusedError("that is no host name")
+        raise _RefusedError("that is not a host name")
     if not (port.isascii() and port.isdecimal() and 0 < int(port) <= _LAST_PORT):
-        raise _RefusedError("that is no port")
+        raise _RefusedError("that is not a port")
     return _Asked(method, host, int(port), path)
 
 

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
-_HINT = f"`gt config {SETTING} allowed_signers` names a file in the base; docs/how-to/sign-approvals.md"
+_HINT = (
+    f"`gt config {SETTING} allowed_signers` names a file on the base branch; docs/how-to/sign-approvals.md"
+)
 
 
 def state_approval(repository: Repository, task: Task, base: str, by: str, at: datetime) -> Statement:
@@ -71,15 +73,15 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
     if named is None:
         named = read_global_config("gpg.ssh.allowedSignersFile")
         if named is None:
-            raise RefusedError("it is not said whose signatures count", hint=_HINT)
+            raise RefusedError("it is not configured whose signatures count", hint=_HINT)
     elif resolved.origin(SETTING) == CONFIG_PATH:
         require_trusted(repository, _as_runnable(repository))
     if not named.startswith(("/", "~")):
         return _in_base(repository, named, base_commit)
     if resolved.origin(SETTING) == CONFIG_PATH:
         raise RefusedError(
-            f"`{SETTING}: {named}` of the team is a file of one machine",
-            hint=f"`gt config {SETTING} allowed_signers` names a file in the base, `git config --global "
+            f"`{SETTING}: {named}` in the team's settings is a file on one machine",
+            hint=f"`gt config {SETTING} allowed_signers` names a file on the base branch, `git config --global "
             f"gitticks.approvals.allowed-signers {named}` one of your own",
         )
     return _own_file(repository, Path(named).expanduser())
@@ -97,8 +99,8 @@ def _in_base(repository: Repository, path: str, commit: str) -> bytes:
     blob = objects.find_file(objects.tree_of(commit), path) if commit else None
     if blob is None:
         raise RefusedError(
-            f"the base has no `{path}` at {commit[:7] or 'any commit'}, where the allowed signers are to stand",
-            hint="commit it to the base: `you@example.org ssh-ed25519 AAAA…`, a line for each",
+            f"the base has no `{path}` at {commit[:7] or 'any commit'}, which should list the allowed signers",
+            hint="commit it to the base branch: `you@example.org ssh-ed25519 AAAA…`, one line per person",
         )
     return objects.read_blob(blob)
 
@@ -107,8 +109,8 @@ def _own_file(repository: Repository, path: Path) -> bytes:
     project = repository.project_dir
     if project is not None and path.resolve().is_relative_to(project.resolve()):
         raise RefusedError(
-            f"the allowed signers `{path}` lie in the repository's folder, where agents write",
-            hint=f"name it relative to the repository, so that it is read from the base: `gt config {SETTING} …`",
+            f"the allowed signers `{path}` are in the repository's folder, where agents can write",
+            hint=f"name it relative to the repository, so that it is read from the base branch: `gt config {SETTING} …`",
         )
     try:
         return read_plain_file(path, _LARGEST)
@@ -134,7 +136,7 @@ def why_not_signed(
         RefusedError: it is not known here whose signatures count.
     """
     if statement.base_commit and not _was_base(repository, statement):
-        return f"`{statement.base}` never stood at {statement.base_commit[:7]}, from where the allowed signers would be read"
+        return f"`{statement.base}` never pointed to {statement.base_commit[:7]}, from which the allowed signers would be read"
     allowed = allowed_signers(repository, resolved, statement.base_commit)
     return verify(
         statement.payload(), signature, allowed, identity=statement.address, namespace=NAMESPACE, at=at

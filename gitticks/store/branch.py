@@ -93,7 +93,7 @@ class Store:
             first = read_ref(self.repository.common_dir, layout.remote_state_ref(remote))
             message = f"gitticks: take over the state branch of {remote}"
             if first is None:
-                message = "gitticks: begin the state branch"
+                message = "gitticks: create the state branch"
                 attributes = layout.ATTRIBUTES.encode()
                 files = {layout.ATTRIBUTES_PATH: attributes, layout.CONFIG_PATH: config_text.encode()}
                 made = self.objects.write_commit((), files, author=author, message=f"{message}\n")
@@ -106,7 +106,7 @@ class Store:
             return first
 
     def read(self, path: str, at: str | None = None) -> bytes | None:
-        """Returns a file's bytes at the commit `at` (default: the tip); None if there is no plain file."""
+        """Returns a file's bytes at the commit `at` (default: the tip); None if there is not a regular file."""
         return read_file(self.objects, self.objects.tree_of(at or self.tip()), path)
 
     def list(self, folder: str) -> tuple[str, ...]:
@@ -290,5 +290,6 @@ def _raising(error: GitticksError) -> Callable[[], NoReturn]:
 
 def _lost_race() -> LostRaceError:
     return LostRaceError(
-        f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row", hint="repeat the command"
+        f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row",
+        hint="run the command again",
     )

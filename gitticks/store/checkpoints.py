@@ -266,7 +266,7 @@ def parse(content: bytes, workspace: TaskId, number: int) -> Checkpoint:
         )
         commits = (body["head"], body["git_commit"])
         if at is None or not all(map(is_valid_id, ids)) or not all(map(is_object_id, commits)):
-            raise DocumentError("it is no checkpoint", path=path)
+            raise DocumentError("it is not a checkpoint", path=path)
         return Checkpoint(
             workspace,
             number,
@@ -282,7 +282,7 @@ def parse(content: bytes, workspace: TaskId, number: int) -> Checkpoint:
     except json.JSONDecodeError as error:
         raise DocumentError(error.msg, path=path, line=error.lineno, column=error.colno) from None
     except (ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DocumentError("it is no checkpoint", path=path) from error
+        raise DocumentError("it is not a checkpoint", path=path) from error
 
 
 def _usage(spent: Mapping[str, Any]) -> Usage:

@@ -89,7 +89,7 @@ def _told_of_conflict(error: RefusedError, file: TaskFile) -> RefusedError:
     """Returns the refusal, which for a file in conflict says why a gate found nothing there."""
     if not is_conflicted(file):
         return error
-    why = "no gate reads its file, where both texts of a conflict stand"
+    why = "its file has both versions of a conflict, so no gate reads it"
     return RefusedError(f"{error.message}; {why}", hint=f"`gt edit {file.task.id}`: keep what is right")
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _RESET_IN_PASSING = b"reset: moving to HEAD"
 _RESET = b"reset: moving to "
 _ABORTED = b"(abort): returning to "
-_BROUGHT_BACK = "gitticks: bring back what git dropped"
-_RESTORED = "gitticks: bring back what fell off"
+_BROUGHT_BACK = "gitticks: restore what git dropped"
+_RESTORED = "gitticks: restore what was lost"
 _DROPS_NOTHING = (b"gitticks: ", b"commit", b"merge ", b"pull", b"cherry-pick", b"revert", b"am", b"rebase")
 """How the entries of moves begin that go on from where the branch was, or write its commits anew."""
 _LAST_BYTES = 64 * 1024

@@ -117,8 +117,8 @@ def check_fields(edit: HandEdit) -> None:
 
 def _way_back(edit: HandEdit) -> str:
     if edit.before is None:
-        return "a new task has none of these yet: delete the lines"
-    return f"put back what `git -C {BOARD_FOLDER} show HEAD:{task_path(edit.after.task.id)}` has there"
+        return "a new task does not have these yet: delete the lines"
+    return f"restore what `git -C {BOARD_FOLDER} show HEAD:{task_path(edit.after.task.id)}` has there"
 
 
 def apply_hand_edit(

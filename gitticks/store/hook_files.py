@@ -199,7 +199,7 @@ def _take(hooks: Path, name: str) -> Iterable[str]:
     if _are_same(file, own):
         own.unlink()  # a hook manager put its own in place again
     elif os.path.lexists(own):
-        yield f"`{own}` is your `{name}` of before; what came in its place since stays"
+        yield f"`{own}` is your previous `{name}`; what has replaced it since stays"
 
 
 def _refuse_a_second_own(hooks: Path, name: str) -> None:
@@ -210,7 +210,7 @@ def _refuse_a_second_own(hooks: Path, name: str) -> None:
         return  # it was being moved there when the command was killed
     raise GitticksError(
         f"`{own}` is where your hook `{name}` would be moved to",
-        hint=f"`mv {quote(str(own))} {quote(f'{own}.old')}` makes way",
+        hint=f"`mv {quote(str(own))} {quote(f'{own}.old')}` moves it aside",
     )
 
 
@@ -225,7 +225,7 @@ def _are_same(file: Path, other: Path) -> bool:
         if file.is_symlink() or other.is_symlink() or file.lstat().st_mode != other.lstat().st_mode:
             return False
         return read_plain_file(file) == read_plain_file(other)
-    except OSError:  # one is missing, or no plain file
+    except OSError:  # one is missing, or not a regular file
         return False
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.store.branch import Store
 
 _MOST_WALKED = 10_000
-_LOGGED = "gitticks: remove what no checkout can hold"
+_LOGGED = "gitticks: remove paths that cannot be checked out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ImpossiblePath:
     @property
     def words(self) -> str:
         """Returns the path with the commit that brought it."""
-        return f"`{shown(self.path)}` can be in no checkout; it came with {self.commit[:10]}"
+        return f"`{shown(self.path)}` cannot be checked out; it came with {self.commit[:10]}"
 
     @property
     def look(self) -> str:
@@ -81,7 +81,7 @@ def without_impossible(
 
     found = tuple(ImpossiblePath(path, _origin(objects, commit, path)) for path in paths)
     lines = "".join(f"{one.words}\n" for one in found)
-    message = f"remove paths that no checkout can hold\n\n{lines}"
+    message = f"remove paths that cannot be checked out\n\n{lines}"
     return commit_without(objects, commit, paths, author=ENGINE_IDENTITY, message=message), found
 
 

@@ -268,7 +268,7 @@ class Index:
         from gitticks.model.ids import task_path
 
         words = (
-            "both texts of a conflict stand here, marked; keep what is right, delete the rest and the marks"
+            "both versions of a conflict are here, marked; keep what is right, delete the rest and the marks"
         )
         return (
             *self.broken(),

@@ -98,7 +98,7 @@ def _files(objects: Objects, folder: TreeEntry | None) -> tuple[TreeEntry | None
 
 
 def _utf8(name: str) -> str:
-    """Returns the name as a database can hold it: what is no UTF-8 as escapes."""
+    """Returns the name as a database can hold it: what is not UTF-8 as escapes."""
     return (
         name
         if name.isascii()
@@ -180,7 +180,7 @@ class _Rows:
         except TooLargeError as error:
             raise DocumentError(error.message, path=change.path, hint=error.hint) from None
         if data is None:
-            raise DocumentError("is no plain file", path=change.path)
+            raise DocumentError("is not a regular file", path=change.path)
         self.files.append((task_id, data, history))
         file, questions = read_for_index(data, change.path)
         if file.task.id != task_id:
@@ -222,5 +222,5 @@ def _conflict_line(data: bytes, file: ReadFile) -> int | None:
 def _misplaced(path: str) -> str:
     name = path.split("/")[-2]
     if not is_valid_id(name):
-        return "the folder's name is no task id"
+        return "the folder's name is not a task id"
     return f"the task belongs in `{task_folder(TaskId(name))}`"

@@ -86,14 +86,14 @@ def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.
 
 
 def _refuse_odd_files(database: Path | str) -> None:
-    """Refuses what is no plain file, or has none for a journal: opening a pipe would wait for its other end."""
+    """Refuses what is not a regular file, or has none for a journal: opening a pipe would wait for its other end."""
     for name in (database, f"{database}-journal"):
         try:
             mode = os.lstat(name).st_mode
         except OSError:
             continue
         if not stat.S_ISREG(mode):
-            error = sqlite3.OperationalError(f"`{name}` is no plain file")
+            error = sqlite3.OperationalError(f"`{name}` is not a regular file")
             error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise error
 

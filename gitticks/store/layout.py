@@ -195,7 +195,7 @@ def check_place(file: TaskFile, task_id: TaskId) -> None:
             f"`id` is `{file.task.id}`, but the folder is that of `{task_id}`",
             path=file.path,
             line=line_of(file, "id"),
-            hint=f"write `id: {task_id}`; a task of its own lies in `tasks/{shard(file.task.id)}/{file.task.id}/`",
+            hint=f"write `id: {task_id}`; a separate task belongs in `tasks/{shard(file.task.id)}/{file.task.id}/`",
         )
 
 

@@ -151,7 +151,7 @@ def why_held(found: tuple[LeftBehind, ...]) -> str:
     """Returns what keeps merges and runs back, in words."""
     named = ", ".join(one.words for one in found[:_MOST_NAMED])
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return f"{named}{more}, and nobody agreed to that yet"
+    return f"{named}{more}, and nobody has accepted that yet"
 
 
 def text_of(repository: Repository, one: LeftBehind) -> str:

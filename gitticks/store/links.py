@@ -53,7 +53,7 @@ def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -
         raise NotFoundError(f"there is no task `{parent_id}` to be the parent", hint=_HINT)
     if not parent.is_epic:
         raise RefusedError(
-            f"`{parent.id}` is a task, and only an epic has children",
+            f"`{parent.id}` is a task, and only epics have children",
             hint=f"`gt update {parent.id} --type epic` makes it one",
         )
 
@@ -63,7 +63,7 @@ def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
     if child is not None:
         raise RefusedError(
             f"`{task.id}` has children, so it stays an epic",
-            hint=f"`gt update {child.id} --parent=null` frees `{child.id}`",
+            hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
         )
 
 
@@ -89,7 +89,7 @@ def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
         if cycle:
             raise RefusedError(
                 f"`{task_id}` would wait for itself: {shown(cycle)}",
-                hint=f"`gt show {cycle[1]}` says what it waits for",
+                hint=f"`gt show {cycle[1]}` shows what it waits for",
             )
         children = [child.id for child in graph.children(task_id) if child.id not in seen]
         seen.update(children)

@@ -107,7 +107,7 @@ def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule,
     missing = wanted - {one.number for one in known}
     if missing:
         raise NotFoundError(
-            f"no rule has the number {min(missing)}",
+            f"there is no rule with number {min(missing)}",
             hint="`gt permissions rules` shows them with their numbers",
         )
     _write(repository, [_line(one.answer, one.rule, one.at) for one in known if one.number not in wanted])

@@ -171,7 +171,7 @@ class Publisher(NamedTuple):
         with held.moving(layout.STATE_REF):
             with self.objects.ready_to_move(_reason(links), who) as move, self._prepared_board(last) as step:
                 if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
-                    raise RefMovedError("the chain was given up", hint="repeat the command")
+                    raise RefMovedError("the chain was abandoned", hint="run the command again")
                 self.swap(held, tip, last, move)
                 step.follow(tip, last)
             self._update_index(last)

@@ -66,7 +66,7 @@ def resolve_id(index: Index, text: str, least: int = 1) -> TaskId:
     if found:
         shown = ", ".join(named(index, task_id) for task_id in found[:MOST_CANDIDATES])
         more = f" and {len(found) - MOST_CANDIDATES} more" if len(found) > MOST_CANDIDATES else ""
-        raise NotFoundError(f"`{text}` is the beginning of {len(found)} ids", hint=f"one of {shown}{more}")
+        raise NotFoundError(f"`{text}` matches {len(found)} ids", hint=f"one of {shown}{more}")
     if " " in text.strip():
         raise UsageError(
             f"the id of the task is missing: `{_shown(text)}` is a text",

@@ -38,9 +38,9 @@ def no_tasks(repository: Repository) -> NotFoundError:
 
         return NotFoundError(
             "this bare repository has no tasks yet",
-            hint=f"`gt init` in a clone begins them, `git clone {quote(repository.common_place)}`, and `gt sync` there brings them here",
+            hint=f"`gt init` in a clone sets them up, `git clone {quote(repository.common_place)}`, and `gt sync` there pushes them here",
         )
-    return NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
+    return NotFoundError("this repository has no tasks yet", hint="`gt init` sets them up")
 
 
 def refuse_lost_branch(repository: Repository) -> None:
@@ -53,6 +53,6 @@ def refuse_lost_branch(repository: Repository) -> None:
     """
     if len(list(islice(logged(repository.common_dir, layout.STATE_REF), 2))) > 1:
         raise GitticksError(
-            f"the branch `{layout.STATE_BRANCH}` is gone, and it was here: `{layout.STATE_REF}` has a log",
+            f"the branch `{layout.STATE_BRANCH}` is missing, but it existed here: `{layout.STATE_REF}` has a log",
             hint=way_back(repository.common_dir, layout.STATE_REF),
         )

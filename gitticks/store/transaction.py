@@ -59,7 +59,7 @@ class Transaction:
         return {path: content for path, content in self._changes.items() if self.read_base(path) != content}
 
     def read(self, path: str) -> bytes | None:
-        """Returns the file's bytes, None if there is no plain file of that path."""
+        """Returns the file's bytes, None if there is not a regular file of that path."""
         return self._changes[path] if path in self._changes else self.read_base(path)
 
     def write(self, path: str, content: bytes) -> None:
@@ -255,7 +255,7 @@ class Transaction:
 
 
 def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
-    """Returns the bytes of a file below `tree`; None if there is no plain file.
+    """Returns the bytes of a file below `tree`; None if there is not a regular file.
 
     Raises:
         GitticksError: its object, or one on the way to it, is damaged or missing; the message names the file.
@@ -264,7 +264,7 @@ def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
         blob = objects.find_file(tree, path)
         return None if blob is None else objects.read_blob(blob)
     except GitticksError as error:
-        hint = error.hint if isinstance(error, TooLargeError) else "`gt doctor` says how to bring it back"
+        hint = error.hint if isinstance(error, TooLargeError) else "`gt doctor` says how to restore it"
         raise GitticksError(f"`{BOARD_FOLDER}/{path}`: {error.message}", hint=hint) from error
 
 
@@ -295,8 +295,8 @@ def _checked(path: str) -> str:
 
         top = "/".join(path.split("/")[:4])
         raise GitticksError(
-            f"`{BOARD_FOLDER}/{top}` holds a file in more than {DEEPEST} folders",
-            hint=f"`mv {quote(f'{BOARD_FOLDER}/{top}')} .` takes it off the board",
+            f"`{BOARD_FOLDER}/{top}` has a file below more than {DEEPEST} folders",
+            hint=f"`mv {quote(f'{BOARD_FOLDER}/{top}')} .` moves it off the board",
         )
     return path
 

@@ -84,7 +84,7 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AS_IT_IS, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.ENODEV, "no plain file", str(file))
+            raise OSError(errno.ENODEV, "not a regular file", str(file))
         with errors_name(file):
             write_all(descriptor, "".join(f"{line}\n" for line in ("", *lines)).encode())
     finally:
@@ -140,4 +140,6 @@ def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> No
         names = (f"the script of {one.name}" if one.kind is scripts else one.name for one in untrusted)
         named = ", ".join(f"`{name}`" for name in islice(names, _MOST_NAMED))
         more = f" and {len(untrusted) - _MOST_NAMED} more" if len(untrusted) > _MOST_NAMED else ""
-        raise RefusedError(f"{named}{more} came from elsewhere, and nobody trusted it here yet", hint=HINT)
+        raise RefusedError(
+            f"{named}{more} came from elsewhere, and nobody has trusted it here yet", hint=HINT
+        )

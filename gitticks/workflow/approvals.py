@@ -88,11 +88,11 @@ def claimed(task_id: str, approval: Event) -> Signed | str | None:
         return None
     statement = statement_of(task_id, approval.data)
     if statement is None or not isinstance(signature, str):
-        return f"it says {strength}, and no signature stands there"
+        return f"it says {strength}, but has no signature"
     try:
         at = datetime.strptime(statement.at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
-        return "its time is none"
+        return "it has no valid time"
     return Signed(statement, signature, at, is_by_hardware=strength == HARDWARE)
 
 
@@ -113,19 +113,19 @@ def why_void(
     if approval is None:
         return "nobody approved it"
     if not is_enough(approval.strength, minimum):
-        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, and policy asks for {WORDS[minimum]}"
+        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, but policy requires {WORDS[minimum]}"
     strangers = ", ".join(sorted(strangers_in(history)))
     if strangers and approval.strength not in LEVELS and not task.is_epic:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
     event = last_approval(history)
     if event is None:
-        return None if minimum == NAME else "its history holds no approval"
+        return None if minimum == NAME else "its history has no approval"
     if not is_enough(str(event.data.get("strength")), minimum):
-        return f"its history holds an approval of {event.data.get('strength')}, and policy asks for {WORDS[minimum]}"
+        return f"its history has an approval of {event.data.get('strength')}, but policy requires {WORDS[minimum]}"
     statement = statement_of(str(task.id), event.data)
     if statement is None:
         needs_none = not is_enough(approval.strength, SIGNED) or approval.strength == _WAIVED
-        return None if needs_none else "no signature stands in its history"
+        return None if needs_none else "its history has no signature"
     for is_same, what in (
         (statement.head == (task.end_sha or ""), "another commit"),
         (statement.base == base, f"the base `{statement.base}`"),

@@ -46,12 +46,12 @@ def resume(draft: Draft, resumed: Resumed) -> None:
     if task.is_merging:
         raise RefusedError(
             f"`{task.id}` is approved and its merge has begun",
-            hint=f"`gt update {task.id} --awaiting review` takes the approval back",
+            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
         )
     if task.is_epic and task.status not in _AT_WORK:
         raise RefusedError(
             f"the epic `{task.id}` is {task.status}: all its tasks are closed",
-            hint=f"`gt reopen` the task to go on with (`gt tree {task.id}`), then `gt resume {resumed.checkpoint}`",
+            hint=f"`gt reopen` the task to continue with (`gt tree {task.id}`), then `gt resume {resumed.checkpoint}`",
         )
     if task.is_epic and task.awaiting is not None:
         raise RefusedError(f"the epic `{task.id}` awaits {task.awaiting}", hint=f"`gt show {task.id}`")

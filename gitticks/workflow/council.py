@@ -104,7 +104,11 @@ def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool)
         outcome = ReviewOutcome.PASS if approving > blocking else ReviewOutcome.FAIL
     else:
         outcome = ReviewOutcome.FAIL if blocking else ReviewOutcome.PASS
-    counted = "counts as APPROVED" if person_follows else "counts as BLOCKING, since no person follows"
+    counted = (
+        "counts as APPROVED"
+        if person_follows
+        else "counts as BLOCKING, since no person reviews the work afterwards"
+    )
     warnings = [
         f"reviewer `{one.name}` gave no verdict: it {counted}" for one in answers if one.voice is Voice.SILENT
     ]

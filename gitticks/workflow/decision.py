@@ -72,7 +72,7 @@ def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -
     if policy.minimum_approval != NAME:
         return None  # an approval that has to be strong is one by a person
     if policy.human is HumanPolicy.WHEN_REQUIRED:
-        return "policy asks for a person only where one is required"
+        return "the settings ask for a person only if one is required"
     return None
 
 
@@ -263,7 +263,7 @@ class Draft:
         if self.task.is_epic and self.policy.isolation is not Isolation.EPIC:
             return "the epic has no code of its own"
         if self.policy.review is ReviewPolicy.NONE:
-            return "policy asks for no review"
+            return "the settings ask for no review"
         return self.policy.review_waiver
 
     def close_or_merge(self, approval: Approval, reason: str) -> None:

@@ -48,7 +48,7 @@ def _missing_handoff(task: Task, artifacts: Artifacts) -> str | None:
 def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: ReviewOutcome) -> str | None:
     if has_moved(task, artifacts, policy):
         head = str(artifacts.head)[:7]
-        return f"its branch moved to {head} after the hand-off, so `## Review` speaks of another commit"
+        return f"its branch moved to {head} after the hand-off, so `## Review` is about another commit"
     if artifacts.review is wanted:
         return None
     word = wanted.value.upper()
@@ -85,7 +85,7 @@ def is_at_limit(task: Task, policy: Policy) -> bool:
 def _limit_reached(task: Task, policy: Policy, actor: Actor) -> str | None:
     if actor.is_human or not is_at_limit(task, policy):
         return None
-    return "the limit of failed reviews is reached, a person goes on from here"
+    return "the limit of failed reviews is reached, so a person decides"
 
 
 def _limit_not_reached(task: Task, policy: Policy) -> str | None:

@@ -240,7 +240,7 @@ def _fields(change: PastChange) -> Iterator[str]:
             yield f"has an approval by {change.after.approval.by}, and no event says so"
     elif changed and not change.events:
         shown = ", ".join(f"`{name}`" for name in changed)
-        yield f"had {shown} changed, which gitticks alone writes"
+        yield f"had {shown} changed, which only gitticks writes"
 
 
 def _bundle(task: Task) -> tuple[object, ...]:

@@ -135,7 +135,7 @@ def void(draft: Draft, head: str) -> None:
     task = draft.task
     bound = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and gates.owns_branch(task, draft.policy)
     if not bound or head == task.end_sha:
-        raise RefusedError(f"nothing of `{task.id}` hangs on its head: it is {task.status}")
+        raise RefusedError(f"nothing about `{task.id}` depends on its head: it is {task.status}")
     if task.awaiting is Awaiting.WORK:
         raise RefusedError(f"a person works on `{task.id}`, so its head may move")
     reason = f"the branch moved to {head[:7]} after the hand-off"

@@ -63,7 +63,7 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
             hint=f'`gt approve {task.id}` or `gt reject {task.id} "…"`',
         )
     who = "a person" if Asker.HUMAN in row.askers else "gitticks"
-    why = f"only {who} may ask for that; from there the {asker.value} can ask for {mine}"
+    why = f"only {who} can ask for that; from there the {asker.value} can ask for {mine}"
     raise _refusal(task, asked.to, why, hint=f"`gt show {task.id}`")
 
 
@@ -100,8 +100,8 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
         )
     if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
         raise RefusedError(
-            f"`{task.id}` is approved, and its pull request is to be merged: {task.pr}",
-            hint=f"merge it there, then `gt sync`; `gt close {task.id}` closes the task without",
+            f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
+            hint=f"merge it there, then run `gt sync`; `gt close {task.id}` closes the task without it",
         )
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
@@ -159,7 +159,7 @@ def _need_person(actor: Actor, what: str) -> None:
     if not actor.is_human:
         raise RefusedError(
             f"only a person can {what}, and this is an agent's session",
-            hint="`gt complete` hands your work over, `gt ask` asks a person",
+            hint="`gt complete` hands off your work, `gt ask` asks a person",
         )
 
 
@@ -189,7 +189,7 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
     if outcome is Outcome.RETURN and task.awaiting is Awaiting.INPUT:
         if artifacts.open_question and not (given.note or "").strip():
             raise RefusedError(
-                f"`{task.id}` asks a question, and nothing answers it", hint=f'`gt respond {task.id} "…"`'
+                f"`{task.id}` asks a question that has no answer", hint=f'`gt respond {task.id} "…"`'
             )
     elif (
         outcome is Outcome.CLOSE
@@ -270,7 +270,7 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     elif task.is_merging:
         raise RefusedError(
             f"`{task.id}` is approved and its merge has begun",
-            hint=f"`gt update {task.id} --awaiting review` takes the approval back",
+            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
         )
     elif task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING):
         draft.task = replace(task, failed_reviews=0, responded_at=draft.at)

@@ -226,9 +226,9 @@ def _granted_command(command: str, grants: Grants) -> str | None:
     if grants.mode is PermissionMode.AUTO_ALL:
         return "the mode `auto-all` allows commands"
     if grants.is_walled:
-        return f"the mode `{grants.mode}` leaves commands to the client's own walls"
+        return f"the mode `{grants.mode}` leaves commands to the client's own sandbox"
     if is_harmless(command, grants.commands):
-        return "needed to hand work over, or only looks"
+        return "needed to hand off work, or only reads"
     return None
 
 
@@ -238,13 +238,13 @@ def _by_default(layers: tuple[PolicyLayer, ...], grants: Grants) -> Ruling:
         is_open = grants.mode is not PermissionMode.INTERACTIVE
         return Ruling(
             Answer.ASK,
-            f"no rule speaks of it, and the mode `{grants.mode}` does not allow it",
+            f"no rule applies, and the mode `{grants.mode}` does not allow it",
             is_open=is_open,
         )
     layer = min(given, key=lambda one: _ORDER.index(one.default or Answer.ASK))
     default = layer.default or Answer.ASK
     return Ruling(
         default,
-        f"no rule speaks of it, and `permissions.default` of {layer.origin} is `{default}`",
+        f"no rule applies, and `permissions.default` of {layer.origin} is `{default}`",
         origin=layer.origin,
     )

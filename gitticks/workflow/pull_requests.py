@@ -46,7 +46,9 @@ def follow_pull_request(draft: Draft, seen: PullRequestSeen) -> None:
     red = [one for one in pull.checks if one.is_red] if is_ours else []
     if pull.state is PullState.MERGED:
         where = f"into `{pull.base}` as {(pull.merged_as or 'an unknown commit')[:7]}"
-        _ask_person(draft, f"its pull request was merged {where}, which its base has not: {pull.url}")
+        _ask_person(
+            draft, f"its pull request was merged {where}, which its base branch does not have: {pull.url}"
+        )
     elif pull.state is PullState.CLOSED:
         _ask_person(draft, f"its pull request was closed without a merge: {pull.url}")
     elif red and not any(one.is_running for one in pull.checks):

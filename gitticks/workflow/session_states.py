@@ -23,15 +23,15 @@ class SessionState:
 
 
 MEANINGS: dict[str, str] = {
-    SessionState.IDLE: "no agent is at it, and nothing keeps one from it but its turn",
-    SessionState.WORKING: "an agent works on it, or a person by hand, here or in another clone",
-    SessionState.AWAITING_COUNCIL: "handed off; reviewers look at it, or will",
+    SessionState.IDLE: "no agent is working on it, and it waits only for its turn",
+    SessionState.WORKING: "an agent or a person is working on it, here or in another clone",
+    SessionState.AWAITING_COUNCIL: "handed off; being reviewed, or about to be",
     SessionState.NEEDS_HUMAN_REVIEW: "a person approves or rejects",
     SessionState.DONE: "accepted: done, or its merge is pending",
-    SessionState.BLOCKED: "the agent asked, and a person answers or does a part",
-    SessionState.FAILED: "stuck: no agent gets on with it",
-    SessionState.INTERRUPTED: "its runner died; the next run goes on",
-    SessionState.STOPPED: "a person stopped it, or gave the task up",
+    SessionState.BLOCKED: "the agent asked; a person answers or does a part",
+    SessionState.FAILED: "stuck: agents make no progress",
+    SessionState.INTERRUPTED: "its runner died; the next run continues",
+    SessionState.STOPPED: "a person stopped it, or gave up the task",
 }
 """What each state means, in the order along the way."""
 

@@ -20,6 +20,6 @@ def refuse_settled(task: Task, names: Container[str]) -> None:
     """
     if task.is_merging and "requires" in names:
         raise RefusedError(
-            f"`{task.id}` is approved and merging, so what it requires is settled",
-            hint=f"`gt update {task.id} --awaiting review` takes the approval back",
+            f"`{task.id}` is approved and merging, so what it requires cannot be changed",
+            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
         )

@@ -109,7 +109,7 @@ def read_signal(text: str, *, on_own_lines: bool = False) -> Reading:
     found.extend(_read_status_line(text))
     found.extend(_read_result(text))
     found.sort(key=lambda pair: pair[0])
-    warnings = [f"the signal `{name}` is not known and was ignored" for name in unknown][:_MOST_WARNINGS]
+    warnings = [f"the signal `{name}` is unknown and was ignored" for name in unknown][:_MOST_WARNINGS]
     said = list(dict.fromkeys(signal.kind.value for _, signal in found))
     if len(said) > 1:
         warnings.append(f"several different signals ({', '.join(said)}): the last one counts")

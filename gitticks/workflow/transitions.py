@@ -36,7 +36,7 @@ GATE_MEANINGS = {
     Gate.CRASHED: "the reviewer crashed twice",
     Gate.APPROVED: "approved or waived, and merged",
     Gate.RETURNED: "rejected, or the merge failed",
-    Gate.MERGE_FAILED: "the merge failed twice since a person's last word",
+    Gate.MERGE_FAILED: "the merge failed twice since the last human answer",
 }
 """What each gate asks for, in words."""
 

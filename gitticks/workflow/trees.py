@@ -103,7 +103,7 @@ def _refused_link(change: TreeChange, name: str) -> Iterator[str]:
     elif any(is_taken_for_git(word) for word in words):
         yield f"the symbolic link leads into git's own folder, to `{target}`"
     elif ".." in words[climbs:] or "\\" in target:
-        yield f"nobody can tell where the symbolic link leads, to `{target}`"
+        yield f"it cannot be determined where the symbolic link leads, to `{target}`"
 
 
 def _refused_modules(settings: tuple[tuple[str, str], ...] | None) -> Iterator[str]:
@@ -159,4 +159,4 @@ def _mode_words(change: TreeChange) -> str:
         return ""
     if change.old_mode == change.new_mode:
         return ""
-    return "executable" if change.new_mode == EXECUTABLE else "not executable any more"
+    return "executable" if change.new_mode == EXECUTABLE else "no longer executable"

@@ -10,7 +10,7 @@ from gitticks.model.status import Awaiting, Verdict
 class Outcome(Enum):
     """Where a verdict leads."""
 
-    CLOSE = "done, by way of the merge where there is code"
+    CLOSE = "done, after a merge if there is code"
     RETURN = "back to the agent"
     CANCEL = "cancelled"
     REFUSE = "refused: nothing changes"

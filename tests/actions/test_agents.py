@@ -26,7 +26,7 @@ def _warning(ran: Ran) -> str:
 def test_a_task_for_an_agent_that_there_is_not_is_made_and_warned_of(project: Project) -> None:
     made = project.gt("create", "Login", "--agent", "claud")
     task = made.out.strip()
-    assert _warning(made) == f"warning: runs here leave `{task}` out: {UNKNOWN}"
+    assert _warning(made) == f"warning: runs here skip `{task}`: {UNKNOWN}"
     assert project.task(task).agent == "claud"
     assert _warning(project.gt("update", task, "-p", "1")) == ""
     assert _warning(project.gt("update", task, "--agent", "null")) == ""
@@ -64,8 +64,8 @@ def test_the_doctor_names_open_tasks_that_no_run_here_takes(project: Project) ->
     project.make("m3xq", agent="codex")
     project.ok("cancel", "k7f0")
     told = project.gt("doctor").out
-    assert f"warning  runs here leave `k7f1`, `k7f2`, `k7f3` and 1 more out: {UNKNOWN}\n" in told
-    assert "`gt update k7f1 --agent null` leaves it to the default" in told
+    assert f"warning  runs here skip `k7f1`, `k7f2`, `k7f3` and 1 more: {UNKNOWN}\n" in told
+    assert "`gt update k7f1 --agent null` uses the default" in told
     assert "m3xq" not in told
 
 

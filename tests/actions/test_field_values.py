@@ -62,7 +62,7 @@ def test_no_priorities(text: str) -> None:
 @pytest.mark.parametrize("typed", [("bug", "+ui"), ("-old,bug",)])
 def test_a_list_is_either_named_whole_or_changed(typed: tuple[str, ...]) -> None:
     task = Task(TaskId("k7f2"), "A", labels=("old",))
-    with pytest.raises(UsageError, match="`bug` stands for a whole one") as caught:
+    with pytest.raises(UsageError, match="`bug` replaces it") as caught:
         read_wishes({"labels": typed}, Reading(SUNDAY, TaskId, task))
     assert str(caught.value.hint).startswith("`+bug` adds it")
 

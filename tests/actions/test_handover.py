@@ -70,7 +70,7 @@ def test_the_hand_off_is_written_into_the_copy_and_completed(project: Project) -
     )
     assert (
         session.gt("handoff", "--done", "it").out
-        == "k7f2  hand-off written; `gt complete` hands the work over\n"
+        == "k7f2  hand-off written; `gt complete` hands off the work\n"
     )
     assert session.file().section(Section.HANDOFF) == "- DONE: it"
     assert session.gt("complete").code == 0
@@ -142,10 +142,10 @@ def test_a_reviewer_without_a_verdict_is_told(project: Project) -> None:
         (["cancel", "k7f2"], 3, "only a person can cancel a task"),
         (["reopen", "k7f2"], 3, "only a person can reopen a task"),
         (["edit", "k7f2"], 3, "only a person can edit a task by hand"),
-        (["defer", "k7f2", "+1d"], 3, "only a person can put a task off"),
+        (["defer", "k7f2", "+1d"], 3, "only a person can defer a task"),
         (["block", "k7f2", "m3xq"], 3, "only a person can say what a task waits for"),
         (["unblock", "k7f2", "m3xq"], 3, "only a person can say what a task waits for"),
-        (["init"], 3, "only a person can begin tasks in a repository"),
+        (["init"], 3, "only a person can set up tasks in a repository"),
     ],
 )
 def test_what_a_session_is_refused(project: Project, arguments: list[str], code: int, message: str) -> None:

@@ -46,7 +46,7 @@ def test_what_concerns_no_state_branch_passes(project: Project, text: bytes) -> 
 @pytest.mark.parametrize("sides", ["--help x", f"{NO_COMMIT} ..", "HEAD HEAD"])
 def test_what_is_no_commit_is_refused(project: Project, sides: str) -> None:
     (told,) = receive(project, f"{sides} {STATE_REF}\n".encode())
-    assert told.endswith("are no commits")
+    assert told.endswith("are not commits")
 
 
 def test_what_would_be_lost_is_refused(project: Project) -> None:
@@ -57,4 +57,4 @@ def test_what_would_be_lost_is_refused(project: Project) -> None:
     (told,) = push(project, f"(delete) {NO_COMMIT} {STATE_REF} {before}\n")
     assert "would be removed" in told
     (told,) = push(project, f"x {before} {STATE_REF} {'a' * 40}\n")
-    assert "has commits that are not here" in told
+    assert "has commits that you do not have" in told

@@ -31,7 +31,7 @@ def approved(project: RunProject, task_id: str = "k7f2", name: str = "") -> None
 def test_nothing_to_merge_is_no_error(project: RunProject) -> None:
     ran = project.gt("merge")
     assert (ran.code, ran.out) == (0, "")
-    assert "nothing is approved" in ran.err
+    assert "no approved task is waiting" in ran.err
 
 
 def test_all_that_is_approved_is_merged(project: RunProject) -> None:
@@ -72,7 +72,7 @@ def test_a_merge_that_waits_is_told(project: RunProject) -> None:
 
 def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProject) -> None:
     project.make()
-    assert project.gt("merge", "--dry-run").err == "nothing is approved and waiting for its merge\n"
+    assert project.gt("merge", "--dry-run").err == "no approved task is waiting to be merged\n"
     approved(project)
     tip = project.tip()
     assert "k7f2  merges cleanly" in project.ok("merge", "--dry-run")

@@ -43,7 +43,7 @@ def test_what_both_wrote_is_said(tmp_path: Path) -> None:
     done = drive(tmp_path, BASE, *WRITTEN)
     assert done.code == 0
     assert done.err == (
-        f"gitticks: {PATH}: both sides wrote ## Context: both texts stand there, marked, until you choose\n"
+        f"gitticks: {PATH}: both sides changed ## Context: both versions are there, marked, until you choose\n"
     )
 
 
@@ -104,7 +104,7 @@ def test_a_hand_off_that_does_not_stand_becomes_a_note(tmp_path: Path) -> None:
     ours = OURS + b"\n## Handoff\n\nDone by us.\n"
     theirs = THEIRS.replace(b"status: working", b"status: stuck") + b"\n## Handoff\n\nDone by them.\n"
     done = drive(tmp_path, BASE, ours, theirs)
-    assert "`## Handoff` of one side stands; that of the other is a note now" in done.err
+    assert "`## Handoff` of one side was kept; that of the other is now a note" in done.err
     merged = (tmp_path / "ours").read_bytes()
     assert TaskFile.parse(merged, PATH).section(Section.HANDOFF) == "Done by them."
     (note,) = [

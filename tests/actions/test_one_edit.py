@@ -44,7 +44,7 @@ def test_a_verdict_that_nobody_asked_for_is_refused_when_it_is_saved(project: Pr
     project.change("k7f2", awaiting=None)
     _save(project, "status: pending", "status: pending\nverdict: approved")
     [words] = _take_up(project).left.values()
-    assert words.startswith("edited, not taken up: `k7f2` is not waiting for anyone: it is pending")
+    assert words.startswith("edited, refused: `k7f2` is not waiting for anyone: it is pending")
 
 
 def test_a_link_is_named_also_where_a_command_has_written_the_task(project: Project) -> None:
@@ -53,7 +53,7 @@ def test_a_link_is_named_also_where_a_command_has_written_the_task(project: Proj
     project.board_file("k7f2").symlink_to("/etc/hostname")
     project.ok("note", "k7f2", "Again.")
     [words] = _take_up(project).left.values()
-    assert "it is no plain file" in words
+    assert "it is not a regular file" in words
 
 
 def test_a_section_that_was_typed_once_more_is_warned_of_as_it_is_taken_up(project: Project) -> None:
@@ -61,7 +61,7 @@ def test_a_section_that_was_typed_once_more_is_warned_of_as_it_is_taken_up(proje
     _save(project, "Seen.\n", "Seen.\n\n## Notes\n\nHurry.\n")
     lines = project.board_file("k7f2").read_text().splitlines()
     first, second = (number for number, line in enumerate(lines, 1) if line == "## Notes")
-    warning = f"warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Notes` stands on lines {first} and {second}:"
+    warning = f"warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Notes` is on lines {first} and {second}:"
     assert f"{warning} the last one counts\n" in project.gt("status").err
     _save(project, "awaiting: work", "awaiting: work\npriority: 0")
     assert warning not in project.gt("status").err

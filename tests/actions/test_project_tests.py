@@ -38,5 +38,5 @@ def test_init_proposes_it(tmp_path: Path) -> None:
     make_repository(tmp_path)
     (tmp_path / "go.mod").write_text("module x\n")
     ran = gt("init", at=tmp_path)
-    assert "; your project seems to have `go test ./...`\n" in ran.out
+    assert "; your project seems to use `go test ./...`\n" in ran.out
     assert '`gt config verify.test "go test ./..."`' in ran.err

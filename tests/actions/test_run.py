@@ -132,9 +132,7 @@ def test_64_for_a_sandbox_that_cannot_be_enforced(
     monkeypatch.setenv("PATH", f"{tmp_path / 'broken'}:{os.environ['PATH']}")
     ran = project.run("--sandbox", preset)
     assert ran.code == 64
-    assert (
-        f"the sandbox `{preset}` is asked for, and does not work here: bwrap: setting up uid map" in ran.err
-    )
+    assert f"the sandbox `{preset}` does not work here: bwrap: setting up uid map" in ran.err
     assert "--sandbox none" in ran.err
 
 
@@ -143,7 +141,7 @@ def test_64_while_another_run_is_alive(project: RunProject) -> None:
         assert is_run_alive(discover(project.path))
         ran = project.run()
     assert ran.code == 64
-    assert "a run is alive in this clone already" in ran.err
+    assert "a run is already active in this clone" in ran.err
     assert not is_run_alive(discover(project.path))
 
 
@@ -178,7 +176,7 @@ def test_a_task_without_a_script_is_left_alone_beside_one_that_has_one(project: 
     project.make("bbbb", body=f"Do it.\n\n## Script\n\n```sh\n{DONE}```\n")
     ran = project.run()
     assert ran.code == RunExit.LIMIT
-    assert "aaaa: left out of this run: the agent is `script`" in ran.err
+    assert "aaaa: skipped in this run: the agent is `script`" in ran.err
     assert project.stands("aaaa") == (Status.PENDING, None)
     assert EventType.SESSION_STARTED not in project.kinds("aaaa")
     assert project.stands("bbbb") == (Status.REVIEWING, Awaiting.REVIEW)
@@ -261,7 +259,7 @@ def test_a_board_that_a_killed_command_left_behind_is_brought_in_step(project: R
 
 
 def test_a_quiet_clone_is_healthy(project: RunProject) -> None:
-    assert project.ok("health") == "no session is alive, and none is dead\n"
+    assert project.ok("health") == "no sessions are running, and none are dead\n"
     assert json.loads(project.ok("health", "--json")) == {
         "schema": 1,
         "run": False,
@@ -331,7 +329,7 @@ def test_a_refused_run_says_what_it_gave_back(project: RunProject) -> None:
     with only_run(discover(project.path)):
         ran = project.run("k7f2")
     assert ran.code == 64
-    assert "a run is alive in this clone already; it takes up `k7f2` again" in ran.err
+    assert "a run is already active in this clone; it resumes `k7f2`" in ran.err
     assert Holds(project.path / ".git/gitticks").held() == frozenset()
 
 

@@ -106,7 +106,7 @@ def test_what_is_saved_all_the_time_waits_for_a_pause(
         save_again(0)
         context = Context(directory=project.path)
         left = take_up_all(context).left
-    assert left == {task_path(TaskId("k7f2")): "left alone: somebody keeps saving it; it is looked at again"}
+    assert left == {task_path(TaskId("k7f2")): "left alone: somebody keeps saving it; it is checked again"}
     assert project.file("k7f2").section("Context") == "old"
     file.write_text(text.replace("old", "whole"))
     project.ok("status")

@@ -244,10 +244,10 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
         (lambda folder: _copy(folder, folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
         (
             lambda folder: shutil.copytree(folder, folder.parent.with_name("copy")),
-            "written by gitticks alone; `rm .gitticks/tasks/copy/history.jsonl` takes it away",
+            "can only be written by gitticks; `rm .gitticks/tasks/copy/history.jsonl` removes it",
         ),
         (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
-        (lambda folder: _replace(folder, None), "no plain file"),
+        (lambda folder: _replace(folder, None), "not a regular file"),
         (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),
         (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "written by gitticks alone"),
     ],

@@ -99,7 +99,7 @@ def test_where_a_file_is_removed_all_are_looked_at(project: Project) -> None:
     found = _take_up(project, ONE)
     assert found.paths == (OTHER,)
     assert found.is_whole
-    assert "a task is not removed, but cancelled" in found.left[ONE]
+    assert "tasks are cancelled, not deleted" in found.left[ONE]
 
 
 def test_a_folder_that_was_renamed_is_named_also_where_half_of_it_was_seen(project: Project) -> None:
@@ -107,7 +107,7 @@ def test_a_folder_that_was_renamed_is_named_also_where_half_of_it_was_seen(proje
     folder.rename(folder.with_name("elsewhere"))
     found = _take_up(project, "tasks/f2/elsewhere/TASK.md")
     assert list(found.left) == ["tasks/f2/elsewhere/TASK.md"]
-    assert "it lies in the wrong folder" in found.left["tasks/f2/elsewhere/TASK.md"]
+    assert "it is in the wrong folder" in found.left["tasks/f2/elsewhere/TASK.md"]
 
 
 def test_what_is_beside_the_tasks_is_looked_at_with_all(project: Project) -> None:

@@ -69,8 +69,8 @@ def test_an_edited_file_is_taken_up_and_a_removed_one_is_not(project: Project) -
     found = _take_up(project)
     assert found.paths == ()
     assert found.left[path] == (
-        f"removed, not committed: `git -C .gitticks checkout HEAD -- {path}` brings it back, "
-        f'`git -C .gitticks commit -m "…" {path}` removes it'
+        f"deleted, not committed: `git -C .gitticks checkout HEAD -- {path}` restores it, "
+        f'`git -C .gitticks commit -m "…" {path}` deletes it'
     )
     assert project.store.read(path) == b"better"
 
@@ -94,7 +94,7 @@ def test_a_new_tasks_files_wait_for_the_task(project: Project) -> None:
         (f"{FOLDER}/.env", "left alone: it is no file of gitticks"),
         (f"{FOLDER}/a.orig", "left alone: it is no file of gitticks"),
         (f"{FOLDER}/rounds/01-review.md", "left alone: gitticks writes that itself"),
-        (f"{FOLDER}/history.jsonl", "edited, not taken up: it is written by gitticks alone"),
+        (f"{FOLDER}/history.jsonl", "edited, refused: it can only be written by gitticks"),
     ],
 )
 def test_what_is_not_a_persons_own_is_left_alone_and_named(project: Project, path: str, words: str) -> None:
@@ -130,7 +130,7 @@ def test_what_is_no_plain_file_too_large_or_executable_is_left(project: Project)
     assert found.paths == ()
     assert [words[:40] for words in found.left.values()] == [
         "left alone: it is larger than 10 MB, `gi",
-        "left alone: it is no plain file",
+        "left alone: it is not a regular file",
         "left alone: it is executable, `git -C .g",
     ]
 
@@ -169,7 +169,7 @@ def test_settings_and_templates_count_once_they_are_committed(
     [
         ("config.yaml", b"version: 1\nparalel: 3\n", "line 2: there is no setting `paralel`"),
         ("config.yaml", b"version: 1\nparallel: [\n", "line 3: "),
-        ("config.yaml", b"\xff\xfe", "line 1: this is no UTF-8"),
+        ("config.yaml", b"\xff\xfe", "line 1: this is not UTF-8"),
         ("config.yaml", b"version: 2\n", "the state branch has format 2"),
         ("prompts/worker.md", b"{% if %}\n", "the prompt template `worker.md:1` is broken"),
         ("prompts/worker.md", b"\0", "NUL"),
@@ -198,8 +198,7 @@ def test_broken_settings_and_templates_get_a_note_until_they_are_fixed(
 def test_a_removed_config_is_named_with_the_way_back(project: Project) -> None:
     (project.board / "config.yaml").unlink()
     assert (
-        "`git -C .gitticks checkout HEAD -- config.yaml` brings it back"
-        in _take_up(project).left["config.yaml"]
+        "`git -C .gitticks checkout HEAD -- config.yaml` restores it" in _take_up(project).left["config.yaml"]
     )
 
 
@@ -247,7 +246,7 @@ def test_a_persons_file_is_no_dropping(name: str) -> None:
 def test_a_record_that_was_made_by_hand_is_named_with_what_takes_it_away(project: Project) -> None:
     made = _put(project, f"{FOLDER}/audit.jsonl", b"{}\n")
     [words] = _take_up(project).left.values()
-    assert words.endswith(f"written by gitticks alone; `rm .gitticks/{FOLDER}/audit.jsonl` takes it away")
+    assert words.endswith(f"can only be written by gitticks; `rm .gitticks/{FOLDER}/audit.jsonl` removes it")
     made.unlink()
     assert _take_up(project) == TakenUp()
 
@@ -259,7 +258,7 @@ def test_a_tasks_file_in_other_letters_is_told_its_name(project: Project) -> Non
     left = _take_up(project).left
     command = "mv -n .gitticks/tasks/n1/plan1/task.md .gitticks/tasks/n1/plan1/TASK.md"
     assert left == {
-        "tasks/n1/plan1/task.md": f"edited, not taken up: a task's file is called `TASK.md`: `{command}`",
+        "tasks/n1/plan1/task.md": f"edited, refused: a task's file is called `TASK.md`: `{command}`",
         "tasks/n1/plan1/sketch.svg": "left alone: there is no task `plan1` yet; "
         "it is taken up with `.gitticks/tasks/n1/plan1/TASK.md`",
     }

@@ -32,7 +32,7 @@ def test_a_damaged_board_is_a_warning_and_none_is_nothing(project: Project) -> N
     (project.path / ".git/worktrees/-gitticks/index").write_bytes(b"garbage")
     context = Context(directory=project.path)
     assert take_up(context) == TakenUp()
-    assert "nobody can tell what was saved on the board" in context.warnings[0]
+    assert "it cannot be determined what was saved on the board" in context.warnings[0]
     shutil.rmtree(project.board)
     assert take_up(Context(directory=project.path)) == TakenUp()
 

@@ -70,7 +70,7 @@ def test_whatever_else_names_it_says_how_it_is_taken_up(project: Project, comman
     ran = project.gt(*command)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(NOT_YET)
-    assert ran.err.endswith("hint: `gt status` takes it up, or says why not\n")
+    assert ran.err.endswith("hint: `gt status` commits it, or says why not\n")
     project.ok("status")
     assert project.gt(*command).code == 0
 
@@ -86,7 +86,7 @@ def test_one_that_cannot_be_taken_up_is_refused_with_the_reason(project: Project
     ran = project.gt("note", "plan1", "hello")
     assert ran.code == 1
     assert ran.err.startswith(
-        "error: `.gitticks/tasks/n1/plan1/TASK.md` is edited, not taken up: line 5: "
+        "error: `.gitticks/tasks/n1/plan1/TASK.md` is edited, refused: line 5: "
         "`priority` is not a number from 0 to 4: 'high'\n"
     )
     assert file.read_text() == before

@@ -80,7 +80,7 @@ def test_one_that_an_agent_works_in_is_never_removed(project: RunProject) -> Non
         until(up.exists)
         assert "live" in project.ok("worktree", "list")
         code, left = cleaned(project, "k7f2", "--force")
-        assert (code, left["k7f2"]["problem"]) == (1, "an agent works in it: `gt stop k7f2`")
+        assert (code, left["k7f2"]["problem"]) == (1, "an agent is working in it: `gt stop k7f2`")
         project.ok("stop", "k7f2")
         process.wait(LONGEST_SECONDS)
     assert project.workspace().exists()

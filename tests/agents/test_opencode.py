@@ -53,7 +53,7 @@ def test_silence_within_a_step_is_a_time_out_and_between_two_the_services() -> N
     report = reader.report(Ended(EndReason.IDLE, signal=15), NOW)
     assert (report.ending, report.detail) == (Ending.TIMED_OUT, "printed nothing for too long")
     report = read_fixture(OpencodeReader(), "opencode-denied.jsonl", exit_code=None, reason=EndReason.IDLE)
-    assert (report.ending, report.detail) == (Ending.OUTAGE, "its service gave no answer for too long")
+    assert (report.ending, report.detail) == (Ending.OUTAGE, "its service did not answer for too long")
 
 
 @pytest.mark.parametrize(

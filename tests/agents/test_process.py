@@ -237,7 +237,7 @@ def test_the_lock_is_held_while_the_command_lives(tmp_path: Path) -> None:
     def look(_line: str) -> None:
         held.append(is_lock_held(lock))
         second = run_supervised(shell("true", tmp_path), LIMITS, lock=lock)
-        held.append(second.reason is EndReason.START_FAILED and "another session lives" in second.problem)
+        held.append(second.reason is EndReason.START_FAILED and "another session is active" in second.problem)
 
     assert run_supervised(shell("echo ready", tmp_path), LIMITS, look, lock=lock).is_success
     assert held == [True, True]

@@ -120,7 +120,7 @@ def test_an_unknown_name_suggests_near_ones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", [AgentSettings(), AgentSettings(type="cloud", argv=("x",))])
 def test_an_unknown_type_is_an_error(tmp_path: Path, entry: AgentSettings) -> None:
-    with pytest.raises(GitticksError, match="the agent `mine` has no type that is known"):
+    with pytest.raises(GitticksError, match="the agent `mine` has no known type"):
         registry(tmp_path, {"mine": entry}).spec("mine")
 
 

@@ -50,7 +50,7 @@ def test_the_branch_is_not_removed_nor_pushed_over(project: Project) -> None:
     project.create()
     install_checkout_hooks(repository(project))
     assert push(project, "gitticks/state").returncode == 0
-    assert "the state branch would be removed" in push(project, ":gitticks/state").stderr
+    assert "the push would delete the state branch" in push(project, ":gitticks/state").stderr
     git("branch", "older", "gitticks/state^", at=project.path)
     assert "leaves 1 commit behind" in push(project, "-f", "older:gitticks/state").stderr
 
@@ -64,7 +64,7 @@ def test_what_only_the_server_has_is_not_pushed_over(project: Project, tmp_path:
     assert push(other, "gitticks/state").returncode == 0
     project.create()
     install_checkout_hooks(repository(project))
-    assert "has commits that are not here" in push(project, "-f", "gitticks/state").stderr
+    assert "has commits that you do not have" in push(project, "-f", "gitticks/state").stderr
 
 
 def test_a_merge_in_the_checkout_runs_both(project: Project, log: Path) -> None:
@@ -167,7 +167,7 @@ def test_without_its_files_ours_warns_and_lets_pass(project: Project, log: Path)
     assert checkout_hooks_state(repository(project)) is HooksState.BROKEN
     done = push(project, "main")
     assert done.returncode == 0
-    assert "`pre-push` did nothing: its files are gone; `gt hooks install` puts them back" in done.stderr
+    assert "`pre-push` did nothing: its files are gone; `gt hooks install` reinstalls them" in done.stderr
     assert log.read_text().startswith(PUSHED)
     install_checkout_hooks(repository(project))
     assert checkout_hooks_state(repository(project)) is HooksState.INSTALLED
@@ -187,7 +187,7 @@ def test_what_came_in_our_place_stays_and_is_told(project: Project, log: Path) -
     install_checkout_hooks(repository(project))
     other = write_hook(hooks_of(project), "pre-push", "true")
     (told,) = uninstall_checkout_hooks(repository(project))
-    assert f"`{other}.own` is your `pre-push` of before" in told
+    assert f"`{other}.own` is your previous `pre-push`" in told
     assert other.read_text() == "#!/bin/sh\ntrue\n"
 
 

@@ -59,7 +59,7 @@ def test_a_rebase_that_a_command_overtook_is_told_as_one_that_cannot_end(rebasin
     assert run_git_command("rebase", "--continue", at=rebasing.board).returncode != 0, "git cannot"
     done = git("rev-parse", "HEAD", at=rebasing.board)
     ran = rebasing.gt("status")
-    assert "cannot end it, as the state branch has moved on" in ran.err
+    assert "cannot finish it, because the state branch has moved on" in ran.err
     assert "cherry-pick" not in ran.err
     type_command(rebasing, ran.err[ran.err.index("`git") :])
     rebasing.ok("status")
@@ -77,7 +77,7 @@ def test_an_edit_of_an_old_commit_is_not_taken_up(tmp_path: Path) -> None:
     file = project.board_file(TASK)
     file.write_text(file.read_text() + "\nWritten on an old commit.\n")
     ran = project.gt("status")
-    assert "something else than the state branch is checked out in .gitticks/" in ran.err
+    assert "something other than the state branch is checked out in .gitticks/" in ran.err
     assert project.task(TASK).title == "New"
     assert b"Written on" not in project.file(TASK).data
     assert "Written on" in file.read_text()

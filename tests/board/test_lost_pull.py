@@ -59,11 +59,11 @@ def test_what_it_left_is_put_back_and_the_next_one_comes_through(
     assert "local changes" in one.pull().stderr
     assert len(left(one)) == 4
     told = one.gt("doctor")
-    assert "a pull on the board gave way to a command" in told.out
+    assert "a pull on the board lost a race to a command" in told.out
     assert told.code == 0
-    assert "fixed: put back what a pull left on the board" in one.gt("doctor", "--fix").seen
+    assert "fixed: clean up what a pull left on the board" in one.gt("doctor", "--fix").seen
     assert git("status", "--porcelain", at=one.board) == ""
-    assert "all is well" in one.gt("doctor").out
+    assert "no problems found" in one.gt("doctor").out
     assert one.pull().returncode == 0
     assert one.push().returncode == 0
     assert other.pull().returncode == 0

@@ -122,7 +122,7 @@ def test_the_branch_is_neither_removed_nor_pushed_over(project: Project, server:
     project.create()
     assert push(project, "gitticks/state").returncode == 0
     accepted = tip_of(server)
-    assert "the state branch would be removed" in push(project, ":gitticks/state").stderr
+    assert "the push would delete the state branch" in push(project, ":gitticks/state").stderr
     git("branch", "older", "gitticks/state^", at=project.path)
     assert "leaves 1 commit behind" in push(project, "--force", "older:gitticks/state").stderr
     assert "error: " in push(project, "--force", "main:gitticks/state").stderr

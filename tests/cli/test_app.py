@@ -64,5 +64,5 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path, words: list[str]) -> None
         line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
     )
     assert (done.returncode, done.stdout) == (64 if words == ["run"] else 1, "")
-    assert "the folder that you are in is gone" in done.stderr
-    assert "`cd` to one that is there" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
+    assert "`cd` to one that exists" in done.stderr

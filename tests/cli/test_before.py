@@ -68,7 +68,7 @@ def test_aliases_of_ones_own(project: Path) -> None:
     git("config", "--global", "gitticks.alias.round", "round", at=project)
     assert gt_process("mine", at=project).out.startswith('{"schema": 1, "tasks"')
     assert "Fix the login" in gt_process("list", at=project).out
-    assert gt_process("round", at=project).err.startswith("error: the aliases go round in a cycle at `round`")
+    assert gt_process("round", at=project).err.startswith("error: the aliases form a cycle at `round`")
     assert "no command `nothing`" in gt_process("nothing", at=project).err
 
 

@@ -19,32 +19,32 @@ def error_of(number: int, name: str | bytes | None = None) -> OSError:
         (
             error_of(errno.ENOSPC, "/r/.git/x"),
             "`/r/.git/x`: no space left on device",
-            "`df -h /r/.git` shows the room left; then repeat the command",
+            "`df -h /r/.git` shows the free space; then run the command again",
         ),
         (
             error_of(errno.EDQUOT),
             "disk quota exceeded",
-            "`df -h` shows the room left; then repeat the command",
+            "`df -h` shows the free space; then run the command again",
         ),
         (
             error_of(errno.EROFS, b"/r"),
             "read-only file system",
-            "`df -h` shows the room left; then repeat the command",
+            "`df -h` shows the free space; then run the command again",
         ),
         (
             error_of(errno.EACCES, "/my files/x"),
             "`/my files/x`: permission denied",
-            "`ls -ld '/my files'` shows who may write there",
+            "`ls -ld '/my files'` shows who can write there",
         ),
         (
             error_of(errno.EACCES, "/r/x"),
             "`/r/x`: permission denied",
-            "`ls -ld /r` shows who may write there",
+            "`ls -ld /r` shows who can write there",
         ),
         (
             error_of(errno.EISDIR, "/r/.git/x y"),
             "`/r/.git/x y`: is a directory",
-            "`ls -ld '/r/.git/x y'` shows what is there; `mv '/r/.git/x y' '/r/.git/x y.old'` makes way",
+            "`ls -ld '/r/.git/x y'` shows what is there; `mv '/r/.git/x y' '/r/.git/x y.old'` moves it aside",
         ),
         (
             error_of(errno.EMFILE),

@@ -43,7 +43,7 @@ def test_without_a_line_only_the_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("editor", "message"),
     [
-        ("no-such-editor -x", "the editor `no-such-editor -x` is not there; nothing was changed"),
+        ("no-such-editor -x", "the editor `no-such-editor -x` was not found; nothing was changed"),
         ("exit 3;", "the editor `exit 3;` failed with 3; nothing was changed"),
         ("'", "the editor `'` failed with 2; nothing was changed"),
     ],

@@ -17,7 +17,7 @@ from tests.support.waiting import LONGEST_SECONDS
 
 FULL = Path("/dev/full")
 NO_ROOM = "no space left on device"
-READ = f"error: the answer could not be printed: {NO_ROOM}\n\nhint: `df -h` shows the room left; then repeat the command\n"
+READ = f"error: the output could not be printed: {NO_ROOM}\n\nhint: `df -h` shows the free space; then run the command again\n"
 
 
 def unprinted(path: Path, *words: str, code: int = 1, full_stderr: bool = False) -> str:
@@ -91,7 +91,7 @@ def test_a_question_may_be_repeated(project: Project, words: tuple[str, ...]) ->
 
 def test_what_is_no_commit_is_not_to_be_repeated_blindly(project: Project) -> None:
     said = unprinted(project.path, "skill", "--install")
-    assert said.endswith("what the command changed stays: look at `gt status` before you repeat it\n")
+    assert said.endswith("the command's changes were kept: check `gt status` before you repeat it\n")
 
 
 def test_an_agents_request_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_an_agents_request_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(f"GITTICKS_{name}", value)
     said = unprinted(workspace, "note", "seen")
     assert said.startswith(
-        "error: the change was made (`k7f2: note left for the runner`), only printing failed"
+        "error: the change was made (`k7f2: note passed on to the runner`), only printing failed"
     )
     assert len(list((mailbox / "outbox").iterdir())) == 1
 
@@ -114,7 +114,7 @@ def test_a_run_goes_on(tmp_path: Path) -> None:
     project.agent(DONE)
     project.make("k7f2")
     said = unprinted(project.path, "run", "--headless", "--debounce", "0", code=3)
-    assert said.count(f"from here on nothing is printed, but the work goes on: {NO_ROOM}\n") == 1
+    assert said.count(f"nothing more is printed, but the work continues: {NO_ROOM}\n") == 1
     assert project.stands() == TO_REVIEW
 
 

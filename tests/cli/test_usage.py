@@ -17,12 +17,12 @@ from tests.support.projects import make_project
     [
         (
             "hooks",
-            "`gt hooks` needs one of its commands: `install`, `status`, `uninstall`",
+            "`gt hooks` needs a command: `install`, `status`, `uninstall`",
             "gt hooks --help",
         ),
         (
             "worktree",
-            "`gt worktree` needs one of its commands: `clean`, `gc`, `list`, `open`",
+            "`gt worktree` needs a command: `clean`, `gc`, `list`, `open`",
             "gt worktree --help",
         ),
         ("worktree cleen", "no command `cleen`; did you mean `gt worktree clean`?", "gt worktree --help"),
@@ -111,7 +111,7 @@ def test_a_note_of_one_word_that_is_no_id_may_lack_either(tmp_path: Path, word: 
     project = make_project(tmp_path)
     project.make("k7f2")
     assert project.gt("note", word).seen == (
-        f"--- 2\nerror: there is no task `{word}`, and no text: either the id or the text is missing\n\n"
+        f"--- 2\nerror: there is no task `{word}`, and there is no text: either the id or the text is missing\n\n"
         f"hint: `gt note ID {word}`, if that is the text; else {else_}\n"
     )
 
@@ -129,5 +129,5 @@ def test_words_without_quotes_are_told_where_they_belong(tmp_path: Path, words: 
     name = words.partition(" ")[0]
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: got unexpected extra argument")
-    hint = f'a text of several words stands in quotes, `"{text}"`; `gt {name} --help`'
+    hint = f'put a text of several words in quotes, `"{text}"`; `gt {name} --help`'
     assert ran.err.endswith(f"\n\nhint: {hint}\n")

@@ -52,11 +52,11 @@ def test_chains_of_several_writers_may_be_mixed_in_any_way() -> None:
 
 
 CHANGES = [
-    ("a word", lambda lines: [lines[0].replace(b"claude", b"codex!"), *lines[1:]], 1, "its words are not"),
+    ("a word", lambda lines: [lines[0].replace(b"claude", b"codex!"), *lines[1:]], 1, "its content was"),
     ("a line gone", lambda lines: [lines[0], lines[2]], 2, "is missing or was changed"),
     ("the first gone", lambda lines: lines[1:], 1, "is missing or was changed"),
     ("a line twice", lambda lines: [*lines, lines[1]], 4, "does not follow the last line"),
-    ("no JSON", lambda lines: [*lines, b"{\n"], 4, "it is no JSON"),
+    ("no JSON", lambda lines: [*lines, b"{\n"], 4, "it is not JSON"),
     ("no place", lambda lines: [*lines, b"{}\n"], 4, "lacks its place"),
     ("cut off", lambda lines: [*lines, b'{"timestamp'], 4, "cut off"),
 ]

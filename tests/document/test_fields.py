@@ -227,7 +227,7 @@ def _file(lines: str) -> Frontmatter:
 )
 def test_a_key_that_is_nearly_a_field_is_told_with_its_line(key: str, meant: str) -> None:
     assert misnamed_keys(_file("title: A\n"), _file(f"title: A\n{key}: x\n")) == (
-        f"TASK.md:4: `{key}` is no field, and does nothing: did you mean `{meant}`?",
+        f"TASK.md:4: `{key}` is not a field and is ignored: did you mean `{meant}`?",
     )
     assert misnamed_keys(_file(f"{key}: x\n"), _file(f"{key}: y\n")) == ()
     assert len(misnamed_keys(None, _file(f"{key}: y\n"))) == 1

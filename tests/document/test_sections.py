@@ -82,7 +82,7 @@ def test_a_section_ends_before_the_next_heading_of_level_1_or_2(end: str) -> Non
 def test_the_last_of_two_counts_and_a_warning_names_both_lines() -> None:
     found = body("## A\none\n## B\n## a\ntwo\n", first_line=7)
     assert found.get("A") == "two"
-    assert found.warnings == ("f: `## a` stands on lines 7 and 10: the last one counts",)
+    assert found.warnings == ("f: `## a` is on lines 7 and 10: only the last one counts",)
 
 
 def test_an_emptied_last_section_is_empty_even_if_an_earlier_one_is_not() -> None:
@@ -91,7 +91,7 @@ def test_an_emptied_last_section_is_empty_even_if_an_earlier_one_is_not() -> Non
 
 def test_a_fence_without_end_is_named() -> None:
     assert body("## A\n\n```sh\nx\n\n## B\n", first_line=5).warnings == (
-        "f:7: a code fence never ends: what follows it is no section",
+        "f:7: a code fence never ends: sections after it are not recognised",
     )
 
 

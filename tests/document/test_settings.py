@@ -98,7 +98,7 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
         ("version: 0", "c:1:10: `version` is not a whole number from 1 up: '0'", "write `version: 1`"),
         ("review: agent\nreview: none", "c:2:1: `review` is already set on line 1", "delete one of the two"),
         ("- a", "c:1:1: this is not a list of `key: value` lines", "write `key: value`"),
-        ("<<<<<<< ours\nreview: none", "c:1:1: the YAML holds the conflict markers", "keep the lines"),
+        ("<<<<<<< ours\nreview: none", "c:1:1: the YAML contains the conflict markers", "keep the lines"),
     ],
 )
 def test_errors_name_line_and_column(text: str, message: str, hint: str) -> None:

@@ -83,10 +83,10 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.choice("a", "b"), "c", "`name` is not one of a, b: 'c'"),
         (kinds.TEXTS, "[a", "is never closed"),
         (kinds.TEXTS, "[{a: b}]", "`name` is not text: a mapping"),
-        (kinds.REVIEWERS, "[{focus: x}]", "`name` holds a reviewer without `name`"),
+        (kinds.REVIEWERS, "[{focus: x}]", "`name` has a reviewer without `name`"),
         (kinds.REVIEWERS, "[{name: x, focs: y}]", "there is no setting `name.focs`"),
         (kinds.RULES, "[{operation: fly}]", "`name.operation` is not one of file_read"),
-        (kinds.RULES, "[{paths: [a]}]", "`name` holds a rule without `operation`"),
+        (kinds.RULES, "[{paths: [a]}]", "`name` has a rule without `operation`"),
         (kinds.RULES, "shell", "`name` is not a mapping"),
     ],
 )

@@ -33,7 +33,7 @@ PASS, FAIL, UNCLEAR = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.UNCL
         ("12 pass, 1 fail\n\nPASS", UNCLEAR),
         ("pass **FAIL**", UNCLEAR),
         ("", UNCLEAR),
-        ("all is well", UNCLEAR),
+        ("no problems found", UNCLEAR),
         ("bypass, fail2ban, test_pass, passed, FAILED, failure", UNCLEAR),
         ("PA\u017fS", UNCLEAR),
         ("éPASS", PASS),

@@ -81,14 +81,14 @@ def test_a_signed_approval_merges_and_is_verified_later(reviewed: RunProject, ke
     assert statement is not None
     assert verdict.data["strength"] == "L2"
     assert statement.tree == git("rev-parse", f"{statement.head}^{{tree}}", at=reviewed.path).strip()
-    assert reviewed.ok("log", "--verify") == "1 approval, 0 that do not hold; the others: 1 L2\n"
+    assert reviewed.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
 
 
 def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) -> None:
     for arguments in (("approve", "k7f2"), ("review", "k7f2", "--accept"), ("close", "k7f2")):
         ran = reviewed.gt(*arguments)
         assert ran.code == 3, ran.seen
-        assert "it is not said which key signs your approvals" in ran.err
+        assert "no key is configured to sign your approvals" in ran.err
         assert "--key ~/.ssh/id_ed25519" in ran.err
     assert reviewed.stands() == TO_REVIEW
 
@@ -117,8 +117,8 @@ def test_a_merge_by_hand_is_a_name_alone(reviewed: RunProject) -> None:
     [
         ("bob@example.org {key}", "is not one of `ada@example.org`"),
         (f"{ADDRESS} {{other}}", "is not among the allowed signers"),
-        (f'{ADDRESS} valid-before="20200101" {{key}}', "was not valid then"),
-        (f'{ADDRESS} namespaces="git" {{key}}', "sign for other things only"),
+        (f'{ADDRESS} valid-before="20200101" {{key}}', "was not valid at that time"),
+        (f'{ADDRESS} namespaces="git" {{key}}', "limit its key to other purposes"),
     ],
 )
 def test_a_key_that_may_not_sign_is_refused(
@@ -165,7 +165,7 @@ def test_signers_in_the_folder_where_agents_write_do_not_count(reviewed: RunProj
     mine = reviewed.path / "mine"
     mine.write_text(signer_line(ADDRESS, key))
     git("config", "gitticks.approvals.allowed-signers", str(mine), at=reviewed.path)
-    assert "where agents write" in approve(reviewed, key).err
+    assert "where agents can write" in approve(reviewed, key).err
 
     elsewhere = reviewed.path.parent / "mine"
     mine.rename(elsewhere)
@@ -195,7 +195,7 @@ def test_what_was_changed_after_it_was_signed_does_not_merge(
     assert git("rev-parse", "main", at=reviewed.path) == before
     assert reviewed.stands() == TO_REVIEW
     assert reviewed.last(EventType.VOIDED).reason
-    assert "its approval does not hold" in ran.seen
+    assert "its approval is not valid" in ran.seen
     assert reviewed.gt("log", "--verify").code == 1
 
 
@@ -206,9 +206,9 @@ def test_another_tasks_signature_and_one_for_another_purpose_do_not_count(
     statement = statement_of("m3xq", verdict_of(reviewed).data)
     assert statement is not None
     for signature, why in (
-        (sign_by(key, statement.payload(), NAMESPACE), "of something else"),
+        (sign_by(key, statement.payload(), NAMESPACE), "for something else"),
         (sign_by(key, statement.payload(), "file"), "was made for `file`"),
-        ("signed, believe me", "no SSH signature"),
+        ("signed, believe me", "not an SSH signature"),
     ):
         rewrite(reviewed, **{SIGNATURE: signature})
         ran = reviewed.gt("log", "k7f2", "--verify")

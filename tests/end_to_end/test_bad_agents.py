@@ -335,7 +335,7 @@ def test_a_state_branch_rewound_under_a_run_is_why_its_task_vanished(project: Ru
     project.make()
     project.agent(f"{COMMIT}git update-ref refs/heads/gitticks/state {before}")
     ran = project.run()
-    assert "k7f2: left out of this run: there is no task `k7f2`" in ran.err
+    assert "k7f2: skipped in this run: there is no task `k7f2`" in ran.err
     assert "the state branch was rewound and lacks" in ran.err
     made = git("rev-parse", "gitticks/work/k7f2", at=project.path)
     assert git("log", "-1", "--format=%s", made, at=project.path) == "work on k7f2"

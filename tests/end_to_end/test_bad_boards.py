@@ -45,9 +45,9 @@ def test_conflict_markers_in_the_frontmatter(project: Project) -> None:
     title = next(line for line in project.board_file("k7f2").read_text().splitlines() if "title" in line)
     _take_away(project, f"{title}\n", marked)
     ran = use(project)
-    assert f"{PATH}  edited, not taken up: line " in ran["status"].out
-    assert "the YAML holds the conflict markers of a merge" in ran["status"].out
-    assert f"{BACK} puts the committed one back" in ran["doctor"].out
+    assert f"{PATH}  edited, refused: line " in ran["status"].out
+    assert "the YAML contains the conflict markers of a merge" in ran["status"].out
+    assert f"{BACK} restores the committed one" in ran["doctor"].out
     assert is_kept(project)
     _take_away(project, marked, f"{title}\n")
     check_well(project)
@@ -57,10 +57,8 @@ def test_a_deleted_file(project: Project) -> None:
     add_words(project, "m3xq")
     _folder(project).joinpath("TASK.md").unlink()
     ran = use(project)
-    assert (
-        f"a task is not removed, but cancelled (`gt cancel k7f2`); {BACK} brings it back" in ran["status"].out
-    )
-    assert "fixed: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert f"tasks are cancelled, not deleted (`gt cancel k7f2`); {BACK} brings it back" in ran["status"].out
+    assert "fixed: restore what was deleted or renamed" in ran["doctor --fix"].out
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     check_well(project)
 
@@ -70,7 +68,7 @@ def test_a_deleted_file_that_a_command_wrote_to_comes_back_as_is_said(project: P
     _folder(project).joinpath("TASK.md").unlink()
     project.ok("note", "k7f2", "a note")
     said = project.ok("status")
-    assert f"{PATH}  not in step: conflict; it is gone here and changed on the branch: {BACK}" in said
+    assert f"{PATH}  not in step: conflict; it was deleted here and changed on the branch: {BACK}" in said
     type_command(project, BACK)
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     check_well(project)
@@ -83,8 +81,8 @@ def test_a_folder_renamed_by_hand(project: Project, name: str) -> None:
     _folder(project).rename(wrong)
     ran = use(project)
     fix = f"`mv .gitticks/{shlex.quote(name)} .gitticks/tasks/f2/k7f2`"
-    assert f"{name}/TASK.md  edited, not taken up: it lies in the wrong folder: {fix}" in ran["status"].out
-    assert "fixed: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert f"{name}/TASK.md  edited, refused: it is in the wrong folder: {fix}" in ran["status"].out
+    assert "fixed: restore what was deleted or renamed" in ran["doctor --fix"].out
     assert WORDS in project.file("k7f2").data.decode()
     check_well(project)
 
@@ -103,7 +101,7 @@ def test_a_folder_renamed_by_hand_goes_back_as_is_said(project: Project) -> None
 def test_an_id_changed_in_the_file(project: Project, named: str) -> None:
     _take_away(project, "id: k7f2\n", f"id: {named}\n")
     ran = use(project)
-    assert f"{PATH}  edited, not taken up: line 2: " in ran["status"].out
+    assert f"{PATH}  edited, refused: line 2: " in ran["status"].out
     assert f"cannot be taken up: .gitticks/{PATH}: line 2: " in ran["doctor"].out
     assert is_kept(project)
     _take_away(project, f"id: {named}\n", "id: k7f2\n")
@@ -115,7 +113,7 @@ def test_binary_junk(project: Project, junk: bytes) -> None:
     add_words(project, "m3xq")
     project.board_file("k7f2").write_bytes(junk)
     ran = use(project)
-    assert f"{PATH}  edited, not taken up: " in ran["status"].out
+    assert f"{PATH}  edited, refused: " in ran["status"].out
     assert f".gitticks/{PATH}" in ran["doctor"].out
     assert project.board_file("k7f2").read_bytes() == junk
     type_command(project, BACK)
@@ -129,9 +127,9 @@ def test_a_link_to_a_file_beside_it(project: Project) -> None:
     file.symlink_to("real.md")
     ran = use(project)
     assert (
-        f"{PATH}  edited, not taken up: it is no plain file; move it away, then {BACK}" in ran["status"].out
+        f"{PATH}  edited, refused: it is not a regular file; move it away, then {BACK}" in ran["status"].out
     )
-    assert f".gitticks/{PATH} is no plain file" in ran["doctor"].out
+    assert f".gitticks/{PATH} is not a regular file" in ran["doctor"].out
     assert WORDS in file.read_text()
     file.unlink()
     type_command(project, BACK)
@@ -147,7 +145,7 @@ def test_a_dangling_link_and_one_out_of_the_board(project: Project, target: str)
     file.unlink()
     file.symlink_to(target)
     ran = use(project)
-    assert "it is no plain file; move it away, then " in ran["status"].out
+    assert "it is not a regular file; move it away, then " in ran["status"].out
     assert outside.read_text() == "outside\n"
     assert str(file.readlink()) == target
     file.unlink()
@@ -189,7 +187,7 @@ def test_a_link_in_the_place_of_the_tasks_folder(project: Project) -> None:
     _folder(project).symlink_to(elsewhere)
     before = {file.name: file.read_bytes() for file in elsewhere.iterdir()}
     ran = use(project)
-    assert f"{PATH}  edited, not taken up: it is no plain file" in ran["status"].out
+    assert f"{PATH}  edited, refused: it is not a regular file" in ran["status"].out
     assert "and in the place of a task's" in ran["doctor"].out
     assert {file.name: file.read_bytes() for file in elsewhere.iterdir()} == before
     _folder(project).unlink()
@@ -200,7 +198,7 @@ def test_a_link_in_the_place_of_the_tasks_folder(project: Project) -> None:
 def test_a_link_to_a_folder_beside_a_task_is_not_followed(project: Project) -> None:
     (_folder(project) / "far").symlink_to("/etc")
     ran = use(project)
-    assert "tasks/f2/k7f2/far  left alone: it is no plain file" in ran["status"].out
+    assert "tasks/f2/k7f2/far  left alone: it is not a regular file" in ran["status"].out
     assert project.store.list("tasks/f2/k7f2") == ("TASK.md", "history.jsonl")
     assert is_kept(project)
 
@@ -236,7 +234,7 @@ def test_a_history_that_was_edited_or_deleted(project: Project) -> None:
     said = project.ok("status")
     path = "tasks/f2/k7f2/history.jsonl"
     back = f"`git -C .gitticks checkout HEAD -- {path}`"
-    assert f"{path}  edited, not taken up: it is written by gitticks alone; {back} puts it back" in said
+    assert f"{path}  edited, refused: it can only be written by gitticks; {back} puts it back" in said
     history.unlink()
     use(project)
     assert history.read_bytes() == project.store.read(path)

@@ -331,7 +331,7 @@ def test_your_own_checkout_is_left_alone(project: RunProject) -> None:
     project.run()
     before = git("rev-parse", "HEAD", at=project.path)
     ran = project.gt("resume", "k7f2-1")
-    assert (ran.code, "your own checkout, which is left alone" in ran.err) == (3, True)
+    assert (ran.code, "your own checkout, which gitticks does not reset" in ran.err) == (3, True)
     assert git("rev-parse", "HEAD", at=project.path) == before
 
 

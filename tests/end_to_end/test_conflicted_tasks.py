@@ -39,7 +39,7 @@ def test_it_is_named_with_its_line_and_the_others_work_on(project: Project) -> N
         done = project.gt(*words)
         assert done.code == 0
         assert f".gitticks/{PATH}:" in done.err
-        assert "both texts of a conflict stand here" in done.err
+        assert "both versions of a conflict are here" in done.err
     assert "conflict" in project.ok("list")
     line = next(
         row for row in (project.board / PATH).read_text().splitlines() if row.startswith(("<!--", "<<<"))
@@ -61,7 +61,7 @@ def test_no_gate_reads_it(project: Project) -> None:
     assert not read_artifacts(project.store.snapshot().task_file(TaskId("k7f2"))).handoff
     refused = project.gt("update", "k7f2", "--status", "agent-review")
     assert refused.code == 3
-    assert "no gate reads its file, where both texts of a conflict stand" in refused.err
+    assert "its file has both versions of a conflict, so no gate reads it" in refused.err
     assert "`gt edit k7f2`" in refused.err
 
 

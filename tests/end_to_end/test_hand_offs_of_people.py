@@ -60,7 +60,9 @@ def test_a_persons_hand_off_stays_and_the_agents_is_a_note(
     assert project.stands() == TO_REVIEW
     assert project.file("k7f2").section(Section.HANDOFF) == MINE
     (note,) = project.notes("k7f2")
-    assert note.startswith("`## Handoff` of this session, beside the one that a person wrote meanwhile:")
+    assert note.startswith(
+        "`## Handoff` of this session, in addition to the one that a person wrote in the meantime:"
+    )
     assert note.endswith("- DONE: it")
     (warned,) = [one.reason for one in project.events("k7f2") if one.type is EventType.WARNED]
     assert warned == "a person wrote `## Handoff` while mine worked: it stays, and the agent's is a note"

@@ -112,7 +112,7 @@ def test_a_new_clone_has_the_rest_and_is_told(
     clone = clone_of(hub, tmp_path / "second", *options)
     told = clone.gt("init")
     assert told.code == 0, told.seen
-    assert f"can be in no checkout; it came with {evil[:10]}, and was removed" in told.err
+    assert f"cannot be checked out; it came with {evil[:10]}, and was removed" in told.err
     assert "What was there" in clone.ok("list")
     assert clone.board_status() == ""
     assert found_in(clone.path) == {}
@@ -145,9 +145,9 @@ def test_the_doctor_removes_one_that_plain_git_brought(project: Project) -> None
     git("update-ref", STATE, evil, at=project.path)
     project.gt("status")
     assert not (project.board / "tasks/escaped").exists()
-    what = f"`tasks/d1/..` can be in no checkout; it came with {evil[:10]}"
+    what = f"`tasks/d1/..` cannot be checked out; it came with {evil[:10]}"
     assert found_in(project.path)[what] == "error"
-    assert "remove what no checkout can hold" in project.ok("doctor", "--fix")
+    assert "remove paths that cannot be checked out" in project.ok("doctor", "--fix")
     assert found_in(project.path) == {}
     assert project.board_status() == ""
 
@@ -167,4 +167,4 @@ def test_a_server_refuses_it(project: Project, hub: Path) -> None:
     evil = commit_entry(".git", project.path)
     pushed = run_git_command("push", "origin", f"{evil}:{STATE}", at=project.path)
     assert pushed.returncode != 0
-    assert f"`tasks/d1/.git` can be in no checkout; it came with {evil[:10]}" in pushed.stderr
+    assert f"`tasks/d1/.git` cannot be checked out; it came with {evil[:10]}" in pushed.stderr

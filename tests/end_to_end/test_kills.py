@@ -126,10 +126,10 @@ def test_a_dead_session_is_finished_by_health(project: RunProject) -> None:
         assert "is alive" not in project.ok("health")
         assert "k7f2  mine  worker" in project.ok("health")
         process.kill()
-    until(lambda: "k7f2  its dead session was finished" in project.ok("health"))
+    until(lambda: "k7f2  its dead session was processed" in project.ok("health"))
     assert project.stands()[0] is Status.REVIEWING
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "interrupted"
-    assert "no session is alive, and none is dead" in project.ok("health")
+    assert "no sessions are running, and none are dead" in project.ok("health")
 
 
 def test_a_session_that_was_cut_off_in_the_middle_is_no_crash(project: RunProject) -> None:

@@ -81,9 +81,9 @@ def settings(root: Path) -> tuple[bytes, bytes]:
 
 
 def type_page(root: Path) -> None:
-    """Types the commands of the page's section about taking out."""
+    """Types the commands of the page's section about removing."""
     text = PAGE.read_text()
-    section = text[text.index("## Take it out") : text.index("## Bring it back")]
+    section = text[text.index("## Remove it") : text.index("## Restore it")]
     programs = root.parent / "bin"
     start = " ".join(f"'{word}'" for word in command())
     write_hook(programs, "gt", f'exec {start} "$@"')

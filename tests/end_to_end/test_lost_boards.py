@@ -51,7 +51,7 @@ def test_a_board_that_is_gone_is_made_again(project: Project, lose: Callable[[Pr
     ran = use(project)
     assert ran["status"].err.endswith(NO_BOARD)
     assert "there is no board at .gitticks/\n           `gt doctor --fix`" in ran["doctor"].out
-    assert "fixed: make or fix the board" in ran["doctor --fix"].out
+    assert "fixed: create or fix the board" in ran["doctor --fix"].out
     assert project.notes("m3xq") == ["kept"]
     _is_made_again(project)
 
@@ -97,7 +97,7 @@ def test_a_copied_repository_and_the_original_do_not_meet(project: Project) -> N
 def test_a_board_that_was_gone_before_the_repository_moved_is_made_again(project: Project) -> None:
     shutil.rmtree(project.board)
     moved = Project(project.path.rename(project.path.with_name("moved here")))
-    assert "fixed: make or fix the board" in use(moved)["doctor --fix"].out
+    assert "fixed: create or fix the board" in use(moved)["doctor --fix"].out
     _is_made_again(moved)
 
 
@@ -105,7 +105,7 @@ def test_a_copy_without_its_board_leaves_that_of_the_original_alone(project: Pro
     copy = Project(project.path.with_name("copy"))
     shutil.copytree(project.path, copy.path, symlinks=True)
     shutil.rmtree(copy.board)
-    assert "fixed: make or fix the board" in use(copy)["doctor --fix"].out
+    assert "fixed: create or fix the board" in use(copy)["doctor --fix"].out
     _is_made_again(copy)
     assert WORDS in project.board_file("k7f2").read_text()
     use(project)
@@ -134,7 +134,7 @@ def test_a_board_whose_files_are_all_gone_comes_back(project: Project) -> None:
     project.ok("status")
     shutil.rmtree(project.board / "tasks")
     ran = use(project)
-    assert "fixed: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert "fixed: restore what was deleted or renamed" in ran["doctor --fix"].out
     check_well(project)
 
 

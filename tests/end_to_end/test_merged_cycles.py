@@ -86,7 +86,7 @@ def test_the_sync_that_joins_both_links_says_so(clones: list[Clone]) -> None:
     for clone, words in zip(clones, LINKS["blockers"], strict=True):
         clone.ok(*words)
     assert clones[0].gt("sync").err == ""
-    warning = "warning: tasks wait for one another in a cycle: a2aa → b2aa → a2aa; `gt unblock a2aa b2aa` takes a link out\n"
+    warning = "warning: tasks wait for one another in a cycle: a2aa → b2aa → a2aa; `gt unblock a2aa b2aa` removes a link\n"
     assert clones[1].gt("sync").err == warning
     assert clones[0].gt("sync").err == warning
     assert clones[0].gt("sync").err == ""

@@ -109,7 +109,7 @@ def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> 
     rewrite_twice(ours, theirs)
     pulled = ours.pull()
     assert pulled.returncode == 0
-    assert "both sides wrote ## Context: both texts stand there, marked, until you choose" in pulled.stderr
+    assert "both sides changed ## Context: both versions are there, marked, until you choose" in pulled.stderr
     text = (ours.board / PATH).read_text()
     assert "Our line." in text
     assert "Their line." in text
@@ -160,12 +160,12 @@ def test_what_git_merged_by_lines_is_named_and_fixed(clones: list[Clone], on_pat
     found = ours.gt("doctor")
     assert found.code == 0
     assert f".gitticks/{PATH}:" in found.out
-    assert "git merged this task by lines" in found.out
-    assert "git merges tasks by lines in this clone" in found.out
+    assert "git merged this task line by line" in found.out
+    assert "git merges tasks line by line in this clone" in found.out
     assert "checkout HEAD" not in found.out  # it would take their side away
     stands = ours.gt("status")
-    assert f"  .gitticks/{PATH}  conflict: git's markers stand from line " in stands.out
-    assert stands.err.endswith(f"`gt doctor --fix` joins both sides, then {WAYS}\n")
+    assert f"  .gitticks/{PATH}  conflict: git's markers begin at line " in stands.out
+    assert stands.err.endswith(f"`gt doctor --fix` merges both sides, then {WAYS}\n")
     joined = ours.ok("doctor", "--fix")
     assert f"git is in the middle of a merge in .gitticks/\n           {WAYS}\n" in joined
     assert "checkout HEAD" not in joined

@@ -95,7 +95,7 @@ def test_whoever_has_no_right_password_is_told(tmp_path: Path, first: Project, c
     task, tip = first.create(), first.tip()
     ran = first.gt("sync")
     assert ran.code == 3
-    assert "the tasks of `origin` cannot be had: " in ran.err
+    assert "the tasks of `origin` could not be fetched: " in ran.err
     assert "Authentication failed" in ran.err or "could not read Username" in ran.err
     assert "wrong" not in ran.err
     assert first.tip() == tip
@@ -130,7 +130,7 @@ def test_beginning_where_the_password_is_wrong_says_so_and_is_joined_later(
     ran = second.gt("init")
     assert ran.code == 0
     assert "warning: origin refused to say whether it has tasks" in ran.err
-    assert "`gt sync` joins them with what you begin here once it can be reached" in ran.err
+    assert "`gt sync` merges them with yours once it can be reached" in ran.err
     here = second.create("Made meanwhile")
     git("remote", "set-url", "origin", f"{right}/team.git", at=second.path)
     second.ok("sync")

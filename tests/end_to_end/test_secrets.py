@@ -100,7 +100,7 @@ def test_a_commit_with_a_secret_goes_back_to_its_agent_until_a_person_allows_it(
     assert TOKEN not in ran.seen
     assert TOKEN not in state_of(project)
     prompt = (project.workspace() / ".gt/prompt.md").read_text()
-    assert "the commits hold what looks like a secret" in prompt
+    assert "the commits contain what looks like a secret" in prompt
 
     refused = project.gt("trust", "--secret", "k7f2")
     assert refused.code == 3

@@ -125,7 +125,7 @@ def test_without_the_remote_the_run_says_that_it_works_unclaimed(tmp_path: Path)
     (tmp_path / "remote.git").rename(tmp_path / "away.git")
     ran = one.gt("run", "--headless", "--debounce", "0")
     assert ran.code == 0, ran.seen
-    assert "work goes on unclaimed, so another clone may do the same" in ran.seen
+    assert "work continues without a claim, so another clone may work on the same task" in ran.seen
     assert one.task("t00x").status is Status.DONE
 
 

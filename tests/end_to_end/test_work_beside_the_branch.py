@@ -19,7 +19,7 @@ OBEY = r"""eval "$(sed -n 's/.*: `\(git [^`]*\)`.*/\1/p' .gt/prompt.md | head -1
     [
         (f"git checkout -q --detach\n{DONE}", "the work was committed on a detached HEAD"),
         (f"git checkout -q -b other\n{DONE}", "the work was committed on branch `other`"),
-        (f"git branch -m other\n{DONE}", "is gone, and the work was committed on branch `other`"),
+        (f"git branch -m other\n{DONE}", "is missing, and the work was committed on branch `other`"),
         (f"{COMMIT}git checkout -q --detach HEAD~1\n{SAY_DONE}", "the workspace is on a detached HEAD"),
         (f"{COMMIT}git reset -q --hard HEAD~1\n{SAY_DONE}", "nothing was committed on"),
         (f"git worktree add -q -b other ../aside\n(cd ../aside; {COMMIT})\n{SAY_DONE}", "but elsewhere"),

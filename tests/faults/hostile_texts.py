@@ -14,7 +14,7 @@ STEERING = {
     "answers back": "\x1b[6n\x1b[c",
     "begins with C1": "\x9b31m\x9d0;owned\x9c",
     "rings": "\x07",
-    "goes back": "all is well\x08\x08\x08\x08",
+    "goes back": "no problems found\x08\x08\x08\x08",
     "deletes": "\x7f\x7f",
     "returns": f"a\r{MARK}",
     "breaks lines": f"a\n{MARK}: b",

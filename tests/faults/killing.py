@@ -207,7 +207,7 @@ def _repeat(project: Project, target: Target, hit: Hit, done: int, tally: Tally)
     assert fate.code == 0 or (is_whole and fate.code in (1, 3)), fate
     if case.task is not None and not is_whole and case.rest is None:
         assert steps_since(project.path, hit.base, but=ANCHOR) == target.whole, fate
-    if is_whole:  # it may have had nothing to write, and only writers bring the board in step
+    if is_whole:  # it may have had nothing to write, and only writers update the board
         _note(project, tally)
     if is_whole and case.is_resumed:
         swept = run(Command(tuple(gt_command("merge")), project.path))

@@ -190,7 +190,7 @@ def test_a_session_lives_on_when_the_clock_jumps(times: Times) -> None:
         for at in CLOCKS:
             assert "k7f2  mine  worker" in times.ok(at, "health")
             times.assert_no_negative_time(at)
-        assert "an agent works on `k7f2`" in times.gt(TEN_YEARS_ON, "start", "k7f2").err
+        assert "an agent is working on `k7f2`" in times.gt(TEN_YEARS_ON, "start", "k7f2").err
         times.clock.set(YESTERDAY)
         (here / "go").touch()
         assert process.wait(LONGEST_SECONDS) == RunExit.WAITS
@@ -208,9 +208,9 @@ def test_a_session_that_died_before_the_clock_was_set_is_finished_once(times: Ti
         until((here / "up").exists)
         process.kill()
         process.wait()
-    until(lambda: "k7f2  its dead session was finished" in times.ok(at, "health"))
+    until(lambda: "k7f2  its dead session was processed" in times.ok(at, "health"))
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "interrupted"
-    assert "no session is alive, and none is dead" in times.ok(NOW, "health")
+    assert "no sessions are running, and none are dead" in times.ok(NOW, "health")
     assert project.kinds().count(EventType.SESSION_ENDED) == 1
 
 

@@ -16,7 +16,7 @@ ENDINGS = frozenset({0, 1, 2, 3, 4, 64})
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, what it ends with where all is well, and whether it only reads."""
+    """A command, what it ends with where no problems found, and whether it only reads."""
 
     arguments: tuple[str, ...]
     code: int = 0

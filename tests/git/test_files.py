@@ -230,7 +230,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
     else:
         os.mkfifo(place)
     for ask in (Folders(tmp_path).lead_to, Folders(tmp_path).make):
-        with pytest.raises(NotPlainError, match="`real/odd/x/y` is no plain file"):
+        with pytest.raises(NotPlainError, match="`real/odd/x/y` is not a regular file"):
             ask("real/odd/x/y")
 
 

@@ -214,7 +214,7 @@ def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyP
 def test_a_pipe_in_the_place_of_a_lock_is_refused(tmp_path: Path) -> None:
     lock = tmp_path / "it's ours"
     os.mkfifo(lock)
-    with pytest.raises(GitticksError, match="is no plain file") as caught, hold_lock(lock):
+    with pytest.raises(GitticksError, match="is not a regular file") as caught, hold_lock(lock):
         pytest.fail("a pipe was held")
     follow_hint(caught.value, at=tmp_path)
     with hold_lock(lock):

@@ -158,7 +158,7 @@ def test_git_dir_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_no_repository(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="is not in a git repository") as caught:
         discover(tmp_path)
-    assert caught.value.hint == "`git init` makes one here"
+    assert caught.value.hint == "`git init` creates one here"
     (tmp_path / ".git").mkdir()
     with pytest.raises(NotFoundError, match="is not in a git repository"):
         discover(tmp_path)
@@ -219,7 +219,7 @@ def test_what_git_would_wait_for_is_refused(tmp_path: Path, name: str) -> None:
     top = make_repository(tmp_path / "it's ours")
     (top / ".git" / name).unlink(missing_ok=True)
     os.mkfifo(top / ".git" / name)
-    with pytest.raises(GitticksError, match="is no plain file") as caught:
+    with pytest.raises(GitticksError, match="is not a regular file") as caught:
         discover(top)
     follow_hint(caught.value, at=tmp_path)
     assert (top / ".git" / f"{name}.damaged").is_fifo()

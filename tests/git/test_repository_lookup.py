@@ -36,7 +36,7 @@ def test_without_the_variable_or_with_one_that_names_nothing_the_folder_counts(t
         assert find_place_of_hook(str(top), named) is None
     for environment, hint in (
         ({"GIT_DIR": "/nowhere"}, "`unset GIT_DIR`, which names no repository: `/nowhere`"),
-        ({"GIT_DIR": ""}, "`git init` makes one here"),
+        ({"GIT_DIR": ""}, "`git init` creates one here"),
     ):
         with pytest.raises(NotFoundError, match="is not in a git repository") as caught:
             find_repository(str(tmp_path), environment)
@@ -71,7 +71,7 @@ def test_two_repositories_are_refused(tmp_path: Path, home: Path) -> None:
 def test_a_checkout_of_one_call_is_refused_with_what_makes_it_last(home: Path) -> None:
     git("init", "--quiet", "--bare", ".dots", at=home)
     named = {"GIT_DIR": f"{home}/.dots", "GIT_WORK_TREE": str(home)}
-    with pytest.raises(GitticksError, match="holds for one call") as caught:
+    with pytest.raises(GitticksError, match="is not remembered for the next call") as caught:
         find_repository(str(home), named)
     assert caught.value.hint is not None
     for command in caught.value.hint.split("`")[1::2]:

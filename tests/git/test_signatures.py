@@ -28,7 +28,7 @@ def test_what_is_signed_is_verified_and_read(tmp_path: Path) -> None:
     assert problem(signature, signer_line(ADDRESS, key)) is None
     assert read is not None
     assert (read.key_type, read.namespace, read.is_hardware) == ("ssh-ed25519", NAMESPACE, False)
-    assert "of something else" in str(problem(signature, signer_line(ADDRESS, key), b"another\n"))
+    assert "for something else" in str(problem(signature, signer_line(ADDRESS, key), b"another\n"))
 
 
 @pytest.mark.parametrize("touched", [True, False])
@@ -49,7 +49,7 @@ def test_a_hardware_key_counts_as_one_once_it_was_touched(touched: bool) -> None
 )
 def test_what_is_no_signature_is_said(text: str) -> None:
     assert read_signature(text) is None
-    assert problem(text, "ada@example.org ssh-ed25519 AAAA\n") == "what stands there is no SSH signature"
+    assert problem(text, "ada@example.org ssh-ed25519 AAAA\n") == "that is not an SSH signature"
 
 
 def test_a_key_that_is_not_there_is_named(tmp_path: Path) -> None:

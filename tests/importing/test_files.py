@@ -9,12 +9,12 @@ from gitticks.importing.files import RecordError, object_of, text_of
     ("data", "problem"),
     [
         (b"\xff\xfe{\x00", "this is UTF-16; save it as UTF-8"),
-        (b'{"a": "\xe9"}', "this is no UTF-8, from byte 8 on"),
-        (b'{"a": 1', "this is no JSON, expecting ',' delimiter in column 8"),
-        (b'{"a":\n "cut of', "this is no JSON, unterminated string in line 2, column 2"),
+        (b'{"a": "\xe9"}', "this is not UTF-8, from byte 8 on"),
+        (b'{"a": 1', "this is not JSON, expecting ',' delimiter in column 8"),
+        (b'{"a":\n "cut of', "this is not JSON, unterminated string in line 2, column 2"),
         (b"[" * 100_000, "this JSON is nested too deep"),
-        (b'{"a": Infinity}', "this is no JSON"),
-        (b"7", "this is no JSON object"),
+        (b'{"a": Infinity}', "this is not JSON"),
+        (b"7", "this is not a JSON object"),
     ],
 )
 def test_what_cannot_be_read_is_said(data: bytes, problem: str) -> None:

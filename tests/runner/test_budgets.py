@@ -53,7 +53,7 @@ class TestTask:
         assert project.task("k7f2").usage.iterations == sessions
         inbox = project.ok("inbox")
         assert words in inbox
-        assert "an approval grants as much again" in inbox
+        assert "approving grants the same amount again" in inbox
         assert "gt show k7f2 · gt approve k7f2 · gt respond k7f2" in inbox
 
     def test_a_duration_counts_the_agents_time(self, project: RunProject) -> None:
@@ -227,7 +227,7 @@ class TestRun:
         ran = project.run("--parallel", "1", *flag)
         assert (ran.code, self.spent(project)) == (RunExit.LIMIT, 3.0)
         assert words in ran.out
-        assert "`gt run` goes on" in ran.err
+        assert "`gt run` continues" in ran.err
         project.settings(f"budget: {{run: {{{setting}}}}}\n")
         project.make("eeee")
         project.make("ffff")
@@ -350,7 +350,7 @@ class TestShown:
         epic(project, "t1aa")
         project.run()
         said = project.ok("stats")
-        assert "$0.25 ($0.25 of it by price lists)" in said, said
+        assert "$0.25 ($0.25of it calculated from prices)" in said, said
         assert re.search(r"t1aa  Login loses the return URL +6  \$0.25 of \$4.00\n", said), said
         assert re.search(r"epic  Login loses the return URL +20  1,000,000 of 5,000,000 tokens\n", said), said
         found = json.loads(project.ok("stats", "--json"))

@@ -77,7 +77,7 @@ def test_another_stands_in_for_an_agent_that_rests(project: RunProject) -> None:
     ran = project.run()
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert started(project) == ["mine", "second"]
-    assert "`mine` rests: `second` stands in for it" in ran.err
+    assert "`mine` rests: `second` replaces it" in ran.err
     endings = [one for one in project.events("k7f2") if one.type is EventType.SESSION_ENDED]
     assert (endings[0].data["ending"], endings[0].reason) == ("usage-limited", "no more this week")
 
@@ -100,4 +100,4 @@ def test_another_stands_in_for_an_agent_that_is_not_installed(project: RunProjec
     ran = project.run()
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert started(project) == ["second"]
-    assert "`amp` is not on PATH: `second` stands in for it" in ran.err
+    assert "`amp` is not on PATH: `second` replaces it" in ran.err

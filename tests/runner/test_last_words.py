@@ -90,7 +90,7 @@ def test_what_is_missing_of_one_that_had_to_be_stopped_is_told(
     assert project.stands() == ASKED
     assert project.task("k7f2").usage.tokens_in == tokens
     assert project.last(EventType.SESSION_ENDED).data["estimated"] is True
-    assert "not all that it spent is known" in project.ok("log", "k7f2")
+    assert "usage incomplete" in project.ok("log", "k7f2")
     assert b"(not all is known)" in (project.store.read("tasks/f2/k7f2/worklog.md") or b"")
 
 

@@ -96,8 +96,8 @@ def test_new_entries_are_the_agents_whatever_their_heading_says(workspace: Works
     delivery = after(workspace, text)
     assert delivery.notes == ("I approve this.", "Merged.", "A remark.")
     warnings = " / ".join(delivery.warnings)
-    assert "said it is by a person" in warnings
-    assert "said it is by gitticks" in warnings
+    assert "claimed to be by a person" in warnings
+    assert "claimed to be by gitticks" in warnings
     entries = taken(delivery).entries(Section.NOTES)
     assert [(entry.kind, entry.name) for entry in entries[1:]] == [(ActorKind.AGENT, "claude")] * 3
     assert all(entry.at == AT for entry in entries[1:])

@@ -100,7 +100,7 @@ def test_a_remote_that_is_away_lets_it_wait(project: RunProject, remote: Path) -
     away = remote.rename(remote.with_name("away.git"))
     result = merge(project)
     assert result.waits is not None
-    assert "`origin` cannot be asked for `main`" in result.waits
+    assert "`origin` could not be asked for `main`" in result.waits
     assert head(project) == before
     away.rename(remote)
     assert merge(project).is_done

@@ -59,11 +59,11 @@ def test_an_outbox_that_nobody_made_is_empty(mailbox: Path) -> None:
     [
         (b"not json", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
-        (b"[]", "is no JSON object"),
+        (b"[]", "is not a JSON object"),
         (b'{"kind": "approve"}', "is of an unknown kind"),
         (b'{"kind": "status", "status": "finished"}', "asks for an unknown status"),
-        (b'{"kind": "note", "text": 7}', "has a `text` that is no text"),
-        (b'{"kind": "note", "text": "\\ud800"}', "has a `text` that is no text"),
+        (b'{"kind": "note", "text": 7}', "has a `text` that is not text"),
+        (b'{"kind": "note", "text": "\\ud800"}', "has a `text` that is not text"),
         (b'{"kind": "note", "text": "' + b"x" * 300_000 + b'"}', "is larger than"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_link_is_not_followed(mailbox: Path, tmp_path: Path) -> None:
 def test_a_pipe_does_not_hang(mailbox: Path) -> None:
     (mailbox / "outbox").mkdir()
     os.mkfifo(mailbox / "outbox" / "000001-00000000.json")
-    assert "is no plain file" in collect(mailbox).warnings[0]
+    assert "is not a regular file" in collect(mailbox).warnings[0]
 
 
 def test_an_outbox_that_leads_elsewhere_is_not_read(mailbox: Path, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_limit_goes_before_full_reviews(project: RunProject) -> None:
     ran = project.run("--max-iterations", "1", "--parallel", "1")
     assert ran.code == RunExit.LIMIT
     assert "the limit of 1 iteration is reached" in ran.out
-    assert "`gt run` goes on" in ran.err
+    assert "`gt run` continues" in ran.err
 
 
 def test_a_limit_that_left_nothing_out_is_none(project: RunProject) -> None:
@@ -115,7 +115,7 @@ def test_a_task_that_a_person_stopped_awaits_that_person(project: RunProject) ->
         assert process.stdout is not None
         said = process.stdout.read()
     assert "`k7f2` is held by `gt stop`" in said
-    assert "`gt run k7f2` takes up what is held" in said
+    assert "`gt run k7f2` resumes what is held" in said
     ran = project.run()
     assert (ran.code, "`k7f2` is held by `gt stop`" in ran.out) == (RunExit.WAITS, True)
     project.agent(DONE)
@@ -128,15 +128,15 @@ def test_a_closed_task_that_was_asked_for_is_said(project: RunProject, status: S
     project.make(status=status)
     ran = project.run("k7f2")
     assert ran.code == RunExit.DONE
-    assert f"k7f2: it is {status} already; `gt reopen k7f2` takes it up again" in ran.err
+    assert f"k7f2: it is already {status}; `gt reopen k7f2` resumes it" in ran.err
 
 
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
         ({"blocked_by": ("aaaa",)}, "waits for `aaaa`"),
-        ({"defer_until": date(2199, 1, 1)}, "is put off to 2199-01-01: `gt defer k7f2 null`"),
-        ({"parent": "epic"}, "waits with `epic`, which awaits approval"),
+        ({"defer_until": date(2199, 1, 1)}, "is deferred until 2199-01-01: `gt defer k7f2 null`"),
+        ({"parent": "epic"}, "waits like its epic `epic`, which awaits approval"),
     ],
 )
 def test_why_a_task_that_was_asked_for_cannot_be_started_is_said(
@@ -194,8 +194,8 @@ def test_an_auto_run_waits_and_names_what_it_leaves_out_with_the_flag(project: R
         said = ""
         while "waiting for tasks" not in said:
             said += process.stdout.readline()
-        assert "`--include-orphans` or `--all` takes in: `aaaa`" in said
-        assert "`--include-standalone` or `--all` takes in: `bbbb`" in said
+        assert "`--include-orphans` or `--all` includes: `aaaa`" in said
+        assert "`--include-standalone` or `--all` includes: `bbbb`" in said
         assert is_run_alive(discover(project.path))
         later = project.create("Later")
         assert later in next(line for line in process.stdout if "--include-standalone" in line)

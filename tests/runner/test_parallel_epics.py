@@ -91,7 +91,7 @@ def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
     project.make()
     ran = project.gt("run", "--add", "k7f2")
     assert ran.code == 64
-    assert "no run is alive in this clone" in ran.err
+    assert "no run is active in this clone" in ran.err
     assert "`gt run k7f2` starts one" in ran.err
     assert "`--add` needs an ID" in project.gt("run", "--add").err
     assert "takes no `--parallel`" in project.gt("run", "--add", "k7f2", "--parallel", "2").err

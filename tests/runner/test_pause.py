@@ -21,7 +21,7 @@ def test_a_paused_run_lets_its_agent_end_and_begins_nothing_new(project: RunProj
         until((folder / "up").exists, "the agent")
         assert "begin nothing new" in project.ok("pause")
         assert json.loads(project.ok("status", "--json"))["paused"] is True
-        assert "before `gt unpause`" in project.ok("status")
+        assert "until `gt unpause`" in project.ok("status")
         (folder / "go").touch()
         until(lambda: project.task("k7f2").is_merging, "the end of the session")
         assert process.poll() is None
@@ -29,7 +29,7 @@ def test_a_paused_run_lets_its_agent_end_and_begins_nothing_new(project: RunProj
         assert project.merges() == []
         assert "go on" in project.ok("unpause")
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
-    assert "paused: nothing new begins before `gt unpause`" in out
+    assert "paused: nothing new starts until `gt unpause`" in out
     assert [project.task(one).status for one in ("k7f2", "m3xq")] == [Status.DONE, Status.DONE]
     assert "were not paused" in project.ok("unpause")
 

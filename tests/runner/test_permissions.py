@@ -198,7 +198,7 @@ def test_a_hook_without_a_run_refuses(project: RunProject) -> None:
     hook = ("hook", "permission", "claude", str(project.path / "none.sock"))
     ran = gt_process(*hook, at=project.path, input="{}")
     assert (ran.code, ran.out) == (2, "")
-    assert "no run answers" in ran.err
+    assert "no run is answering" in ran.err
 
 
 def test_what_is_secret_is_masked_before_it_is_hashed(project: RunProject) -> None:

@@ -204,7 +204,7 @@ def test_an_approving_review_counts(project: RunProject, forge: StandIn) -> None
     assert (task.awaiting, task.approval and task.approval.by) == (Awaiting.WORK, "grace")
     again = project.gt("approve", "k7f2")
     assert again.code == 3
-    assert f"its pull request is to be merged: {URL}" in again.err
+    assert f"its pull request has to be merged: {URL}" in again.err
     forge.merge()
     project.ok("sync")
     assert project.task("k7f2").status is Status.DONE
@@ -264,8 +264,8 @@ FAULTS = {
     "refused": (401, '{"message": "Bad credentials"}', "`gh auth login --hostname github.com`"),
     "hidden": (404, '{"message": "Not Found"}', "or hides it from you"),
     "broken": (500, "<html>", "`gh` failed with exit code 1"),
-    "nonsense": (200, "\x1b[31mHello", "no answer of GitHub"),
-    "list": (200, '{"a": 1}', "no answer of GitHub"),
+    "nonsense": (200, "\x1b[31mHello", "not an answer of GitHub"),
+    "list": (200, '{"a": 1}', "not an answer of GitHub"),
 }
 
 
@@ -320,7 +320,7 @@ def test_without_a_login_it_says_what_to_type(
 def test_a_remote_that_is_no_forge_is_named(project: RunProject, recorded: StandIn) -> None:
     git("remote", "set-url", "origin", str(recorded.remote), at=project.path)
     make_reviewing(project)
-    assert "`origin` is no project on a forge" in project.gt("approve", "k7f2").out
+    assert "`origin` is not a project on a forge" in project.gt("approve", "k7f2").out
 
 
 def test_a_push_that_is_refused_waits(project: RunProject, recorded: StandIn) -> None:

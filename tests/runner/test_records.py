@@ -62,7 +62,7 @@ def test_what_fails_in_a_session_leaves_it_dead(sessions: Sessions) -> None:
 def test_a_second_session_on_a_task_is_refused(sessions: Sessions) -> None:
     with (
         sessions.hold(make_record()),
-        pytest.raises(RefusedError, match="an agent works on `k7f2` already"),
+        pytest.raises(RefusedError, match="an agent is working on `k7f2` already"),
         sessions.hold(make_record(role=Role.REVIEWER)),
     ):
         pass

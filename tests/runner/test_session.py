@@ -153,7 +153,7 @@ def test_another_session_on_the_task_is_refused(project: RunProject) -> None:
     plan = workspaces.plan(session.file.task, TaskGraph.of([session.file.task]), run.settings, run.repository)
     with (
         run.sessions.hold(session._record(plan)),
-        pytest.raises(RefusedError, match="an agent works on `k7f2` already"),
+        pytest.raises(RefusedError, match="an agent is working on `k7f2` already"),
     ):
         session.execute()
     assert project.stands() == (Status.PENDING, None)
@@ -163,7 +163,7 @@ def test_a_session_whose_turn_it_is_not_is_refused_and_leaves_no_dead_one(projec
     make_reviewing(project)
     with pytest.raises(RefusedError, match="no worker can start"):
         execute(project)
-    assert project.ok("health").strip() == "no session is alive, and none is dead"
+    assert project.ok("health").strip() == "no sessions are running, and none are dead"
 
 
 def test_a_session_that_is_stopped_before_it_starts_counts_nothing(project: RunProject) -> None:
@@ -375,8 +375,8 @@ def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunP
     ran = asking.run()
     assert (ran.code, asking.stands()) == (3, (Status.REVIEWING, Awaiting.REVIEW))
     assert (
-        "`claude` cannot go on with its earlier session (No conversation found with session ID: s-1): "
-        "it begins anew"
+        "`claude` cannot resume its earlier session (No conversation found with session ID: s-1): "
+        "it starts a new one"
     ) in ran.err
     tried, anew = client_of(asking)[1:3]
     assert "--resume" in str(tried["argv"])

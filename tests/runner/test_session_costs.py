@@ -90,7 +90,7 @@ def test_a_model_without_a_price_is_an_error_with_its_place_before_anything_star
     project.ok("config", "agents.codex.model", "nobody-knows")
     project.make()
     ran = project.run()
-    words = "no price is known for `nobody-knows`, so no budget of dollars can hold for `codex`"
+    words = "no price is known for `nobody-knows`, so dollar budgets cannot be enforced for `codex`"
     assert (ran.code, ran.out) == (64, "")
     assert re.match(rf"error: config.yaml:\d+:\d+: {re.escape(words)}\n", ran.err), ran.err
     assert "`gt config prices.nobody-knows.input DOLLARS`" in ran.err
@@ -111,15 +111,15 @@ def test_an_agent_that_tells_neither_cost_nor_model_cannot_go_by_dollars_that_we
     codex(project)
     project.make()
     ran = project.run()
-    assert re.match(r"error: config\.yaml:\d+:\d+: `codex` tells no cost and not which model", ran.err), (
-        ran.err
-    )
+    assert re.match(
+        r"error: config\.yaml:\d+:\d+: `codex` reports neither its cost nor its model", ran.err
+    ), ran.err
     project.ok("config", "budget.task.cost", "--unset")
     ran = project.run("--max-cost", "5")
     assert ran.err.startswith("error: `codex` tells no cost"), ran.err
     ran = project.run()
     assert ran.code == 0
     assert (
-        "warning: `codex` tells no cost and not which model it uses, so `budget.run.cost` cannot hold"
+        "warning: `codex` reports neither its cost nor its model, so `budget.run.cost` cannot be enforced"
         in ran.err
     )

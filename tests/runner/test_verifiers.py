@@ -107,7 +107,7 @@ def test_the_count_of_tests_is_shown_where_it_is_recognised(
 def test_a_gate_without_end_is_ended(repository: Repository, place: Path) -> None:
     report = check(repository, place, test="echo begun; sleep 600", limit=1)
     assert report.failure is not None
-    assert "did not end in time" in report.failure
+    assert "did not finish in time" in report.failure
     assert "begun" in report.failure
 
 
@@ -122,7 +122,7 @@ def test_a_gate_that_fails_at_each_try_says_so_and_keeps_what_it_printed(
     repository: Repository, place: Path
 ) -> None:
     report = check(repository, place, test="echo one; echo two; exit 3", retries=2)
-    assert report.lines == ("tests failed (exit code 3, 0 s, at each of 3 tries)",)
+    assert report.lines == ("tests failed (exit code 3, 0 s, in each of 3 tries)",)
     assert report.output == "one\ntwo"
 
 

@@ -99,7 +99,7 @@ def test_what_was_written_is_read_back() -> None:
         Ending.CLEAN,
         detail="late",
         signal="COMPLETE",
-        said="- ended: crashed\n\nall is well",
+        said="- ended: crashed\n\nno problems found",
         checks=("tests pass",),
     )
     first, second = read_entries(append_entry(render_entry(whole), entry(2, Ending.CRASHED, said="")))
@@ -112,7 +112,7 @@ def test_what_was_written_is_read_back() -> None:
         "COMPLETE",
         "tests pass",
         "0 tokens in, 0 out, 0 s",
-        "- ended: crashed\n\nall is well",
+        "- ended: crashed\n\nno problems found",
     )
     assert (second.iteration, second.ended, second.signal, second.checks, second.said) == (
         2,

@@ -72,7 +72,7 @@ def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: 
 def test_a_hooks_path_that_is_missing_is_said_and_no_obstacle(repository: Repository, named: str) -> None:
     git("config", "core.hooksPath", named, at=top(repository))
     workspace = prepared(repository)
-    told = f"none of your own hooks runs: `{named}`, which `core.hooksPath` names, is missing"
+    told = f"none of your own hooks run: `{named}`, which `core.hooksPath` names, is missing"
     assert workspace.warnings == (told,)
     (workspace.path / "a.txt").write_text("a\n")
     git("add", "a.txt", at=workspace.path)

@@ -54,7 +54,7 @@ def test_a_conflict_with_the_base_is_told_and_changes_nothing(project: RunProjec
     project.settings("workspace: {update: between-iterations}\n")
     project.make()
     assert project.run().code == 3
-    assert "`git merge main` and resolve that" in prompt.read_text()
+    assert "`git merge main` and resolve the conflict" in prompt.read_text()
     assert Path(f"{prompt}.log").read_text().splitlines()[0] == "mine"
 
 
@@ -63,7 +63,7 @@ def test_uncommitted_work_is_left_alone(project: RunProject) -> None:
     project.settings("workspace: {update: between-iterations}\n")
     project.make()
     assert project.run().code == 3
-    assert "which are taken in once everything here is committed" in prompt.read_text()
+    assert "which are merged once everything here is committed" in prompt.read_text()
     assert "half.txt" in git("show", "--name-only", "--format=", "gitticks/work/k7f2", at=project.path)
 
 

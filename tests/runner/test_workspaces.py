@@ -260,10 +260,10 @@ def test_a_checkout_without_commits_is_refused(tmp_path: Path) -> None:
     empty = discover(make_repository(tmp_path / "empty", commits=0))
     with pytest.raises(GitticksError, match="no commit"):
         prepared(empty, HERE)
-    with pytest.raises(GitticksError, match="no branch with commits") as caught:
+    with pytest.raises(GitticksError, match="does not exist here or has no commits") as caught:
         prepared(empty)
-    assert str(caught.value.hint).startswith("`git commit` makes the first one")
-    with pytest.raises(GitticksError, match="no branch with commits") as caught:
+    assert str(caught.value.hint).startswith("`git commit` creates the first one")
+    with pytest.raises(GitticksError, match="does not exist here or has no commits") as caught:
         prepared(empty, settings=replace(SETTINGS, base="other"))
     assert "`gt config base <branch>` chooses one" in str(caught.value.hint)
 

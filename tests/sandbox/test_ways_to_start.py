@@ -52,7 +52,7 @@ def test_in_ones_own_checkout_there_are_no_walls_and_no_run(project: RunProject)
     project.agent(DONE)
     project.make()
     ran = project.run("--isolation", "none", *STRICT)
-    assert "cannot stand in your own checkout" in ran.seen
+    assert "cannot be used in your own checkout" in ran.seen
     assert git("log", "--format=%s", "main", at=project.path).splitlines()[-1:] != ["work on k7f2"]
 
 

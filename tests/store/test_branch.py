@@ -46,7 +46,7 @@ def test_the_branch_of_origin_is_taken_over(top: Path, store: Store, tmp_path: P
 def test_without_a_branch_the_hint_is_init(top: Path) -> None:
     with pytest.raises(NotFoundError, match="has no tasks yet") as caught:
         Store.open(discover(top)).tip()
-    assert caught.value.hint == "`gt init` begins them"
+    assert caught.value.hint == "`gt init` sets them up"
 
 
 def test_an_operation_is_one_commit_with_its_reasons(top: Path, store: Store) -> None:

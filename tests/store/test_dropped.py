@@ -14,7 +14,7 @@ from tests.support.repositories import fsck_problems, git, run_git_command
 
 TASK = TaskId("k7f2")
 PATH = task_path(TASK)
-TOLD = "git had dropped a commit from the state branch in passing: all is back"
+TOLD = "git had dropped a commit from the state branch in passing: restored"
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_commit_that_is_gone_stops_nobody(clone: Clone) -> None:
     assert bring_back_dropped(clone.store) == 0
     clone.ok("note", TASK, "After it.")
     found = clone.gt("doctor")
-    assert f"commits up to {dropped[:10]} from the state branch, and they are gone" in found.out
+    assert f"commits up to {dropped[:10]} from the state branch, and they are lost" in found.out
     assert found.code == 0
 
 

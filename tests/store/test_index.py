@@ -135,7 +135,7 @@ def test_a_commit_that_is_gone_means_a_fresh_build(store: Store, repository: Rep
             b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n",
             "belongs in `tasks/f2/k7f2`",
         ),
-        ("tasks/aa/K 7/TASK.md", b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n", "no task id"),
+        ("tasks/aa/K 7/TASK.md", b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n", "not a task id"),
     ],
 )
 def test_a_broken_file_is_named_and_stops_nobody(
@@ -172,7 +172,7 @@ def test_a_symbolic_link_is_no_task(store: Store, repository: Repository) -> Non
     git("update-ref", layout.STATE_REF, commit, at=repository.common_dir)
     with open_index(repository) as index:
         (broken,) = index.broken()
-        assert "is no plain file" in broken.message
+        assert "is not a regular file" in broken.message
         assert index.data(TaskId("m3a9")) is None
 
 

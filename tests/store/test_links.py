@@ -44,7 +44,7 @@ def test_links_that_are_well(others: list[Task], before: Task | None, after: Tas
     [
         ([], None, _task("b", "a"), NotFoundError, "there is no task `a` to wait for"),
         ([], None, _task("b", parent="a"), NotFoundError, "there is no task `a` to be the parent"),
-        ([_task("a")], None, _task("b", parent="a"), RefusedError, "only an epic has children"),
+        ([_task("a")], None, _task("b", parent="a"), RefusedError, "only epics have children"),
         ([], None, _task("b", parent="b"), RefusedError, "cannot be its own parent"),
         ([], None, _task("b", "b"), RefusedError, "would wait for itself: b → b"),
         ([_task("a", "b")], _task("b"), _task("b", "a"), RefusedError, "b → a → b"),

@@ -34,7 +34,7 @@ def test_a_branch_that_is_gone_is_brought_back_by_the_hint(tmp_path: Path) -> No
     project = make_project(tmp_path)
     task, tip = project.create(), project.tip()
     (tmp_path / ".git/refs/heads/gitticks/state").unlink()
-    with pytest.raises(GitticksError, match="is gone, and it was here") as caught:
+    with pytest.raises(GitticksError, match="is missing, but it existed here") as caught:
         state_tip(discover(tmp_path))
     assert gt("init", at=tmp_path).code == 1
     assert caught.value.hint is not None

@@ -95,7 +95,7 @@ def test_who_gave_no_verdict_is_named_with_what_it_counts_as() -> None:
     assert with_person.warnings == ("reviewer `one1` gave no verdict: it counts as APPROVED",)
     alone = tally(answers(A, S), CouncilRule.ANY, person_follows=False)
     assert alone.warnings == (
-        "reviewer `one1` gave no verdict: it counts as BLOCKING, since no person follows",
+        "reviewer `one1` gave no verdict: it counts as BLOCKING, since no person reviews the work afterwards",
     )
 
 

@@ -121,7 +121,7 @@ def test_an_approval_here_counts_as_one_there() -> None:
 
 
 def test_what_is_to_be_merged_is_not_approved_again_but_closed() -> None:
-    with pytest.raises(RefusedError, match="its pull request is to be merged"):
+    with pytest.raises(RefusedError, match="its pull request has to be merged"):
         run(APPROVED, VerdictGiven(ADA, Verdict.APPROVED), policy=POLICY)
     assert run(APPROVED, Closed(ADA), policy=POLICY).task.status is Status.DONE
     assert run(APPROVED, MergeFound(ADA, MERGE), policy=POLICY).task.status is Status.DONE

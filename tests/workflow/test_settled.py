@@ -21,9 +21,9 @@ MERGING = Task(TaskId("k7f2"), "A", status=Status.REVIEWING, approval=APPROVAL)
 def test_a_gate_that_was_passed_is_settled_and_nothing_else_is() -> None:
     refuse_settled(MERGING, ["title", "priority"])
     refuse_settled(Task(TaskId("k7f2"), "A", status=Status.REVIEWING), ["requires"])
-    with pytest.raises(RefusedError, match="so what it requires is settled") as refused:
+    with pytest.raises(RefusedError, match="so what it requires cannot be changed") as refused:
         refuse_settled(MERGING, ["title", "requires"])
-    assert refused.value.hint == "`gt update k7f2 --awaiting review` takes the approval back"
+    assert refused.value.hint == "`gt update k7f2 --awaiting review` withdraws the approval"
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_by_command_and_by_hand_it_is_refused_alike(project: Project) -> None:
-    said = "`k7f2` is approved and merging, so what it requires is settled"
+    said = "`k7f2` is approved and merging, so what it requires cannot be changed"
     by_command = project.gt("update", "k7f2", "--requires", "approval")
     assert (by_command.code, said in by_command.err) == (3, True)
     file = project.board_file("k7f2")

@@ -95,7 +95,7 @@ def test_unknown_type_warns_and_is_no_signal(body: str) -> None:
     assert reading.signal == Signal(SignalKind.COMPLETE)
     (warning,) = reading.warnings
     assert body.partition(":")[0] in warning
-    assert "not known" in warning
+    assert "unknown" in warning
 
 
 def test_warnings_are_few_and_short() -> None:

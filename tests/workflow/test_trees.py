@@ -60,7 +60,7 @@ LISTED = (
     (modules("submodule.a.url", "git@example.org:a.git"), "names the submodules"),
     (modules("submodule.a.url", "../a.git"), "names the submodules"),
     (file("run.sh", "100755", "100644"), "executable"),
-    (file("run.sh", "100644", "100755"), "not executable any more"),
+    (file("run.sh", "100644", "100755"), "no longer executable"),
     (file(".envrc"), "is read by your shell"),
     (file(".vscode/tasks.json"), "is read by your editor"),
     (file("Makefile"), "runs when you build"),

@@ -195,7 +195,7 @@ def test_work_of_a_person_takes_the_head_that_is_there(status: str) -> None:
 
 def test_answer_to_an_open_question_needs_words() -> None:
     task = make_task(Status.CLARIFICATION)
-    with pytest.raises(RefusedError, match="nothing answers it"):
+    with pytest.raises(RefusedError, match="has no answer"):
         run(task, answer(Verdict.APPROVED, "  "), artifacts=Artifacts(open_question=True))
     assert run(task, answer(Verdict.APPROVED), artifacts=NO_CODE).task.status is Status.WORKING
     assert (

@@ -119,7 +119,9 @@ def _not_in_step(path: str, *, is_conflict: bool) -> Finding:
     what = f"{BOARD_FOLDER}/{path} is not in step with the state branch"
     if not is_conflict:
         return Finding(Severity.WARNING, f"{what} (deferred)", None, Repair.STEP)
-    fix = f"`{on_board('diff', path)}` shows both texts: join them, then `{on_board('add', path)}` and commit"
+    fix = (
+        f"`{on_board('diff', path)}` shows both texts: merge them, then `{on_board('add', path)}` and commit"
+    )
     return Finding(Severity.WARNING, f"{what} (conflict)", fix)
 
 
@@ -128,8 +130,8 @@ def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
     if left:
         yield Finding(
             Severity.WARNING,
-            "a pull on the board gave way to a command and left its files there, so that no other can begin",
-            "`gt doctor --fix` puts them back; then pull again",
+            "a pull on the board lost a race to a command and left files behind, which block the next pull",
+            "`gt doctor --fix` removes them; then pull again",
             Repair.PULL,
         )
 
@@ -155,9 +157,7 @@ def check_saved(context: Context) -> Iterator[Finding]:
     yield from _refused(context)
     for path in changes.changed:
         if not is_inside(path):
-            yield Finding(
-                Severity.WARNING, f"`{path}` is the name of no file, and the board has it all the same"
-            )
+            yield Finding(Severity.WARNING, f"`{path}` is not a valid file name, but the board has it")
             continue
         found = _saved(context, checkout, path)
         if found is not None:
@@ -172,16 +172,16 @@ def _refused(context: Context) -> Iterator[Finding]:
     except BoardError:  # objects are damaged, which is found elsewhere
         return
     for wrong, home in renamed_folders(edits).items():
-        what = f"{BOARD_FOLDER}/{wrong} is the folder of a task, renamed: {BOARD_FOLDER}/{home} is gone"
+        what = f"{BOARD_FOLDER}/{wrong} is a renamed task folder: {BOARD_FOLDER}/{home} is missing"
         yield Finding(Severity.WARNING, what, "`gt doctor --fix` puts it back", Repair.FILES)
     renamed = tuple(f"{folder}/" for folder in renamed_folders(edits))
     for edit in edits:
         left = None if edit.path.startswith(renamed) else refusal_of(context, edit)
         if left is not None and not edit.is_conflict:
-            back = f"`{on_board(BACK, edit.path)}` puts the committed one back"
+            back = f"`{on_board(BACK, edit.path)}` restores the committed one"
             yield Finding(
                 Severity.WARNING,
-                f"what is saved on the board cannot be taken up: {BOARD_FOLDER}/{edit.path}: "
+                f"a saved edit on the board was refused: {BOARD_FOLDER}/{edit.path}: "
                 f"{left.words.removeprefix(REFUSED)}",
                 f"fix it there, or {back}" if edit.base is not None else "fix it there",
             )
@@ -201,8 +201,8 @@ def _missing(context: Context) -> Finding:
         steps.append(f"rm {quote(str(aside / '.git'))}")
     return Finding(
         Severity.ERROR,
-        f"{what}: what lies there is none, or its links to `{context.repository.common_dir}` are damaged",
-        f"`{' && '.join([*steps, 'gt doctor --fix'])}` puts it aside and makes another",
+        f"{what}: what is there is not a board, or its links to `{context.repository.common_dir}` are damaged",
+        f"`{' && '.join([*steps, 'gt doctor --fix'])}` moves it aside and creates a new one",
     )
 
 
@@ -239,7 +239,7 @@ def _elsewhere(checkout: Checkout, what: str, fix: str) -> Finding:
 def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
     if "config.worktree" in error.message:
         file = checkout.git_dir / "config.worktree"
-        fix = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` makes it again"
+        fix = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` recreates it"
         return Finding(Severity.ERROR, f"the settings of the board are damaged: {error.message}", fix)
     if not _is_about_index(error.message):
         return Finding(Severity.ERROR, error.message, error.hint)
@@ -260,14 +260,16 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
     except (NotPlainError, OSError):
         aside = f"mv {quote(_odd_part(checkout, path))} {quote(_odd_part(checkout, path) + '.old')}"
         return Finding(
-            Severity.WARNING, f"{shown} is no plain file", f"`{aside} && {back}` puts the committed one back"
+            Severity.WARNING,
+            f"{shown} is not a regular file",
+            f"`{aside} && {back}` restores the committed one",
         )
     if content is None and context.store.read(path) is None:
         return None  # a link or the like, which is no file on the branch either
     if content is None:
         is_ours = is_never_removed(path)
-        what = f"{shown} is deleted on the board, and was not taken up"
-        what += ": a task is cancelled, not removed" if is_ours else ""
+        what = f"{shown} was deleted on the board, which was not committed"
+        what += ": tasks are cancelled, not deleted" if is_ours else ""
         return Finding(Severity.WARNING, what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
     return None
 
@@ -283,8 +285,8 @@ def _no_folder(path: str) -> Finding:
     place = quote(f"{BOARD_FOLDER}/{path}")
     return Finding(
         Severity.WARNING,
-        f"{BOARD_FOLDER}/{path} is no folder, and in the place of a task's",
-        f"`mv {place} {place}.old && {on_board(BACK, path)}` puts the committed one back",
+        f"{BOARD_FOLDER}/{path} is not a folder, but is where a task's folder belongs",
+        f"`mv {place} {place}.old && {on_board(BACK, path)}` restores the committed one",
     )
 
 
@@ -302,20 +304,22 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
     own = find_own_hooks(context.repository)
     if own.is_missing:
-        what = f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing"
-        yield Finding(Severity.WARNING, what, "make it (hook managers have a command for that), or unset it")
+        what = f"none of your own hooks run: `{own.named}`, which `core.hooksPath` names, is missing"
+        yield Finding(
+            Severity.WARNING, what, "create it (hook managers have a command for that), or unset it"
+        )
     state = board_hooks_state(context.repository)
     if state is HooksState.ABSENT and are_hooks_off(context.repository):
-        what = "the board's hooks were uninstalled: a commit there is not checked"
-        yield Finding(Severity.NOTE, what, "`gt hooks install` puts them back")
+        what = "the board's hooks were uninstalled: commits there are not checked"
+        yield Finding(Severity.NOTE, what, "`gt hooks install` reinstalls them")
     elif state is HooksState.ABSENT:
-        what = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
+        what = "the board has no hooks: commits there are not checked, and verdicts in them do nothing"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
     elif state is HooksState.BROKEN:
-        what = "the board's hooks are incomplete, of another version, or their Python is gone"
+        what = "the board's hooks are incomplete, from another version, or their Python is missing"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
     is_server = context.repository.project_dir is None
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
-        what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"
-        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what fixes it")
+        what = f"the hooks of {'this server' if is_server else 'your checkout'} do not work"
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why, and how to fix it")

@@ -162,7 +162,7 @@ def _checked(
             try:
                 yield from _of(topic, check(context))
             except (GitticksError, OSError) as error:
-                # One check that cannot be made keeps no other from being made, but nobody says that all is well there.
+                # One check that cannot be made keeps no other from being made, but nobody says that no problems found there.
                 looked_at[:] = [one for one in looked_at if one is not topic]
                 yield replace(_unmade(error), topic=topic)
 

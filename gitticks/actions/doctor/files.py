@@ -54,7 +54,7 @@ def check_foreign_files(context: Context) -> Iterator[Finding]:
     if paths:
         more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
         shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
-        yield Finding(Severity.NOTE, f"gitticks has no use for {shown}{more} on the state branch")
+        yield Finding(Severity.NOTE, f"gitticks does not know {shown}{more} on the state branch")
 
 
 def _foreign(context: Context) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     if file.task_id is not None:
         fix = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
     elif layout.task_of_path(file.path) is not None or not file.path.endswith(layout.TASK_FILE):
-        fix = "`gt doctor --full` says what is damaged, and how it comes back"
+        fix = "`gt doctor --full` says what is damaged, and how to restore it"
     elif home is None:
         fix = "move the file to where it belongs"
     elif _named(home) in ids:
@@ -151,6 +151,6 @@ def _unread_lines(index: Index, ids: Iterable[TaskId]) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             f"{place}: {where}{more}",
-            "such lines are kept and count for nothing; a newer gitticks may know them",
+            "such lines are kept but ignored; a newer gitticks may know them",
             task=task_id,
         )

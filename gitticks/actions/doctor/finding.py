@@ -35,19 +35,19 @@ class Topic(StrEnum):
 class Repair(StrEnum):
     """What `gt doctor --fix` can do without taking anything from anybody."""
 
-    LOCKS = "clear locks whose takers are dead"
-    BOARD = "make or fix the board"
+    LOCKS = "clear locks whose owners are dead"
+    BOARD = "create or fix the board"
     HOOKS = "install the board's hooks"
-    DRIVER = "let git merge tasks by meaning"
-    STEP = "bring the board in step"
-    FILES = "put back what was removed or renamed on the board"
-    DROPPED = "bring back what git dropped from the state branch"
-    FALLEN = "bring back what fell off the state branch"
-    PATHS = "remove what no checkout can hold from the state branch"
-    PULL = "put back what a pull left on the board"
-    MARKERS = "join by meaning what git merged by lines"
-    INDEX = "build the index again"
-    WORKTREES = "drop the entries of workspaces that are gone"
+    DRIVER = "make git merge tasks by meaning"
+    STEP = "update the board"
+    FILES = "restore what was deleted or renamed on the board"
+    DROPPED = "restore what git dropped from the state branch"
+    FALLEN = "restore what was lost from the state branch"
+    PATHS = "remove paths that cannot be checked out from the state branch"
+    PULL = "clean up what a pull left on the board"
+    MARKERS = "merge by meaning what git merged line by line"
+    INDEX = "rebuild the index"
+    WORKTREES = "drop the entries of missing workspaces"
 
 
 @dataclass(frozen=True, slots=True)

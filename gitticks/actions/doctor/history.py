@@ -46,8 +46,8 @@ def check_history(context: Context) -> Iterator[Finding]:
     if not is_whole:
         yield Finding(
             Severity.NOTE,
-            f"only the newest {MOST_COMMITS} commits were looked at for illegal steps",
-            f"`gt doctor --range {STATE_BRANCH}` looks at all of them",
+            f"only the newest {MOST_COMMITS} commits were checked for illegal steps",
+            f"`gt doctor --range {STATE_BRANCH}` checks all of them",
         )
     if is_whole and not found:
         remember(repository, replace(known, legal=tip))
@@ -63,8 +63,8 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
     if new is None:
         yield Finding(
             Severity.ERROR,
-            "the state branch would be removed, with every task on it",
-            f"leave `{STATE_BRANCH}` where it is",
+            "the push would delete the state branch, with every task on it",
+            f"do not delete `{STATE_BRANCH}`",
         )
         return
     places = object_places(context.world.environment, context.directory)
@@ -72,8 +72,8 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
     if not _is_state(objects, new):
         yield Finding(
             Severity.ERROR,
-            f"{new[:_SHOWN_DIGITS]} is no commit of a state branch: it has neither `{TASKS_FOLDER}/` nor `{CONFIG_PATH}`",
-            f"name one that is, such as `{STATE_BRANCH}`",
+            f"{new[:_SHOWN_DIGITS]} is not a commit of a state branch: it has neither `{TASKS_FOLDER}/` nor `{CONFIG_PATH}`",
+            f"name one, such as `{STATE_BRANCH}`",
             commit=new,
         )
         return
@@ -90,7 +90,7 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
     old, dots, new = words.rpartition("..")
     if not words or "..." in words:
         raise UsageError(
-            f"`{words}` is no range", hint=f"`gt doctor --range origin/{STATE_BRANCH}..{STATE_BRANCH}`"
+            f"`{words}` is not a range", hint=f"`gt doctor --range origin/{STATE_BRANCH}..{STATE_BRANCH}`"
         )
 
     def find(text: str) -> str | None:
@@ -119,7 +119,7 @@ def _left_behind(context: Context, old: str | None, new: str, places: ObjectPlac
             Severity.WARNING,
             f"{new[:_SHOWN_DIGITS]} leaves {len(lost)} commit{'s' if len(lost) > 1 else ''} behind "
             f"that {old[:_SHOWN_DIGITS]} has",
-            "join both before either is pushed: a push over them would lose what they say",
+            "merge both before you push: otherwise those commits would be lost",
             commit=old,
         )
 
@@ -162,6 +162,6 @@ def _fix(one: Unsettled) -> str:
     loses_history = any(illegal.problem == HISTORY_CHANGED for illegal in one.found)
     if loses_history or (len(commits) == 1 and one.later == 0):
         typed = f"git -C {BOARD_FOLDER} -c core.hooksPath=/dev/null revert --no-edit {' '.join(commits)}"
-        return f"`{typed}` takes it back"
+        return f"`{typed}` reverts it"
     task_id = one.found[0].task_id
     return f"`gt show {task_id}`; what you decide about it (a verdict, a status, `gt reopen`) settles it"

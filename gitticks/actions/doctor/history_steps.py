@@ -29,7 +29,7 @@ from gitticks.workflow.history_rules import PastChange, is_persons_word, merge_p
 _MOST_KEPT = 2000
 
 _AGENTS_ADDRESS = "@gitticks.localhost"
-HISTORY_CHANGED = f"had its {HISTORY_FILE} changed, to which lines are only added"
+HISTORY_CHANGED = f"had lines of its {HISTORY_FILE} changed, which is append-only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Trail:
     def _words(self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version) -> Iterator[str]:
         if not new.is_there:
             if old.is_there:
-                yield "was removed, and tasks are only cancelled"
+                yield "was deleted, but tasks can only be cancelled"
             return
         try:
             after = self.versions.task(new, task_id)
@@ -298,7 +298,7 @@ class Trail:
 
     def _merge_words(self, task_id: TaskId, sides: Sequence[Version], new: Version) -> Iterator[str]:
         if not new.is_there:
-            yield "was removed by a merge, and tasks are only cancelled"
+            yield "was deleted by a merge, but tasks can only be cancelled"
             return
         try:
             merged = self.versions.task(new, task_id)
@@ -313,7 +313,7 @@ class Trail:
         if not set[bytes]().union(*lines) <= has:
             yield f"lost lines of its {HISTORY_FILE} in a merge"
         if is_persons_word(events_in(b"\n".join(has - set[bytes]().union(*lines)))):
-            yield "was decided about within a merge, and a merge decides nothing"
+            yield "was decided in a merge, but merges decide nothing"
 
 
 def _put(unsettled: dict[TaskId, Unsettled], task_id: TaskId, one: Unsettled | None) -> None:
@@ -327,7 +327,7 @@ def _authorship(commit: TrailCommit, events: Sequence[Event]) -> Iterator[str]:
     """Judges who the commit says asked for its events."""
     people = [event.actor.name for event in events if event.actor.is_human]
     if not commit.actors:
-        yield f"had its {HISTORY_FILE} written by hand, which gitticks alone does"
+        yield f"had its {HISTORY_FILE} edited by hand, which only gitticks may write"
     elif people and commit.author_email.endswith(_AGENTS_ADDRESS):
         yield f"has an event by {people[0]} in a commit that an agent made"
     elif people and not any(actor.startswith(ActorKind.HUMAN.value) for actor in commit.actors):

@@ -87,7 +87,7 @@ def check_disk(context: Context) -> Iterator[Finding]:
     if free < _FEW_BYTES:
         yield Finding(
             Severity.ERROR if free < _NO_BYTES else Severity.WARNING,
-            f"the disk of `{folder}` is nearly full: {free // _MEGABYTE} MB are left",
+            f"the disk of `{folder}` is nearly full: {free // _MEGABYTE} MB left",
             f"`df -h {quote(str(folder))}` shows it; `git maintenance run` packs loose objects",
         )
 
@@ -100,7 +100,7 @@ def check_file_locks(context: Context) -> Iterator[Finding]:
         yield Finding(
             Severity.ERROR,
             f"the file system of `{context.repository.common_dir}` has no locks: {error.strerror}",
-            "move the repository to a disk of this machine",
+            "move the repository to a local disk",
         )
 
 
@@ -112,7 +112,7 @@ def check_clock(context: Context) -> Iterator[Finding]:
             yield Finding(
                 Severity.WARNING,
                 f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {_span(ahead)} in the future",
-                "`date -u` shows this machine's clock; that one or the writer's is wrong",
+                "`date -u` shows this machine's clock; either it or the writer's is wrong",
                 commit=newest.commit,
             )
 
@@ -131,7 +131,7 @@ def check_settings(context: Context) -> Iterator[Finding]:
         return
     newer = format_of(context.store.read(CONFIG_PATH))
     if newer > FORMAT:
-        what = f"the tasks are kept in format {newer}, newer than this gitticks, which can only read them"
+        what = f"the tasks are kept in format {newer}, which is newer than this gitticks: they are read-only"
         yield Finding(Severity.WARNING, what, "`pipx upgrade gitticks`")
     for warning in found.warnings:
         yield Finding(Severity.WARNING, warning)
@@ -166,7 +166,7 @@ def check_sandbox(context: Context) -> Iterator[Finding]:
         require_walls(settings.sandbox, context.world.environment)
     except GitticksError as error:
         yield Finding(
-            Severity.ERROR, error.message, "`gt run --sandbox none` runs agents without walls, as you"
+            Severity.ERROR, error.message, "`gt run --sandbox none` runs agents without a sandbox, as you"
         )
 
 
@@ -204,8 +204,8 @@ def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding
         if unknown is not None:
             ids = ", ".join(f"`{task.id}`" for task in waiting[:_SHOWN_TASKS])
             more = f" and {len(waiting) - _SHOWN_TASKS} more" if len(waiting) > _SHOWN_TASKS else ""
-            fix = f"`gt update {waiting[0].id} --agent null` leaves it to the default"
-            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", fix)
+            fix = f"`gt update {waiting[0].id} --agent null` uses the default"
+            yield Finding(Severity.WARNING, f"runs here skip {ids}{more}: {unknown}", fix)
 
 
 def _settings(context: Context) -> Settings | None:

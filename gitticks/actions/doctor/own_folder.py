@@ -66,15 +66,15 @@ def check_places(context: Context) -> Iterator[Finding]:
         if not _is_file(file):
             yield _in_the_way(file, "file")
         elif file.suffix == ".json" and read_record(file) is None:
-            what = f"`{file}` is no record of a session that can be read, and counts for nothing"
+            what = f"`{file}` is not a readable session record, and is ignored"
             yield Finding(Severity.WARNING, what, f"`rm {quote(str(file))}`")
 
 
 def _in_the_way(place: Path, what: str) -> Finding:
     return Finding(
         Severity.ERROR,
-        f"`{place}` is no {what}, and in the way of one",
-        f"`mv {quote(str(place))} {quote(f'{place}.old')}` makes way",
+        f"`{place}` is not a {what}, but is where one belongs",
+        f"`mv {quote(str(place))} {quote(f'{place}.old')}` moves it aside",
     )
 
 
@@ -100,7 +100,7 @@ def check_locks(context: Context) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             f"{who} has held the lock of the state branch for {_span(holder.seconds)}",
-            f"`ps -fp {holder.pid}` shows it; the lock ends with it" if holder.pid else None,
+            f"`ps -fp {holder.pid}` shows it; the lock ends when it does" if holder.pid else None,
         )
     for lock in ref_locks(repository):
         if lock.is_old:
@@ -109,7 +109,7 @@ def check_locks(context: Context) -> Iterator[Finding]:
                 f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
                 "`gt doctor --fix`"
                 if lock.is_of_git
-                else f"if no git command is at work: `rm {quote(str(lock.path))}`",
+                else f"if no git command is running: `rm {quote(str(lock.path))}`",
                 Repair.LOCKS if lock.is_of_git else None,
             )
     for name, git_dir in _checkouts(context):
@@ -147,7 +147,7 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
     return Finding(
         Severity.WARNING,
         f"the index of {name} {since}, and git does not say by whom",
-        f"if no git command or its editor is open there: `rm {quote(str(lock.path))}`",
+        f"if no git command or its editor is running there: `rm {quote(str(lock.path))}`",
     )
 
 
@@ -189,8 +189,8 @@ def check_index(context: Context) -> Iterator[Finding]:
     if answer != ("ok",):
         yield Finding(Severity.ERROR, f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
     elif is_foreign:
-        what = "the index is of another version, or from before this machine was started"
-        yield Finding(Severity.NOTE, what, "the next command builds it again")
+        what = "the index is from another version, or from before this machine was started"
+        yield Finding(Severity.NOTE, what, "the next command rebuilds it")
 
 
 def check_index_rows(context: Context) -> Iterator[Finding]:
@@ -198,7 +198,7 @@ def check_index_rows(context: Context) -> Iterator[Finding]:
     with contextlib.suppress(sqlite3.Error):  # which the other check reports
         key = differing_row(context.repository)
         if key is not None:
-            what = f"the index tells of `{key}` what the state branch does not say"
+            what = f"the index does not match the state branch at `{key}`"
             yield Finding(Severity.ERROR, what, "`gt doctor --full --fix`", Repair.INDEX)
 
 

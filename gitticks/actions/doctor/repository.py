@@ -23,7 +23,7 @@ from gitticks.store import layout
 from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.tip import state_tip
 
-_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
+_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"
 _MOST_SHOWN = 20
 _MANY_LOOSE_OBJECTS = 7000
 """About where git itself would begin to pack, were it asked after each commit."""
@@ -41,18 +41,18 @@ def check_kind(context: Context) -> Iterator[Finding]:
     if (repository.common_dir / "shallow").is_file():
         yield Finding(
             Severity.NOTE,
-            "the clone is shallow: work that was merged below its edge cannot be told from new work",
-            "`git fetch --unshallow` brings the rest",
+            "the clone is shallow: work merged before its oldest commit looks like new work",
+            "`git fetch --unshallow` fetches the rest",
         )
     for folder in alternates(repository):
         if folder.is_dir():
-            what = f"objects are borrowed from `{folder}`: they are gone when that is"
+            what = f"objects are borrowed from `{folder}`: if it is deleted, they are lost"
             yield Finding(Severity.NOTE, what, "`git repack -a -d` makes them this repository's own")
         else:
             yield Finding(
                 Severity.ERROR,
-                f"objects are borrowed from `{folder}`, which is not there",
-                f"bring that folder back, or take its line out of `{repository.common_dir}/objects/info/alternates`",
+                f"objects are borrowed from `{folder}`, which does not exist",
+                f"restore that folder, or remove its line from `{repository.common_dir}/objects/info/alternates`",
             )
 
 
@@ -71,7 +71,7 @@ def check_loose_objects(context: Context) -> Iterator[Finding]:
     if loose.count > _MANY_LOOSE_OBJECTS:
         yield Finding(
             Severity.WARNING,
-            f"{loose.count} objects lie about singly, {loose.kibibytes // 1024} MB: git gets slower by them",
+            f"{loose.count} loose objects, {loose.kibibytes // 1024} MB, slow git down",
             "`git maintenance run` packs them",
         )
 
@@ -172,7 +172,7 @@ def _no_commit(repository: Repository, objects: Objects, tip: str, error: Gittic
         if older != tip and _is_whole(objects, older):
             aside = _move_aside(repository, tip)
             back = f"{aside} && git update-ref" if aside else "git update-ref"
-            fix = f"`{back} {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
+            fix = f"`{back} {layout.STATE_REF} {older}` goes back to the newest complete commit"
             return Finding(Severity.ERROR, what, fix, commit=tip)
     return Finding(Severity.ERROR, what, _FETCH, commit=tip)
 

@@ -88,7 +88,7 @@ def check_rewound(context: Context) -> Iterator[Finding]:
     for fallen in fallen_commits(context.repository):
         commit = fallen.fall.old
         if fallen.fall.how is How.ON_PURPOSE:
-            what = f"`git reset` took {fallen.words} off the state branch"
+            what = f"`git reset` removed {fallen.words} from the state branch"
             yield Finding(Severity.WARNING, what, _both_ways(context, tip, fallen), commit=commit)
         else:
             yield _rewound(context, tip, fallen)
@@ -123,13 +123,13 @@ def bring_back(context: Context) -> None:
 def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
     left = fallen.fall.old
     if not holds_tasks(context.repository, tip):
-        what = f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: it lacks {fallen.words}"
+        what = f"`{layout.STATE_REF}` points to {tip[:10]}, which has no tasks: it lacks {fallen.words}"
         # Were the ref a symbolic one, another branch would be moved without the option.
         back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
         fix = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
         return Finding(Severity.WARNING, what, fix, commit=left)
     what = f"the state branch was rewound: it lacks {fallen.words}"
-    fix = f"`gt doctor --fix` brings {fallen.pronoun} back{_way_off(context, tip, fallen)}"
+    fix = f"`gt doctor --fix` restores {fallen.pronoun}{_way_off(context, tip, fallen)}"
     return Finding(Severity.WARNING, what, fix, Repair.FALLEN, commit=left)
 
 
@@ -144,7 +144,7 @@ def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
 def _way_off(context: Context, tip: str, fallen: Fallen) -> str:
     if context.repository.project_dir is None:
         return ""
-    return f"; `{_merge(context, tip, fallen, '-s ours')}` leaves {fallen.pronoun} off for good, in the history only"
+    return f"; `{_merge(context, tip, fallen, '-s ours')}` drops {fallen.pronoun} for good, and keeps {fallen.pronoun} only in the history"
 
 
 def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
@@ -165,14 +165,12 @@ def check_dropped(context: Context) -> Iterator[Finding]:
     objects = context.store.objects
     for dropped in dropped_commits(context.repository):
         if not objects.has(dropped):
-            what = f"git dropped commits up to {dropped[:10]} from the state branch, and they are gone"
+            what = f"git dropped commits up to {dropped[:10]} from the state branch, and they are lost"
             yield Finding(Severity.WARNING, what, "fetch them from a clone that has them", commit=dropped)
         elif not objects.is_ancestor(dropped, tip):
             count = count_commits(context.repository, tip, dropped)
             what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch in passing"
-            yield Finding(
-                Severity.WARNING, what, "`gt status` brings them back", Repair.DROPPED, commit=dropped
-            )
+            yield Finding(Severity.WARNING, what, "`gt status` restores them", Repair.DROPPED, commit=dropped)
 
 
 def _indexed(context: Context) -> str | None:

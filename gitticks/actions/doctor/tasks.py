@@ -110,8 +110,8 @@ def check_driver(context: Context) -> Iterator[Finding]:
     repository = context.repository
     if has_merge_driver(repository) or board_hooks_state(repository) is not HooksState.INSTALLED:
         return
-    what = "git merges tasks by lines in this clone, and may leave its markers in them"
-    yield Finding(Severity.NOTE, what, "`gt doctor --fix` lets it merge them by meaning", Repair.DRIVER)
+    what = "git merges tasks line by line in this clone, and may leave its markers in them"
+    yield Finding(Severity.NOTE, what, "`gt doctor --fix` makes it merge them by meaning", Repair.DRIVER)
 
 
 def check_conflicts(context: Context) -> Iterator[Finding]:
@@ -124,8 +124,12 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: "
-            + ("git merged this task by lines" if by_git else "both texts of a conflict stand here, marked"),
-            "`gt doctor --fix` joins both sides by meaning" if by_git else f"`gt edit {task_id}`",
+            + (
+                "git merged this task line by line"
+                if by_git
+                else "both versions of a conflict are here, marked"
+            ),
+            "`gt doctor --fix` merges both sides by meaning" if by_git else f"`gt edit {task_id}`",
             Repair.MARKERS if by_git else None,
             task=task_id,
         )
@@ -134,8 +138,8 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
             Severity.WARNING,
             f"{BOARD_FOLDER}/{found.path}: one side deleted what the other changed, and the merge waits"
             if found.line is None
-            else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this {'task' if found.joined is None else 'file'} by lines, and waits",
-            f"`gt doctor --fix` joins both sides, then `git -C {BOARD_FOLDER} commit --no-edit`",
+            else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this {'task' if found.joined is None else 'file'} line by line, and the merge waits",
+            f"`gt doctor --fix` merges both sides, then `git -C {BOARD_FOLDER} commit --no-edit`",
             Repair.MARKERS,
         )
 
@@ -154,7 +158,7 @@ def _kept(path: str, standing: str) -> Finding:
     git, file = f"git -C {BOARD_FOLDER}", quote(path)
     return Finding(
         Severity.WARNING,
-        f"{BOARD_FOLDER}/{path}: a merge could not join this with `{standing}` and kept both; "
+        f"{BOARD_FOLDER}/{path}: a merge could not combine this with `{standing}` and kept both; "
         f"`diff {here} {there}` compares them",
         f"`{git} rm -q {file} && {git} commit -qm 'settle a conflict' {file}` takes it away, once what is right "
         f"stands in `{standing}`",

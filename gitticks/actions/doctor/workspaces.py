@@ -42,7 +42,7 @@ def check_merged(context: Context) -> Iterator[Finding]:
                 Severity.NOTE, f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`"
             )
             continue
-        aside = f"`git branch rescue {one.commits[0]}` keeps it aside; `gt reopen` if it is not wanted"
+        aside = f"`git branch rescue {one.commits[0]}` keeps it; `gt reopen` if it is not wanted"
         fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
         yield Finding(Severity.WARNING, one.words, fix, task=one.tasks[0])
     if not (context.repository.common_dir / "shallow").exists():
@@ -57,11 +57,11 @@ def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
     if absent:
         first = absent[0]
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-        what = f"the commit `{merges[first][:10]}`, as which `{first}` was merged, is not stored here{more}"
+        what = f"the commit `{merges[first][:10]}`, the merge of `{first}`, is not in this clone{more}"
         yield Finding(
             Severity.NOTE,
             what,
-            f"`git fetch` brings it if a remote has it; if its code is lost, `gt reopen {first}`",
+            f"`git fetch` fetches it if a remote has it; if its code is lost, `gt reopen {first}`",
             task=first,
         )
 
@@ -71,7 +71,7 @@ def _workspace(state: WorkspaceState) -> Iterator[Finding]:
     if one.is_gone:
         yield Finding(
             Severity.WARNING,
-            f"the folder of the workspace `{one.name}` is gone: `{one.path}`",
+            f"the folder of the workspace `{one.name}` is missing: `{one.path}`",
             "`gt doctor --fix`",
             Repair.WORKTREES,
         )
@@ -122,6 +122,6 @@ def check_sessions(context: Context) -> Iterator[Finding]:
     for record in Sessions(context.repository.own_dir).dead():
         yield Finding(
             Severity.WARNING,
-            f"the session of {record.agent} on `{record.task}` is dead and was not finished",
+            f"the session of {record.agent} on `{record.task}` is dead and was not processed",
             "`gt health`",
         )

@@ -63,7 +63,7 @@ def period_until(now: datetime, since: date | timedelta | None) -> Period:
         return Period(now - since, now)
     begun = datetime.combine(since, time()).astimezone(UTC)
     if begun > now:
-        raise UsageError(f"`{since.isoformat()}` is still to come", hint="`gt stats --since 30d`")
+        raise UsageError(f"`{since.isoformat()}` is in the future", hint="`gt stats --since 30d`")
     return Period(begun, now)
 
 

@@ -35,13 +35,13 @@ from gitticks.git.process import versions_of_git
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
     shell_complete=Completes("folder"),
-    help="Write man pages of all commands there, such as ~/.local/share/man/man1.",
+    help="Write man pages for all commands to this folder, such as ~/.local/share/man/man1.",
 )
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
     """Explain a command or a topic.
 
-    Without a word: the commands of a normal day, and the topics. `all` lists every command.
+    Without arguments: the everyday commands, and the topics. `all` lists every command.
     """
     if folder is not None:
         from gitticks.cli.man import write_pages
@@ -79,7 +79,7 @@ def _all_commands() -> list[str]:
         ]
     other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
     lines.append(f"Other names: {other}.")
-    return [*lines, f'Names of your own: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
+    return [*lines, f'Your own aliases: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
 
 
 def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:
@@ -121,6 +121,6 @@ def version_command(as_json: bool) -> None:
 def completion_command(shell: str) -> None:
     """Print the completion script for a shell.
 
-    It completes commands, options, statuses, agents and labels in use, and the ids of tasks with their titles.
+    It completes commands, options, statuses, agents, labels in use, and task ids with their titles.
     """
     click.echo(Path(completion.__file__).with_name(f"gt.{shell}").read_text("utf-8"), nl=False)

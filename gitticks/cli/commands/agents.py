@@ -22,8 +22,8 @@ from gitticks.model.ids import BOARD_FOLDER
 def agents_command(context: Context, as_json: bool) -> None:
     """List the agents that can be started here.
 
-    Those of the settings and those found on PATH, with the permission modes of each and what it can do. The one
-    marked default works on tasks that name none.
+    Lists the agents from the settings and those found on PATH, with their permission modes and what they can do. The
+    default works on tasks that name no agent.
     """
     found = known_agents(context)
     if as_json:
@@ -50,21 +50,18 @@ def _abilities(agent: KnownAgent) -> str:
 
 @command("skill", "gt skill", "gt skill --install", "gt skill --check docs/AGENTS.md", with_json=False)
 @click.argument("file", metavar="[FILE]", required=False, shell_complete=Completes("file"))
-@click.option("--install", "wish", flag_value="install", help="Keep a marked block with them in FILE.")
-@click.option("--remove", "wish", flag_value="remove", help="Take the block out of FILE again.")
-@click.option(
-    "--check", "wish", flag_value="check", help="Fail if FILE has no block, or one of another version."
-)
+@click.option("--install", "wish", flag_value="install", help="Add or update a marked block in FILE.")
+@click.option("--remove", "wish", flag_value="remove", help="Remove the block from FILE.")
+@click.option("--check", "wish", flag_value="check", help="Fail if FILE has no block, or an outdated one.")
 def skill_command(context: Context, *, file: str | None, wish: str | None) -> None:
-    """Print instructions for coding agents, or keep them in AGENTS.md.
+    """Print instructions for coding agents, or add them to AGENTS.md.
 
-    FILE is AGENTS.md at the top of this checkout if you name no other. What stands outside of the block stays as it
-    is.
+    FILE defaults to AGENTS.md at the top of this checkout. Text outside the block is not changed.
     """
     if wish is None:
         if file is not None:
             raise UsageError(
-                "a file is named, and not what to do with it", hint=f"`gt skill --install {quote(file)}`"
+                "a file was named, but not what to do with it", hint=f"`gt skill --install {quote(file)}`"
             )
         say(agents.instructions().rstrip("\n"))
         return

@@ -24,15 +24,17 @@ from gitticks.model.status import Status
 
 @command("attach", "gt attach", "gt attach k7f2", "gt attach k7f2 --raw", with_json=False)
 @task_argument(required=False)
-@click.option("--raw", is_flag=True, help="Every line of the agent's client, its protocol too.")
+@click.option("--raw", is_flag=True, help="Print every line of the agent's client, including its protocol.")
 @click.option(
-    "--agent", shell_complete=Completes("agent"), help="In clarification: this agent instead of the task's."
+    "--agent",
+    shell_complete=Completes("agent"),
+    help="For a task that asks something: use this agent instead of the task's.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def attach_command(
     context: Context, *, task: str | None, raw: bool, agent: str | None, as_json: bool
 ) -> None:
-    """Follow the agent that works on a task.
+    """Follow the agent working on a task.
 
     From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that
     ended. Ctrl-C leaves the agent running. Without an ID: the only agent at work.
@@ -44,30 +46,32 @@ def attach_command(
     """
     context.require_person("follow an agent")  # which would print what it prints for ever
     if raw and as_json:
-        raise UsageError("`--raw` and `--json` exclude each other", hint="give one of the two")
+        raise UsageError("`--raw` and `--json` cannot be used together", hint="use one of the two")
     try:
         record = find_session(context, task)
     except NoSessionError as error:
         if error.clarifies is None and agent is not None:
-            words = f"`--agent` is for a task that asks something: {error.message}"
+            words = f"`--agent` only works for a task that asks something: {error.message}"
             raise NoSessionError(words, hint=error.hint or "") from None
         if error.clarifies is None or as_json or not _is_on_terminal():
             raise
         _clarify(context, error.clarifies, agent)
         return
     if agent is not None:
-        words = f"`--agent` is for a task that asks something, and an agent works on `{record.task}`"
+        words = (
+            f"`--agent` only works for a task that asks something, and an agent is working on `{record.task}`"
+        )
         raise UsageError(words, hint=f"`gt attach {record.task}`")
     follower = Follower(context, record)
     since = elapsed((context.now - record.started).total_seconds())
     say(
-        f"{record.task}  {visible(record.agent)}  {record.role}, at work for {since}; Ctrl-C leaves it alone",
+        f"{record.task}  {visible(record.agent)}  {record.role}, at work for {since}; Ctrl-C detaches",
         err=True,
     )
     tell = _tell_json(record.task) if as_json else _tell_lines(follower, raw=raw)
     server = server_name(context.repository.own_dir, record.task)
     if not (raw or as_json) and _is_on_terminal() and is_joinable(server):
-        say(f"{record.task}  Ctrl-B D leaves its tmux session", err=True)
+        say(f"{record.task}  Ctrl-B D detaches from its tmux session", err=True)
         join(server)
         tell = _tell_nothing  # it was seen
     if _follow(follower, tell, is_left=tell is _tell_nothing and is_joinable(server)):
@@ -84,7 +88,7 @@ def _follow(follower: Follower, tell: Callable[[list[Heard]], None], *, is_left:
             if not heard and is_reader_gone():
                 return False
     if over.is_set():
-        say(f"{follower.record.task}  the agent goes on", err=True)
+        say(f"{follower.record.task}  the agent keeps running", err=True)
     return not over.is_set()
 
 
@@ -115,7 +119,7 @@ def _tell_lines(follower: Follower, *, raw: bool) -> Callable[[list[Heard]], Non
     def tell(heard: list[Heard]) -> None:
         nonlocal is_first
         if is_first and follower.left_out:
-            say(f"… {follower.left_out:,} bytes before this were left out", err=True)
+            say(f"… {follower.left_out:,} earlier bytes are not shown", err=True)
         is_first = False
         shown = [one.line if raw else one.shown for one in heard]
         say(*(visible(line, keep="\t") for text in shown if text is not None for line in text.split("\n")))

@@ -44,7 +44,7 @@ _SHOWN = 50
     type=click.Choice([one.value for one in Operation]),
     help="Only file_read, file_write, shell or network.",
 )
-@click.option("--agent", shell_complete=Completes("agent"), help="Only what this agent wanted.")
+@click.option("--agent", shell_complete=Completes("agent"), help="Only requests of this agent.")
 @click.option(
     "--decision",
     metavar="WORD",
@@ -52,9 +52,9 @@ _SHOWN = 50
     help="Only allowed, denied or asked.",
 )
 @click.option("--refused", is_flag=True, help="Only what was not allowed.")
-@click.option("--since", metavar="TIME", help="Only the last 90s, 30m, 2h, 14d.")
-@click.option("-n", "--count", type=click.IntRange(1), help="The last N; on a terminal 50.")
-@click.option("--csv", "as_table", is_flag=True, help="Print a table for spreadsheets.")
+@click.option("--since", metavar="TIME", help="Only the last so long: 90s, 30m, 2h, 14d.")
+@click.option("-n", "--count", type=click.IntRange(1), help="Only the last N; 50 on a terminal.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV.")
 def audit_command(
     context: Context,
     *,
@@ -68,7 +68,7 @@ def audit_command(
     as_table: bool,
     as_json: bool,
 ) -> int:
-    """Show what agents wanted to do and what was decided; verify it.
+    """Show what agents asked to do and what was decided; verify it.
 
     Each decision is a line of its task's `audit.jsonl` on the state branch, with the hash of the line before;
     `verify` follows these chains, and looks for the lines that the commits name.
@@ -76,7 +76,7 @@ def audit_command(
     if words[:1] == (_VERIFY,):
         return _verify(context, words[1:], as_json=as_json)
     if as_table and as_json:
-        raise UsageError("`--csv` and `--json` are two forms of the same", hint="give one of the two")
+        raise UsageError("`--csv` and `--json` cannot be used together", hint="use one of the two")
     start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))
     wanted = Wanted(
         operation, agent, None if decision is None else Decided(decision), True if refused else None, start
@@ -90,8 +90,8 @@ def audit_command(
     elif as_table:
         say(*as_csv(shown))
     elif not shown:
-        say("no such decision", err=True)
-        hint("a run notes them for agents with a hook: claude, codex and gemini")
+        say("no matching decisions", err=True)
+        hint("a run records decisions for agents with a hook: claude, codex and gemini")
     else:
         rows = [_row(one) for one in shown]
         say(*table(on, ("time", "task", "agent", "wanted", "decision", "what", "why"), rows, flexible="what"))

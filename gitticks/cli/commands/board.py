@@ -57,7 +57,7 @@ board_command = ReadingCommand(
     answer,
     (
         Argument("epic", "[ID]"),
-        Switch("with_all", ("-a", "--all"), "Every card, and whatever was closed."),
+        Switch("with_all", ("-a", "--all"), "Show every card, including all closed tasks."),
         JSON,
     ),
     examples=("gt board", "gt board e0pc --all"),

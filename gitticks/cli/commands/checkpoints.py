@@ -47,7 +47,7 @@ class _Checkpoints(Group):
     cls=_Checkpoints,
     invoke_without_command=True,
     examples=("gt checkpoints", "gt checkpoints diff k7f2-14", "gt checkpoints prune"),
-    help="List, compare and drop checkpoints.\n\n`gt resume` goes back to one. Without a command, or with an ID alone, they are listed.",
+    help="List, compare and drop checkpoints.\n\n`gt resume` goes back to one. Without a command, or with only an ID, they are listed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -64,7 +64,7 @@ def checkpoints_command(call: click.Context, *, as_json: bool) -> None:
 def list_command(context: Context, *, task: str | None, as_json: bool) -> None:
     """List the checkpoints of all tasks, or of one task or epic.
 
-    They are made every `checkpoint_every` iterations of a workspace and before each merge.
+    Checkpoints are made every `checkpoint_every` iterations of a workspace and before each merge.
     """
     listed = list_checkpoints(context, None if task is None else context.resolve(task))
     if as_json:
@@ -72,7 +72,7 @@ def list_command(context: Context, *, task: str | None, as_json: bool) -> None:
         return
     if not listed:
         say(
-            "no checkpoints: `gt run` makes them every `checkpoint_every` iterations, and before a merge",
+            "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge",
             err=True,
         )
         return
@@ -135,9 +135,9 @@ def _fields(made: Checkpoint) -> dict[str, object]:
 @command("diff", "gt checkpoints diff k7f2-14", "gt checkpoints diff k7f2-9 k7f2-14", of=checkpoints_command)
 @click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("-"))
 @click.argument("until", metavar="[CHECKPOINT]", required=False, shell_complete=Completes("-"))
-@click.option("--stat", is_flag=True, help="Only the summary, without the changes themselves.")
+@click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
 def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool, as_json: bool) -> None:
-    """Show what was changed since a checkpoint, or up to another one.
+    """Show what has changed since a checkpoint, or between two checkpoints.
 
     Without a second one it is compared with what the workspace holds now. What is uncommitted is part of both.
     """
@@ -171,8 +171,8 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
     of=checkpoints_command,
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
-@click.option("--keep", type=click.IntRange(0), metavar="N", help="The newest N of each task stay.")
-@click.option("--dry-run", is_flag=True, help="Only show what would go.")
+@click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N of each task.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 def prune_command(
     context: Context, *, names: tuple[str, ...], keep: int | None, dry_run: bool, as_json: bool
 ) -> None:
@@ -194,20 +194,22 @@ def prune_command(
 def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
     what = "would be dropped" if dry_run else "dropped"
     if one.is_ref_alone:
-        what = f"{what}: a ref that belongs to no checkpoint"
+        what = f"{what}: a ref without a checkpoint"
     if one.is_only_there and one.commit is not None:
-        return f"{what}; nothing else has its code: `git branch keep-{one.id} {one.commit[:10]}` keeps it"
+        return f"{what}; its code is nowhere else: `git branch keep-{one.id} {one.commit[:10]}` keeps it"
     return what
 
 
 @command("resume", "gt resume k7f2-14", "gt resume k7f2-14 --no-run")
 @click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("-"))
 @click.option(
-    "--force", is_flag=True, help="Also over uncommitted work, which is kept under refs/gitticks/rescued."
+    "--force",
+    is_flag=True,
+    help="Go back even if there is uncommitted work, which is kept under refs/gitticks/rescued.",
 )
-@click.option("--no-run", is_flag=True, help="Do not go on with the work now.")
+@click.option("--no-run", is_flag=True, help="Do not continue the work now.")
 def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool, as_json: bool) -> int:
-    """Go back to a checkpoint and go on from there.
+    """Go back to a checkpoint and continue from there.
 
     Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: a run that is
     alive takes it up, else one is started. Commits after the checkpoint are kept under refs/gitticks/rescued.

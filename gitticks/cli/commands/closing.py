@@ -38,12 +38,12 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
 
 @command("close", 'gt close k7f2 "fixed by hand in 3f2a91c"')
 @tasks_and_text("REASON")
-@click.option("--stop", is_flag=True, help="Stop an agent that works on it.")
-@click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
+@click.option("--stop", is_flag=True, help="Stop an agent that is working on it.")
+@click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
 def close_command(
     context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool, as_json: bool
 ) -> int:
-    """Close tasks that you did yourself.
+    """Close tasks that you completed yourself.
 
     Commits on their branches are merged as if they had been approved. While an agent works on one you are asked
     whether to stop that; without a terminal --stop says so.
@@ -70,7 +70,7 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     """Asks whether an agent that works on a task is to be stopped, where there is one and somebody to ask."""
     if not is_typed_to() or not is_worked_on(context, task_id):
         return False
-    question = f"An agent works on `{task_id}` now. Stop it, and close the task with what it committed?"
+    question = f"An agent is working on `{task_id}`. Stop it, and close the task with what it has committed?"
     return click.confirm(question, default=False, err=True)
 
 

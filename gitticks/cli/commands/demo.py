@@ -25,12 +25,10 @@ _MOST_ROUNDS = 20
 
 
 @command("demo", "gt demo --yes", "gt demo --dir /tmp/till", with_json=False)
-@click.option(
-    "--dir", "directory", type=click.Path(path_type=Path), help="An empty or new folder to make it in."
-)
-@click.option("--yes", is_flag=True, help="Answer and approve for the person.")
+@click.option("--dir", "directory", type=click.Path(path_type=Path), help="The folder for it, new or empty.")
+@click.option("--yes", is_flag=True, help="Answer and approve automatically.")
 def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
-    """Make a small project and run its tasks while you watch.
+    """Create a small project and run its tasks while you watch.
 
     The project is real, with tests that fail; the tasks carry shell scripts that stand in for agents, so no model is
     needed. Without --yes it stops where a person is asked and says what to type. The folder is kept.

@@ -36,24 +36,24 @@ _LOOKED_AT = {
 @click.option(
     "--full",
     is_flag=True,
-    help="Read every object of the state branch whole and compare the index with them, which takes longer.",
+    help="Read every object of the state branch completely and compare the index with them (slower).",
 )
 @click.option(
     "--range",
     "words",
     metavar="A..B",
-    help="Look only for what nobody was allowed to do in these commits of a state branch.",
+    help="Only check these commits of a state branch for illegal changes.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="List every check that ran.")
 def doctor_command(
     context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
 ) -> int:
-    """Look for what is broken, and say how to fix it.
+    """Find problems, and say how to fix them.
 
     The exit code is 1 if an error was found, 0 if there are only warnings and notes.
     """
     if words is not None and (fix or full):
-        raise UsageError("`--range` only looks at commits", hint="leave out `--fix` and `--full`")
+        raise UsageError("`--range` only checks commits", hint="leave out `--fix` and `--full`")
     report = diagnose(context, full=full) if words is None else diagnose_range(context, words)
     fixed: list[Repair] = []
     if fix:
@@ -97,9 +97,9 @@ def _finding(on: Screen, finding: Finding) -> list[str]:
 
 
 def _last_line(report: Report, *, may_fix: bool) -> str:
-    """Returns one line that says all is well, or how many of each there are and what fixes itself."""
+    """Returns one line that says no problems found, or how many of each there are and what fixes itself."""
     bad = [(severity, report.count(severity)) for severity in (Severity.ERROR, Severity.WARNING)]
-    counts = [count_of(count, severity.value) for severity, count in bad if count] or ["all is well"]
+    counts = [count_of(count, severity.value) for severity, count in bad if count] or ["no problems found"]
     notes = report.count(Severity.NOTE)
     if notes:
         counts.append(count_of(notes, Severity.NOTE.value))

@@ -26,13 +26,13 @@ def answer(
     as_svg: bool,
     as_json: bool,
 ) -> int:
-    """Draw what waits for what.
+    """Draw the dependencies between tasks.
 
     Each task stands below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
     wait for, and what waits for it.
     """
     if as_dot + as_mermaid + as_svg + as_json > 1:
-        raise UsageError("a graph has one form at a time", hint="`gt graph --svg > graph.svg`")
+        raise UsageError("choose one output format", hint="`gt graph --svg > graph.svg`")
     found = find_dependencies(context, task, with_closed=with_closed, with_json=as_json)
     warn_of_broken(found.broken)
     _warn_of_cycles(found)
@@ -66,18 +66,18 @@ def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) ->
     if not found.has_tasks:
         say(NO_TASKS, err=True)
     elif not found.layers and not with_closed:
-        say("no open task waits for another: `gt graph --all` draws closed ones too", err=True)
+        say("no open task waits for another: `gt graph --all` includes closed ones", err=True)
     elif not found.layers:
-        say("no task waits for another: `gt block ID ID` makes one wait", err=True)
+        say("no task waits for another: `gt block ID OTHER` adds a blocker", err=True)
     elif found.left_out and task is None:
-        say(f"{count_of(found.left_out, 'more open task')} without a link: `gt list`", err=True)
+        say(f"{count_of(found.left_out, 'more open task')} without dependencies: `gt list`", err=True)
 
 
 def _warn_of_cycles(found: Dependencies) -> None:
     for edge in found.edges:
         if edge.is_circular:
             warn(
-                f"`{edge.target}` waits for itself by way of `{edge.source}`: `gt show {edge.target}` names its blockers"
+                f"`{edge.target}` waits for itself through `{edge.source}`: `gt show {edge.target}` lists its blockers"
             )
 
 
@@ -99,10 +99,10 @@ graph_command = ReadingCommand(
     answer,
     (
         Argument("task", "[ID]"),
-        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        Switch("with_closed", ("-a", "--all"), "Include closed tasks."),
         Switch("as_dot", ("--dot",), "Print it for Graphviz."),
-        Switch("as_mermaid", ("--mermaid",), "Print it for Mermaid, which forges draw in their pages."),
-        Switch("as_svg", ("--svg",), "Print a picture that needs no other program."),
+        Switch("as_mermaid", ("--mermaid",), "Print it for Mermaid, which GitHub and GitLab render."),
+        Switch("as_svg", ("--svg",), "Print an SVG picture; needs no other program."),
         JSON,
     ),
     examples=("gt graph", "gt graph e0pc --all", "gt graph --svg > graph.svg"),

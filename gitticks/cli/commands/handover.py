@@ -42,7 +42,7 @@ def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> N
     session = current_session(context, named)
     if session is not None:
         request = request_question(session, read_text(typed, "the question") or "")
-        print_request(session, request, "question left for a person; end your turn", as_json=as_json)
+        print_request(session, request, "question passed on to a person; end your turn", as_json=as_json)
         return
     task_id = find_task_to_change(context, named)
     ask_question(context, task_id, read_text(typed, "the question") or "")
@@ -52,13 +52,13 @@ def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> N
 @command("complete", "gt complete")
 @task_argument(required=False)
 def complete_command(context: Context, *, task: str | None, as_json: bool) -> int:
-    """Hand the work over for review.
+    """Hand off the work for review.
 
     `## Handoff` must be written, and the quality gates must pass in the workspace.
     """
     session = current_session(context, task)
     if session is not None:
-        words = "handed over to the runner, which checks and decides; end your turn"
+        words = "handed off to the runner, which checks it; end your turn"
         print_request(session, request_complete(session), words, as_json=as_json)
         return 0
     done = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
@@ -72,7 +72,7 @@ def complete_command(context: Context, *, task: str | None, as_json: bool) -> in
 @click.option("--done", metavar="TEXT", help="What is finished.")
 @click.option("--remaining", metavar="TEXT", help="What is left to do.")
 @click.option("--decisions", metavar="TEXT", help="What was decided, and why.")
-@click.option("--uncertain", metavar="TEXT", help="What may be wrong.")
+@click.option("--uncertain", metavar="TEXT", help="What you are not sure about.")
 def handoff_command(
     context: Context,
     *,
@@ -86,17 +86,17 @@ def handoff_command(
 ) -> None:
     """Write the hand-off.
 
-    As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
+    Give a text, `-` for stdin, a file, or the four parts. It replaces an existing hand-off.
     """
     parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
     if sum(map(bool, (parts, file, typed))) > 1:
-        raise UsageError("the hand-off is given twice", hint="give a text, `--file` or the four parts")
+        raise UsageError("the hand-off is given twice", hint="give a text, `--file`, or the four parts")
     session = current_session(context, named)
     task_id = find_task_to_change(context, named) if session is None else None
     text = parts or read_text_file(file) or read_text(typed) or ""
     if session is not None:
-        said = "hand-off written; `gt complete` hands the work over"
+        said = "hand-off written; `gt complete` hands off the work"
         print_request(session, request_handoff(session, text), said, as_json=as_json)
     elif task_id is not None:
         write_handoff(context, task_id, text)

@@ -29,11 +29,11 @@ _SHORT = 10
     "-n",
     "--count",
     type=click.IntRange(1),
-    help=f"How many; default: all of a task, {DEFAULT_COUNT} of all tasks.",
+    help=f"Show the last N; by default all of a task, or {DEFAULT_COUNT} of all tasks.",
 )
-@click.option("--verify", is_flag=True, help="Verify every approval of the history instead.")
+@click.option("--verify", is_flag=True, help="Verify every approval in the history instead.")
 def log_command(context: Context, *, task: str | None, count: int | None, verify: bool, as_json: bool) -> int:
-    """Show the history of a task or of all.
+    """Show the history of one task or of all tasks.
 
     With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first.
     With --verify each approval is checked: its signature, its key, what was merged, and what policy asked for then.
@@ -57,12 +57,10 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
         return Exit.FAILED if wrong else Exit.DONE
     for one in wrong:
         place = f"{one.path}:{one.line}, commit {(one.commit or 'unknown')[:_SHORT]}"
-        say(visible(f"{one.task}  {one.strength} by {one.by} does not hold: {one.problem}"), f"      {place}")
+        say(visible(f"{one.task}  {one.strength} by {one.by} is not valid: {one.problem}"), f"      {place}")
     counts = Counter(one.strength for one in found if one.problem is None)
     held = ", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level])
-    say(
-        f"{count_of(len(found), 'approval')}, {len(wrong)} that do not hold{f'; the others: {held}' if held else ''}"
-    )
+    say(f"{count_of(len(found), 'approval')}, {len(wrong)} invalid{f'; the others: {held}' if held else ''}")
     return Exit.FAILED if wrong else Exit.DONE
 
 
@@ -74,7 +72,7 @@ def _show_task(context: Context, task: str, count: int | None, *, as_json: bool)
     if found.left_out:
         say(f"{count_of(found.left_out, 'earlier event')} left out", err=True)
     if not found.events:
-        say(f"nothing is recorded of `{found.task_id}`", err=True)
+        say(f"nothing is recorded about `{found.task_id}`", err=True)
     say(*event_lines(screen(), found.events, context.now))
 
 
@@ -106,7 +104,7 @@ def _unless_told(title: str, subject: str) -> str:
 def path_command(context: Context, task: str | None, as_json: bool) -> None:
     """Print the path of a task's file.
 
-    Without ID: of the task whose workspace this is.
+    Without ID: the task of the current workspace.
     """
     path = find_task_path(context, task)
     if as_json:

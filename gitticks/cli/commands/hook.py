@@ -32,7 +32,7 @@ _NAMES = (_PERMISSION, *_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-ch
 @click.argument("name", type=click.Choice(_NAMES))
 @click.argument("arguments", nargs=-1)
 def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:
-    """What the git hooks call.
+    """Called by the git hooks.
 
     On the board: files and status changes are checked before a commit, and carried out after it. Where
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does. `permission` is what

@@ -40,29 +40,29 @@ def hooks_command() -> None:
 @click.option(
     "--checkout",
     is_flag=True,
-    help="Also in your main checkout: `pre-push` checks the state branch, `post-merge` brings the board in step.",
+    help="Also in your main checkout: `pre-push` checks the state branch, `post-merge` updates the board.",
 )
 @click.option(
     "--server",
     is_flag=True,
-    help="In a bare repository: `pre-receive` keeps out of the state branch what nobody was allowed to do.",
+    help="In a bare repository: `pre-receive` rejects illegal changes of the state branch.",
 )
 def install_command(context: Context, *, checkout: bool, server: bool, as_json: bool) -> None:
-    """Install the hooks of the board and the workspaces, or bring them up to date.
+    """Install or update the hooks of the board and the workspaces.
 
-    Your own hooks stay and run first, wherever `core.hooksPath` and hook managers have them.
+    Your own hooks stay and run first, also with `core.hooksPath` and hook managers.
     """
     if checkout and server:
-        raise UsageError("a server has no checkout", hint="give one of `--checkout` and `--server`")
+        raise UsageError("a server has no checkout", hint="use either `--checkout` or `--server`")
     _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
 
 
 @command("uninstall", "gt hooks uninstall", "gt hooks uninstall --checkout", of=hooks_command)
-@click.option("--checkout", is_flag=True, help="Only those of your main checkout.")
+@click.option("--checkout", is_flag=True, help="Remove only those of your main checkout.")
 def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> None:
-    """Remove every hook, and leave your own as they were before.
+    """Remove all hooks, and restore your own as they were.
 
-    They stay away until `gt hooks install`.
+    They are not reinstalled until `gt hooks install`.
     """
     for told in uninstall_hooks(context, checkout=checkout):
         warn(visible(told))
@@ -71,7 +71,7 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
 
 @command("status", "gt hooks status", of=hooks_command)
 def status_command(context: Context, *, as_json: bool) -> None:
-    """Say where hooks are installed, and whether they and your own can run."""
+    """Show where hooks are installed, and whether they and your own can run."""
     _show(hooks_status(context), as_json=as_json)
 
 
@@ -104,7 +104,7 @@ def _advice(place: PlaceOfHooks) -> str:
     if place.state is HooksState.INSTALLED or place.all_count == 0:
         return ""
     if place.state is HooksState.NO_BOARD:
-        return "`gt init` makes it"
+        return "`gt init` creates it"
     option = {Place.CHECKOUT: " --checkout", Place.SERVER: " --server"}.get(place.place, "")
     if place.state is HooksState.ABSENT:
         return f"`gt hooks install{option}`"

@@ -54,7 +54,7 @@ def _rest(found: Inbox) -> str:
         await_ = "awaits" if found.for_others == 1 else "await"
         nothing = "" if found.asked else "nothing awaits you; "
         return f"{nothing}{tasks} {await_} others: `gt inbox --all`"
-    return "" if found.asked or found.ended else "nothing awaits you: `gt status` says what runs"
+    return "" if found.asked or found.ended else "nothing awaits you: `gt status` shows what is running"
 
 
 def _text(asked: Asked) -> str:
@@ -83,7 +83,7 @@ inbox_command = ReadingCommand(
     "inbox",
     answer,
     (
-        Switch("everybody", ("-a", "--all"), "Also what awaits others."),
+        Switch("everybody", ("-a", "--all"), "Include what awaits others."),
         COUNT,
         JSON,
     ),

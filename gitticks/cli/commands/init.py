@@ -22,17 +22,21 @@ from gitticks.model.settings import HumanPolicy
 
 
 @command("init", "gt init", "gt init --base develop --human when-required")
-@click.option("--base", metavar="BRANCH", help="Where approved work is merged; else what origin/HEAD names.")
+@click.option(
+    "--base",
+    metavar="BRANCH",
+    help="The branch that approved work is merged into; by default the one that origin/HEAD points to.",
+)
 @click.option(
     "--human",
     type=click.Choice([policy.value for policy in HumanPolicy]),
-    help="Whether a person approves all work, or only where one is asked for.",
+    help="Whether a person approves all work, or only if required.",
 )
 def init_command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
     """Set up tasks in this repository: the state branch and its board.
 
-    Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
-    that branch, or else one of your other remotes, its tasks are taken over. A second run fixes what is missing.
+    Tasks live on a branch of their own, checked out at `.gitticks/`; your branches and files stay as they are. If
+    origin or another remote has that branch already, its tasks are taken over. Running it again fixes what is missing.
     """
     policy = HumanPolicy(human) if human else None
     if (
@@ -73,19 +77,19 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
             say(f"took over branch gitticks/state from {visible(done.remote or '')}, and created {board}")
         case Begun.THERE:
             say(
-                f"branch gitticks/state is there already; {'made ' if done.is_board_new else 'so is '}{board}"
+                f"branch gitticks/state already exists; {'made ' if done.is_board_new else 'so does '}{board}"
             )
     names = ", ".join(f"{one.name} {one.version}" if one.version else one.name for one in agents)
-    say(f"agents found: {visible(names) or 'none; tasks can still be run as scripts, and done by people'}")
+    say(f"agents found: {visible(names) or 'none; tasks can still be run as scripts, or done by people'}")
     if done.tests is None:
-        seen = f"; your project seems to have `{done.proposed_tests}`" if done.proposed_tests else ""
-        say(f"tests: none set; agents' work will not be tested before it merges{seen}")
+        seen = f"; your project seems to use `{done.proposed_tests}`" if done.proposed_tests else ""
+        say(f"tests: none; agents' work is not tested before it is merged{seen}")
     else:
         say(f"tests: {visible(done.tests)}")
     if not done.has_commits:
-        say("base: not known before your first commit, from which work can begin")
+        say("base branch: not known until your first commit; work can start after that")
     elif done.base is None:
-        say("base: not known, HEAD is detached; set one with `gt config base main`")
+        say("base branch: not known, HEAD is detached; set one with `gt config base main`")
     for one in done.silent:
         warn(
             f"{_why_silent(one)}; if it has tasks already, `gt sync` joins them with what you begin here "
@@ -96,7 +100,7 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
             warn(f"{finding.what}; {finding.fix}")
     proposed = done.proposed_tests or "make test"
     tests = f'`gt config verify.test "{proposed}"`, then ' if done.tests is None else ""
-    hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` makes a task')
+    hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` creates a task')
 
 
 def _why_silent(asked: AskedRemote) -> str:

@@ -17,7 +17,7 @@ from gitticks.cli.writing import print_change
 def block_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
     """Make a task wait for others.
 
-    ID is not started before every OTHER is done.
+    ID is not started until every OTHER is done.
     """
     _change(context, task, [f"+{other}" for other in others], " already", as_json=as_json)
 
@@ -26,7 +26,7 @@ def block_command(context: Context, *, task: str, others: tuple[str, ...], as_js
 @task_argument()
 @click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
 def unblock_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
-    """Stop a task from waiting for others."""
+    """Remove blockers from a task."""
     _change(context, task, [f"-{other}" for other in others], "", as_json=as_json)
 
 
@@ -43,12 +43,12 @@ def _change(context: Context, task: str, wish: list[str], already: str, *, as_js
 @task_argument()
 @click.argument("day", metavar="DAY")
 def defer_command(context: Context, *, task: str, day: str, as_json: bool) -> None:
-    """Put a task off until a day.
+    """Defer a task until a date.
 
-    DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` takes it back.
+    DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` removes it.
     """
-    context.require_person("put a task off")
+    context.require_person("defer a task")
     task_id = find_task_to_change(context, task)
     until = set_field(context, task_id, "defer_until", day).after.defer_until
-    words = f"put off to {until:%A} {until.isoformat()}" if until is not None else "no longer put off"
+    words = f"deferred until {until:%A} {until.isoformat()}" if until is not None else "no longer deferred"
     print_change(context, task_id, words, as_json=as_json)

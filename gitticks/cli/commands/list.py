@@ -82,7 +82,7 @@ def answer(
     else:
         say(_nothing(found, wanted), err=True)
     if found.left_out and not as_json:
-        say(f"{found.left_out} more: leave out `--limit` to see them", err=True)
+        say(f"{found.left_out} more: without `--limit` all are shown", err=True)
     return Exit.DONE
 
 
@@ -129,12 +129,12 @@ list_command = ReadingCommand(
         STATUS,
         LABEL,
         Option("parent", ("--parent",), "Only children of this task.", metavar="ID", completes="task"),
-        Option("agent", ("--agent",), "Only what is given to this agent.", completes="agent"),
+        Option("agent", ("--agent",), "Only tasks for this agent.", completes="agent"),
         REVIEWER,
-        Option("assignee", ("--assignee",), "Only what is assigned to this person.", completes="assignee"),
-        Switch("is_mine", ("--mine",), "Only what is assigned to you."),
-        Switch("is_overdue", ("--overdue",), "Only open tasks whose due day is over."),
-        Switch("is_blocked", ("--blocked",), "Only what waits for another task."),
+        Option("assignee", ("--assignee",), "Only tasks assigned to this person.", completes="assignee"),
+        Switch("is_mine", ("--mine",), "Only tasks assigned to you."),
+        Switch("is_overdue", ("--overdue",), "Only open tasks that are overdue."),
+        Switch("is_blocked", ("--blocked",), "Only tasks that wait for other tasks."),
         Option(
             "is_epic",
             ("-t", "--type"),
@@ -146,13 +146,13 @@ list_command = ReadingCommand(
         Option(
             "sort",
             ("--sort",),
-            "By priority, created, due, status, title or id; `-` before it turns it round.",
+            "Sort by priority, created, due, status, title or id; a leading `-` reverses the order.",
             metavar="KEY",
             read=parse_order,
             completes="priority|created|due|status|title|id",
         ),
-        Option("limit", ("-n", "--limit"), "How many at most.", metavar="N", read=parse_count),
-        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        Option("limit", ("-n", "--limit"), "Show at most N.", metavar="N", read=parse_count),
+        Switch("with_closed", ("-a", "--all"), "Include closed tasks."),
         JSON,
     ),
     examples=(

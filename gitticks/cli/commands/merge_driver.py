@@ -25,8 +25,8 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int:  # noqa: ARG001 (git's, not needed)
     """Merge a task's file for git.
 
-    `gt init` lets git call it wherever both sides changed a task. The result replaces OURS. What both sides wrote
-    differently stands there twice, marked; the task then waits until a person chooses.
+    `gt init` makes git call it if both sides changed a task. The result replaces OURS. What both sides changed
+    differently is kept twice, marked; the task is then in conflict until a person chooses.
     """
     try:
         done = merge_in_place(base, ours, theirs, path, os.environ)

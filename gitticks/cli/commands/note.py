@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     "--from",
     "author",
     type=click.Choice([ActorKind.HUMAN.value, ActorKind.AGENT.value]),
-    help="Whom it is from; an agent inside a session, else a person.",
+    help="Who it is from; by default an agent inside a session, otherwise a person.",
 )
 def note_command(
     context: Context, *, words: tuple[str, ...], file: str | None, author: str | None, as_json: bool
 ) -> None:
     """Add a note that the next agent reads.
 
-    `-` as the text reads it from stdin. Without a text your editor opens, on a terminal. In a workspace the id may be
-    left out.
+    `-` reads the text from stdin. Without a text, your editor opens if this is a terminal. In a workspace the id is
+    optional.
     """
     named, typed = split_words(context, words, has_text=file is not None)
     if file is not None and typed is not None:
-        raise UsageError("the note is given twice, as TEXT and by `--file`", hint="leave one of them out")
+        raise UsageError("the note is given twice, as TEXT and with `--file`", hint="leave out one of them")
     kind = ActorKind(author) if author else None
     check_author(context, kind)
     if context.mailbox is not None:
@@ -62,7 +62,7 @@ def note_command(
         session = current_session(context, named)
         if session is not None:
             request = request_note(session, read_text_file(file) or read_text(typed) or "")
-            print_request(session, request, "note left for the runner", as_json=as_json)
+            print_request(session, request, "note passed on to the runner", as_json=as_json)
             return
     try:
         task_id = find_task_to_change(context, named)
@@ -70,7 +70,7 @@ def note_command(
         if named is None or typed is not None or file is not None:
             raise
         raise UsageError(
-            f"{error.message}, and no text: either the id or the text is missing",
+            f"{error.message}, and there is no text: either the id or the text is missing",
             hint=f"`gt note ID {quote(named)}`, if that is the text; else {error.hint}",
         ) from error
     with _text(context, task_id, typed, file) as text:

@@ -29,7 +29,7 @@ from gitticks.store.permissions import LEARNED_ORIGIN
 from gitticks.workflow.permissions import Operation, rule_words
 
 _HELP = (
-    "Answer what agents ask, and see which rules hold.\n\n"
+    "Answer permission requests of agents, and show the rules.\n\n"
     "Without a command the open questions are listed. Agents ask only while somebody is there to answer: a run on a "
     "terminal, the interface, or `gt permissions --wait`."
 )
@@ -48,30 +48,30 @@ _HELP = (
     help=_HELP,
 )
 @click.option(
-    "--wait", "waits", is_flag=True, help="Stay, and answer questions as they come (Ctrl-C ends it)."
+    "--wait", "waits", is_flag=True, help="Keep running, and answer requests as they come (Ctrl-C quits)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def permissions_command(call: click.Context, *, waits: bool, as_json: bool) -> None:
-    """Answer what agents ask, and see which rules hold."""
+    """Answer permission requests of agents, and show the rules."""
     if call.invoked_subcommand is None:
         call.invoke(wait_command if waits else list_command, **({} if waits else {"as_json": as_json}))
     elif as_json or waits:
         raise UsageError(
-            f"`{'--json' if as_json else '--wait'}` stands before no command",
+            f"`{'--json' if as_json else '--wait'}` cannot be followed by a command",
             hint=f"`gt permissions {call.invoked_subcommand} --json`",
         )
 
 
 @command("list", "gt permissions list", of=permissions_command)
 def list_command(context: Context, *, as_json: bool) -> None:
-    """List the questions that wait for an answer."""
+    """List the requests that wait for an answer."""
     found = open_questions(context)
     if as_json:
         print_object(questions=[_object(one) for one in found], mode=context.settings.permissions.mode)
         return
     if not found:
-        say(f"no open question; the mode is {context.settings.permissions.mode}", err=True)
+        say(f"no open requests; the mode is {context.settings.permissions.mode}", err=True)
         hint("`gt permissions rules` shows the rules, `gt audit` what was decided")
         return
     rows = [
@@ -95,16 +95,16 @@ def list_command(context: Context, *, as_json: bool) -> None:
 
 @command("wait", "gt permissions wait", of=permissions_command, with_json=False)
 def wait_command(context: Context) -> None:
-    """Stay, and answer questions as they come.
+    """Keep running, and answer requests as they come.
 
     The same as `gt permissions --wait`. While it runs, agents ask instead of being refused.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("there is no terminal to answer at", hint="`gt permissions allow NUMBER`")
+        raise UsageError("there is no terminal to answer on", hint="`gt permissions allow NUMBER`")
     import time
 
     with attached(context):
-        say("agents ask here now; Ctrl-C ends it")
+        say("agents now ask here; Ctrl-C quits")
         while True:
             for question in open_questions(context):
                 _ask(context, question)
@@ -129,11 +129,11 @@ def _ask(context: Context, question: Question) -> None:
 
 def _numbers(context: Context, numbers: tuple[int, ...], *, with_all: bool) -> tuple[int, ...]:
     if numbers and with_all:
-        raise UsageError("`--all` means every open question", hint="give numbers, or `--all`")
+        raise UsageError("`--all` already means every open request", hint="give numbers, or `--all`")
     if with_all:
         return tuple(one.number for one in open_questions(context))
     if not numbers:
-        raise UsageError("no question was named", hint="`gt permissions` lists them with their numbers")
+        raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
     return numbers
 
 
@@ -155,8 +155,8 @@ def _answer(
 
 @command("allow", "gt permissions allow 3", "gt permissions allow 3 4 --always", of=permissions_command)
 @click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
-@click.option("--all", "with_all", is_flag=True, help="Every open question.")
-@click.option("--always", is_flag=True, help="And remember it as a rule of this clone.")
+@click.option("--all", "with_all", is_flag=True, help="All open requests.")
+@click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone.")
 def allow_command(
     context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
 ) -> None:
@@ -166,8 +166,8 @@ def allow_command(
 
 @command("deny", "gt permissions deny 3", "gt permissions deny --all", of=permissions_command)
 @click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
-@click.option("--all", "with_all", is_flag=True, help="Every open question.")
-@click.option("--always", is_flag=True, help="And remember it as a rule of this clone.")
+@click.option("--all", "with_all", is_flag=True, help="All open requests.")
+@click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone.")
 def deny_command(
     context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
 ) -> None:
@@ -188,7 +188,7 @@ def deny_command(
 def explain_command(
     context: Context, *, operation: str, target: tuple[str, ...], agent: str | None, as_json: bool
 ) -> None:
-    """Say what the rules make of something, and which of them decides.
+    """Show how the rules decide a request, and which one does.
 
     OPERATION is file_read, file_write, shell or network; TARGET a path, a command line or a host.
     """
@@ -211,12 +211,12 @@ def explain_command(
         f"      {visible(ruling.reason)} (agent {visible(found.agent)}, mode {found.mode})",
     )
     if found.access.operation is Operation.SHELL:
-        hint("rules about commands are guard rails; what a command may reach is the sandbox's affair")
+        hint("rules about commands are guard rails; only a sandbox limits what a command can reach")
 
 
 @command("rules", "gt permissions rules", of=permissions_command)
 def rules_command(context: Context, *, as_json: bool) -> None:
-    """List the rules that hold, where each comes from, and the mode."""
+    """List the rules in effect, where each comes from, and the mode."""
     found = policy(context)
     if as_json:
         print_object(
@@ -227,7 +227,7 @@ def rules_command(context: Context, *, as_json: bool) -> None:
             timeout=found.timeout,
         )
         return
-    say(f"mode {found.mode}, from {visible(found.mode_origin)}; a question waits {found.timeout} s")
+    say(f"mode {found.mode}, from {visible(found.mode_origin)}; a request waits {found.timeout} s")
     rows = []
     for layer in found.layers:
         if layer.origin == LEARNED_ORIGIN:
@@ -246,7 +246,7 @@ def rules_command(context: Context, *, as_json: bool) -> None:
     if rows:
         say(*table(screen(), ("no", "says", "rule", "from"), rows, flexible="rule"))
     else:
-        hint("no rule is set: `gt config --explain permissions.deny`")
+        hint("there are no rules: `gt config --explain permissions.deny`")
 
 
 @command("forget", "gt permissions forget 2", of=permissions_command)
@@ -254,7 +254,7 @@ def rules_command(context: Context, *, as_json: bool) -> None:
     "numbers", metavar="NUMBER...", nargs=-1, type=int, required=True, shell_complete=Completes("-*")
 )
 def forget_command(context: Context, *, numbers: tuple[int, ...], as_json: bool) -> None:
-    """Forget rules that were learned from your answers, by their numbers in `gt permissions rules`."""
+    """Forget rules learned from your answers, by their numbers in `gt permissions rules`."""
     dropped = forget_rules(context, numbers)
     if as_json:
         print_object(forgotten=dropped)
@@ -270,12 +270,12 @@ def forget_command(context: Context, *, numbers: tuple[int, ...], as_json: bool)
     type=click.Choice([*(one.value for one in PermissionMode), "default"]),
     shell_complete=Completes("-"),
 )
-@click.option("--yes", is_flag=True, help="Also where agents may do more by it, without a question.")
+@click.option("--yes", is_flag=True, help="Do not ask, even if agents may do more.")
 def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool) -> None:
     """Show or set what agents may do without asking in this clone.
 
-    MODE is interactive, auto-edit, auto-all, yolo, or `default` to take it back. What is stricter holds at once, also
-    for agents at work; what is looser is asked about, and holds from their next iteration on.
+    MODE is interactive, auto-edit, auto-all, yolo, or `default` to unset it. A stricter mode takes effect at once, even
+    for agents at work; a looser one is confirmed, and takes effect with their next iteration.
     """
     if mode is None:
         found = policy(context)
@@ -300,7 +300,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
         print_object(mode=changed.holds, before=changed.before, origin=changed.origin)
         return
     when = (
-        "; agents at work keep to what they began with until their next iteration"
+        "; agents at work keep their mode until their next iteration"
         if changed.is_looser and changed.is_run_alive
         else ""
     )

@@ -28,7 +28,7 @@ def answer_next(
     reviewer: str | None,
     as_json: bool,
 ) -> int:
-    """Print the task that comes next.
+    """Print the next task.
 
     That is the one an agent would be started on, in EPIC where one is named. With --awaiting: the one that a person
     should answer first. If there is none: exit code 1, and nothing on stdout.
@@ -59,9 +59,9 @@ next_command = ReadingCommand(
         Argument("epic", "[EPIC]"),
         AWAITING,
         REVIEWER,
-        Switch("in_epics", ("--epic",), "Look at tasks of epics."),
-        Switch("standalone", ("--standalone",), "Look at tasks without a parent."),
-        Switch("orphans", ("--orphan",), "Look at tasks whose parent is closed."),
+        Switch("in_epics", ("--epic",), "Only tasks of epics."),
+        Switch("standalone", ("--standalone",), "Only tasks without a parent."),
+        Switch("orphans", ("--orphan",), "Only tasks whose parent is closed."),
         JSON,
     ),
     examples=("gt next", "gt next k7f2 --awaiting review,content", "gt next --standalone"),
@@ -69,7 +69,7 @@ next_command = ReadingCommand(
 
 
 def answer_ready(context: Context, *, as_json: bool) -> int:
-    """List what can be worked on now.
+    """List tasks that can be worked on now.
 
     In the order in which a run would begin them: nothing that awaits a person, is blocked, put off or in work.
     """

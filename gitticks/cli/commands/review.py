@@ -33,9 +33,9 @@ from gitticks.model.ids import TaskId
     'gt review k7f2 --comment src/app.py:12 "This leaks."',
 )
 @task_argument()
-@click.option("--accept", is_flag=True, help="Approve the work; only once it awaits a person.")
+@click.option("--accept", is_flag=True, help="Approve the work; it must be waiting for a person.")
 @click.option(
-    "--reject", metavar="FEEDBACK", help="Send the work back, also while an agent still reviews it."
+    "--reject", metavar="FEEDBACK", help="Send the work back, even while an agent is still reviewing it."
 )
 @click.argument("text", required=False)
 @click.option(
@@ -43,10 +43,10 @@ from gitticks.model.ids import TaskId
     "comments",
     metavar="[FILE:LINE] TEXT",
     multiple=True,
-    help="Add a note that the next agent reads, on a line of the work or on all of it.",
+    help="Add a note for the next agent, on one line or on the whole work.",
 )
-@click.option("--no-resume", is_flag=True, help="With --reject: do not start the agent again now.")
-@click.option("--stat", is_flag=True, help="Only the summary, without the changes themselves.")
+@click.option("--no-resume", is_flag=True, help="With --reject: do not restart the agent now.")
+@click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
 def review_command(
     context: Context,
     *,
@@ -59,13 +59,13 @@ def review_command(
     stat: bool,
     as_json: bool,
 ) -> int:
-    """Look at a task's changes; accept or reject them.
+    """Review a task's changes; accept or reject them.
 
-    What was asked and said stands above them; of notes, questions and iterations the newest, with --json all.
-    The changes are shown as they are stored: no filter or program of the repository is asked.
+    The task, hand-off and review are shown first, with the newest notes, questions and iterations (all with --json).
+    Changes are shown as they are stored: no filter or program of the repository is run.
     """
     if accept and reject is not None:
-        raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
+        raise UsageError("`--accept` and `--reject` cannot be used together", hint="`gt review --help`")
     if text is not None and len(comments) != 1:
         raise UsageError(
             f"it is not clear what `{text}` is for", hint='`gt review ID --comment src/app.py:12 "…"`'

@@ -40,55 +40,59 @@ from gitticks.runner.options import RunOptions
     with_json=False,
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=Completes("task*"))
-@click.option("--add", is_flag=True, help="Add the IDs to the run that is alive here, and end.")
-@click.option("--auto", is_flag=True, help="Keep running, and wake when something becomes ready.")
-@click.option("--include-standalone", is_flag=True, help="With --auto: tasks without an epic too.")
-@click.option("--include-orphans", is_flag=True, help="With --auto: tasks whose epic is closed too.")
-@click.option("--all", "with_all", is_flag=True, help="With --auto: both of these.")
-@click.option("--parallel", type=click.IntRange(1, 64), help="How many agents at once.")
-@click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the tasks' own.")
-@click.option("--model", help="This model instead of the agent's own.")
+@click.option("--add", is_flag=True, help="Add the IDs to the run that is active here, and exit.")
+@click.option("--auto", is_flag=True, help="Keep running, and start tasks as they become ready.")
+@click.option("--include-standalone", is_flag=True, help="With --auto: include tasks without an epic.")
+@click.option("--include-orphans", is_flag=True, help="With --auto: include tasks whose epic is closed.")
+@click.option("--all", "with_all", is_flag=True, help="With --auto: include both of these.")
+@click.option("--parallel", type=click.IntRange(1, 64), help="How many agents work at the same time.")
+@click.option("--agent", shell_complete=Completes("agent"), help="Use this agent instead of the tasks' own.")
+@click.option("--model", help="Use this model instead of the agent's default.")
 @click.option("--isolation", type=click.Choice(["task", "epic", "none"]), help="Where agents work.")
-@click.option("--worktree", is_flag=True, help="The same as --isolation epic.")
+@click.option("--worktree", is_flag=True, help="Short for --isolation epic.")
 @click.option(
     "--max-iterations",
     type=click.IntRange(1),
-    help="End after so many iterations in all; `budget.run` sets these four for good.",
+    help="End after N iterations in total; `budget.run` sets this and the next three permanently.",
 )
-@click.option("--task-iterations", type=click.IntRange(1), help="Iterations for one task before it is stuck.")
+@click.option("--task-iterations", type=click.IntRange(1), help="Iterations of one task before it is stuck.")
 @click.option(
     "--checkpoint-every", type=click.IntRange(1), help="Iterations of a workspace between two checkpoints."
 )
-@click.option("--max-tokens", type=click.IntRange(1), help="End after so many tokens in all.")
-@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
+@click.option("--max-tokens", type=click.IntRange(1), help="End after N tokens in total.")
+@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after N dollars in total.")
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
-@click.option("--no-rest", is_flag=True, help="Also agents that rest till their usage limit resets.")
-@click.option("--debounce", metavar="TIME", help="Leave a task alone so long after a person's edit (2s).")
+@click.option(
+    "--no-rest", is_flag=True, help="Use agents that are resting until their usage limit resets, too."
+)
+@click.option("--debounce", metavar="TIME", help="Wait this long after a person edits a task (2s).")
 @click.option(
     "--poll",
     metavar="TIME",
-    help="With --auto: look again so often (30s); `sync.auto` asks the remote so often.",
+    help="With --auto: how often to look for work (30s), and with `sync.auto` to ask the remote.",
 )
-@click.option("--tmux", "in_tmux", is_flag=True, help="Agents in tmux sessions: `gt attach ID` joins one.")
+@click.option(
+    "--tmux", "in_tmux", is_flag=True, help="Run agents in tmux sessions; `gt attach ID` joins one."
+)
 @click.option(
     "--permission",
     metavar="MODE",
     type=click.Choice([mode.value for mode in PermissionMode]),
     help="interactive, auto-edit, auto-all or yolo.",
 )
-@click.option("--allow-network", is_flag=True, help="Let agents reach every host that no rule denies.")
-@click.option("--allow-paths", metavar="PATHS", help="Let agents read and write there too: `/tmp/a,../b`.")
-@click.option("--deny-commands", metavar="COMMANDS", help="Refuse these commands: `rm -rf,sudo`.")
+@click.option("--allow-network", is_flag=True, help="Let agents reach all hosts that no rule denies.")
 @click.option(
-    "--yolo-without-sandbox", is_flag=True, help="Says that you mean --permission yolo without a sandbox."
+    "--allow-paths", metavar="PATHS", help="Let agents read and write these paths too: `/tmp/a,../b`."
 )
+@click.option("--deny-commands", metavar="COMMANDS", help="Refuse these commands: `rm -rf,sudo`.")
+@click.option("--yolo-without-sandbox", is_flag=True, help="Confirm --permission yolo without a sandbox.")
 @click.option(
     "--sandbox",
     type=click.Choice(["strict", "permissive", "none"]),
-    help="The walls around agents and checks.",
+    help="The sandbox for agents and checks.",
 )
-@click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
-@click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--headless", is_flag=True, help="Plain lines, without the agents' output.")
+@click.option("--json", "--json-output", "as_json", is_flag=True, help="Print one JSON object per line.")
 def run_command(
     context: Context,
     *,
@@ -122,11 +126,10 @@ def run_command(
     headless: bool,
     as_json: bool,
 ) -> int:
-    """Run agents on what is ready.
+    """Run agents on ready tasks.
 
-    Without an ID: everything that is ready, once. It never waits for a person: after a hand-off it goes on with the
-    next task, and ends when nothing else is ready. Ctrl-C ends it after the running iterations, a second
-    Ctrl-C at once.
+    Without an ID: all ready tasks. A run never waits for a person: after a hand-off it continues with the next task,
+    and it ends when nothing else is ready. Ctrl-C ends it after the current iterations, a second Ctrl-C at once.
 
     Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.
@@ -135,7 +138,7 @@ def run_command(
     if add:
         return _add(context, ids)
     if worktree and isolation not in (None, "epic"):
-        raise UsageError("`--worktree` means `--isolation epic`", hint="give one of the two")
+        raise UsageError("`--worktree` means `--isolation epic`", hint="use one of the two")
     context.overrides = {
         key: str(value)
         for key, value in {
@@ -188,7 +191,11 @@ def _add(context: Context, ids: tuple[str, ...]) -> int:
         is click.core.ParameterSource.COMMANDLINE
     ]
     if not ids or others:
-        words = f"`--add` takes no `{others[0]}`: the run has its own" if others else "`--add` needs an ID"
+        words = (
+            f"`--add` cannot be used with `{others[0]}`: the run already has its options"
+            if others
+            else "`--add` needs an ID"
+        )
         raise UsageError(words, hint="`gt run --add k7f2`")
     task_ids = [find_or_take_up_task(context, one) for one in ids]
     was_taken = add_to_run(context, task_ids)
@@ -204,8 +211,8 @@ def _confirm_yolo(context: Context, *, is_confirmed: bool, can_ask: bool) -> Non
         GitticksError: nobody meant it.
     """
     if can_ask and sys.stdin.isatty() and sys.stdout.isatty() and not is_confirmed and needs_walls(context):
-        warn("`yolo` without a sandbox: agents can do whatever you can do, and ask nothing")
-        is_confirmed = click.prompt("Type `yolo` to go on", default="", show_default=False) == "yolo"
+        warn("`yolo` without a sandbox: agents can do anything you can, without asking")
+        is_confirmed = click.prompt("Type `yolo` to continue", default="", show_default=False) == "yolo"
     require_yolo_meant(context, is_confirmed=is_confirmed)
 
 
@@ -224,17 +231,15 @@ def _warn_of_settings(context: Context) -> None:
     for error in found.unavailable:
         warn(error.message)
     if context.settings.sandbox.preset is SandboxPreset.NONE:
-        warn(
-            "no sandbox: agents run as you, and can do what you can; `--sandbox strict` puts walls around them"
-        )
+        warn("no sandbox: agents run as you and can do anything you can; `--sandbox strict` confines them")
 
 
 @command("start", 'cd "$(gt start k7f2)"')
 @task_argument()
 def start_command(context: Context, *, task: str, as_json: bool) -> None:
-    """Begin a task by hand in a workspace of its own.
+    """Start working on a task yourself, in its own workspace.
 
-    Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
+    Prints the workspace's path. Runs leave the task alone until you hand it off with `gt complete`.
     """
     started = start_task(context, find_or_take_up_task(context, task))
     if as_json:
@@ -246,16 +251,16 @@ def start_command(context: Context, *, task: str, as_json: bool) -> None:
 
 @command("stop", "gt stop", "gt stop k7f2", "gt stop h8d4 --after-iteration", with_json=False)
 @task_argument(required=False)
-@click.option("--after-iteration", is_flag=True, help="Let its agents end their iteration first.")
+@click.option("--after-iteration", is_flag=True, help="Let its agents finish their iteration first.")
 def stop_command(context: Context, *, task: str | None, after_iteration: bool) -> None:
     """Stop the run, or one task or epic.
 
-    Without an ID the run ends after its running iterations. With one, its agents are stopped at once and it is left
-    alone in this clone until `gt run ID`, an epic with all below it; others go on. What was done stays.
+    Without an ID, the run ends after its current iterations. With one, its agents are stopped at once and the task, or
+    the epic and everything below it, is not started in this clone until `gt run ID`. Work done so far is kept.
     """
     if task is None:
         stop_run(context)
-        say("the run ends after its running iterations")
+        say("the run ends after its current iterations")
         return
     task_id = context.resolve(task, least=CHARACTERS_TO_DECIDE)
     ending = stop_one(context, task_id, at_once=not after_iteration)
@@ -266,31 +271,31 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
         say(f"{task_id}  its agent {how}")
     else:
         say(f"{task_id}  is not started any more, and the agent of {', '.join(ending)} {how}")
-    hint(f"`gt run {task_id}` takes it up again")
+    hint(f"`gt run {task_id}` resumes it")
 
 
 @command("pause", "gt pause", with_json=False)
 def pause_command(context: Context) -> None:
-    """Let runs begin nothing new until `gt unpause`.
+    """Keep runs from starting anything new until `gt unpause`.
 
-    Agents at work go on to the end of their session; after that no session and no merge begins in this clone.
+    Agents at work finish their session; after that no session and no merge starts in this clone.
     """
     pause_runs(context)
-    say("runs of this clone begin nothing new")
-    hint("`gt unpause` lets them go on, `gt stop ID` stops an agent at work")
+    say("runs of this clone start nothing new")
+    hint("`gt unpause` lets them continue, `gt stop ID` stops an agent at work")
 
 
 @command("unpause", "gt unpause", with_json=False)
 def unpause_command(context: Context) -> None:
-    """Let runs go on after `gt pause`."""
-    say("runs of this clone go on" if unpause_runs(context) else "runs of this clone were not paused")
+    """Let runs continue after `gt pause`."""
+    say("runs of this clone continue" if unpause_runs(context) else "runs of this clone were not paused")
 
 
 @command("health", "gt health")
 def health_command(context: Context, *, as_json: bool) -> None:
-    """Find dead sessions and finish what they left.
+    """Find dead sessions and process what they left.
 
-    A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
+    A session is dead if its runner was killed. What its agent wrote is processed as if the runner had seen it end.
     """
     health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
     if as_json:
@@ -306,8 +311,8 @@ def health_command(context: Context, *, as_json: bool) -> None:
             f"{record.task}  {visible(record.agent)}  {record.role}, started {ago(record.started, context.now)}"
         )
     for task_id in health.finished:
-        say(f"{task_id}  its dead session was finished")
+        say(f"{task_id}  its dead session was processed")
     for task_id in health.left:
-        say(f"{task_id}  its dead session waits to be finished: `gt health` again")
+        say(f"{task_id}  its dead session could not be processed yet: run `gt health` again")
     if not health.live and not health.finished and not health.left:
-        say("no session is alive, and none is dead")
+        say("no sessions are running, and none are dead")

@@ -51,7 +51,7 @@ def answer(
             every = len(search.found) + len(found_broken) + search.left_out
             say(f"… {search.left_out} more: `gt search -n {every}`", err=True)
     else:
-        more = "" if wanted.needs_closed else ": `gt search --all` looks at closed tasks too"
+        more = "" if wanted.needs_closed else ": `gt search --all` searches closed tasks too"
         say(f"nothing has {'all of these' if len(search.needles) > 1 else 'this'}{more}", err=True)
     return Exit.DONE if search.found or found_broken else Exit.FAILED
 
@@ -79,7 +79,7 @@ search_command = ReadingCommand(
         Argument("words", "WORD...", is_repeated=True, completes="-"),
         STATUS,
         LABEL,
-        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        Switch("with_closed", ("-a", "--all"), "Include closed tasks."),
         COUNT,
         JSON,
     ),

@@ -42,15 +42,15 @@ def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) 
 )
 @click.argument("name", metavar="[KEY]", required=False, shell_complete=_complete_name)
 @click.argument("value", metavar="[VALUE]", required=False)
-@click.option("--unset", is_flag=True, help="Remove the team's value, so that the default holds again.")
-@click.option("--explain", is_flag=True, help="Say what a setting is for, and what it may hold.")
+@click.option("--unset", is_flag=True, help="Remove the team's value; the default applies again.")
+@click.option("--explain", is_flag=True, help="Explain a setting and its values.")
 def config_command(
     context: Context, *, name: str | None, value: str | None, unset: bool, explain: bool, as_json: bool
 ) -> None:
     """Read, set and explain settings.
 
-    Without KEY: every setting with its value and where that comes from. VALUE is set for the whole team, on the
-    state branch; `git config gitticks.KEY` is for this clone alone.
+    Without KEY: every setting with its value and where it comes from. VALUE is set for the whole team, on the state
+    branch; use `git config gitticks.KEY` for this clone only.
     """
     _check_usage(name, value, unset=unset, explain=explain)
     if name is None:
@@ -73,11 +73,11 @@ def config_command(
 
 def _check_usage(name: str | None, value: str | None, *, unset: bool, explain: bool) -> None:
     if unset and name is None:
-        raise UsageError("`--unset` needs the setting's name", hint="`gt config` lists the settings")
+        raise UsageError("`--unset` needs the name of a setting", hint="`gt config` lists the settings")
     if value is not None and (unset or explain):
-        raise UsageError("a value was given, and an option that takes none", hint="`gt config --help`")
+        raise UsageError("a value was given with an option that takes none", hint="`gt config --help`")
     if unset and explain:
-        raise UsageError("`--unset` and `--explain` exclude each other", hint="`gt config --help`")
+        raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
 
 
 def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None:
@@ -107,11 +107,11 @@ def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
 
 
 @command("trust", "gt trust", "gt trust --list", "gt trust --yes", "gt trust --secret k7f2")
-@click.option("--yes", is_flag=True, help="Trust all that is shown, without a question.")
-@click.option("--list", "is_list", is_flag=True, help="Only list what runs, and whether it is trusted.")
-@click.option("--secret", metavar="ID", help="Allow what looks like a secret in the commits of a task.")
+@click.option("--yes", is_flag=True, help="Trust everything shown, without asking.")
+@click.option("--list", "is_list", is_flag=True, help="Only list what would run, and whether it is trusted.")
+@click.option("--secret", metavar="ID", help="Allow what looks like a secret in a task's commits.")
 def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None, as_json: bool) -> int:
-    """Review what came from elsewhere and would run here, and trust it.
+    """Review settings and scripts from elsewhere before they run here.
 
     Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
     configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.
@@ -130,7 +130,7 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             if as_json:
                 _print_json(found)
-            raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts all of it")
+            raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts everything")
         if not click.confirm("Trust all of this?", default=False):
             return Exit.REFUSED
     trust_shown(context, [one.runnable for one in asked])
@@ -149,19 +149,19 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
     else:
         say(*(visible(one.words) for one in found))
         if not found:
-            say(f"the commits of `{task_id}` hold no secret that was not allowed")
+            say(f"the commits of `{task_id}` contain no secret that was not allowed")
     if is_list or not found:
         return Exit.DONE
     if not yes:
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise RefusedError(
-                "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows all of it"
+                "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows everything"
             )
         if not click.confirm("Allow all of this?", default=False):
             return Exit.REFUSED
     allow_secrets(context, task_id, found)
     if not as_json:
-        say(f"allowed; the next hand-off or merge of `{task_id}` takes it")
+        say(f"allowed; the next hand-off or merge of `{task_id}` accepts it")
     return Exit.DONE
 
 
@@ -169,7 +169,7 @@ def _show(found: tuple[Listed, ...], *, as_json: bool) -> None:
     if as_json:
         _print_json(found)
     elif not found:
-        say("nothing came from elsewhere that would run and is not trusted")
+        say("nothing from elsewhere is waiting to be trusted")
     else:
         say(*(f"{'trusted' if one.is_trusted else 'not yet'}  {_title(one)}" for one in found))
 

@@ -81,9 +81,13 @@ show_command = ReadingCommand(
     (
         Argument("task", "[ID]"),
         Option(
-            "number", ("--round",), "Hand-off and review of an earlier round.", metavar="N", read=parse_count
+            "number",
+            ("--round",),
+            "Show the hand-off and review of an earlier round.",
+            metavar="N",
+            read=parse_count,
         ),
-        Switch("with_changes", ("--stat",), "What the work changes, also where it is piped."),
+        Switch("with_changes", ("--stat",), "Show what the work changes, even if the output is piped."),
         JSON,
     ),
     examples=("gt show k7f2", "gt show k7f2 --round 1"),

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
-    """Count what was done, how long it waited for people, and what it cost.
+    """Show statistics: work done, time spent waiting for people, cost.
 
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.
     """
     if html is not None and as_json:
-        raise UsageError("a page is no JSON", hint="`gt stats --html stats.html`")
+        raise UsageError("`--html` and `--json` cannot be used together", hint="`gt stats --html stats.html`")
     found = gather(context, since)
     warn_of_broken(found.broken)
     if as_json:
@@ -64,11 +64,11 @@ stats_command = ReadingCommand(
     "stats",
     answer,
     (
-        Option("since", ("--since",), "Count from a day, or so far back: 2026-10-01, 30d, 12w.", metavar="WHEN", read=_since),
+        Option("since", ("--since",), "Count from a date, or from so long ago: 2026-10-01, 30d, 12w.", metavar="WHEN", read=_since),
         Option(
             "html",
             ("--html",),
-            "Write a page with charts that needs nothing else; `-` prints it.",
+            "Write a self-contained HTML page with charts; `-` prints it.",
             metavar="FILE",
             completes="file",
         ),

@@ -29,7 +29,7 @@ MOST_LISTED = 5
 
 
 def answer_current(context: Context, *, as_json: bool) -> int:
-    """List what is being worked on in this clone."""
+    """List tasks that are being worked on in this clone."""
     found = current_tasks(context, with_json=as_json)
     if as_json:
         print_object(
@@ -41,7 +41,10 @@ def answer_current(context: Context, *, as_json: bool) -> int:
     elif found:
         say(*in_work_table(screen(), context, found))
     else:
-        say("nothing is in work here: `gt run` starts agents, `gt start` begins a task by hand", err=True)
+        say(
+            "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand",
+            err=True,
+        )
     return Exit.DONE
 
 
@@ -102,7 +105,7 @@ current_command = ReadingCommand("current", answer_current, (JSON,), examples=("
 
 
 def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
-    """Show what runs, what waits for you and what is next.
+    """Show what is running, what waits for you and what is next.
 
     With --watch it goes on until Ctrl-C: on a terminal redrawn in place, else printed again with each change.
     """
@@ -178,7 +181,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield from (GAP + line for line in table)
     if found.is_paused:
         yield on.styled("paused", Style.STRONG)
-        yield f"{GAP}runs begin nothing new before `gt unpause`"
+        yield f"{GAP}runs start nothing new until `gt unpause`"
     yield from _left(on, found)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
@@ -304,13 +307,13 @@ def _counts(on: Screen, found: Overview) -> Iterator[str]:
 
 def _next_step(found: Overview) -> str | None:
     if not found.counts and not found.broken:
-        return '`gt create "…"` makes the first task'
+        return '`gt create "…"` creates the first task'
     if not found.board.exists:
         return "there is no board to edit tasks on: `gt doctor` says why"
     if found.waiting:
         return "{}: {}".format(*found.waiting)
     if found.board.is_refused:
-        return "fix what was not taken up, then `gt status` again"
+        return "fix what was refused, then run `gt status` again"
     from gitticks.board.skip_reasons import awaits_commit
 
     if not found.is_elsewhere and any(map(awaits_commit, found.board.uncommitted.values())):
@@ -318,7 +321,7 @@ def _next_step(found: Overview) -> str | None:
     if found.awaiting:
         return None
     if found.merging and not found.in_work:
-        return "`gt merge` merges what is approved, or says what is in its way"
+        return "`gt merge` merges approved work, or says why it cannot"
     return "`gt run`" if found.ready and not found.in_work else None
 
 
@@ -360,6 +363,6 @@ def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
 status_command = ReadingCommand(
     "status",
     answer_status,
-    (Switch("watches", ("-w", "--watch"), "Keep running, and show each change."), JSON),
+    (Switch("watches", ("-w", "--watch"), "Keep running, and update the display."), JSON),
     examples=("gt status", "gt status --watch"),
 )

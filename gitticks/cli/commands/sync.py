@@ -16,10 +16,16 @@ from gitticks.errors import GitticksError
 
 @command("sync", "gt sync", "gt sync --watch", "gt sync --restore")
 @click.argument("remote", required=False, metavar="[REMOTE]")
-@click.option("--watch", is_flag=True, help="Go on until Ctrl-C, at every change here and every --every.")
-@click.option("--every", default="30s", metavar="TIME", help="How often --watch asks the remote; 30s.")
-@click.option("--timeout", default="60s", metavar="TIME", help="How long the remote may take to answer; 60s.")
-@click.option("--restore", is_flag=True, help="Bring back what the remote's branch lost, and go on.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Keep running until Ctrl-C: sync at every change here, and as often as --every says.",
+)
+@click.option("--every", default="30s", metavar="TIME", help="How often --watch asks the remote (30s).")
+@click.option(
+    "--timeout", default="60s", metavar="TIME", help="How long the remote may take to answer (60s)."
+)
+@click.option("--restore", is_flag=True, help="Restore what the remote's branch lost, and continue.")
 def sync_command(
     context: Context,
     *,
@@ -30,10 +36,10 @@ def sync_command(
     restore: bool,
     as_json: bool,
 ) -> None:
-    """Share tasks with a remote: pull what is new there, push what is new here.
+    """Share tasks with a remote: pull, merge and push.
 
-    Both sides' changes are merged by meaning; nothing is ever pushed by force. Being offline is no error. Without
-    REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.
+    Both sides' changes are merged by meaning; nothing is ever pushed by force. Being offline is not an error. REMOTE
+    defaults to the upstream of gitticks/state, else origin, else the only remote there is.
     """
     seconds = seconds_of("--timeout", timeout)
     if watch:
@@ -85,4 +91,4 @@ def _to_trust(context: Context, done: Synced) -> str | None:
         return None
 
     fresh = context.renewed()
-    return None if are_settings_trusted(fresh) else "`gt trust` shows what came that would run here, and asks"
+    return None if are_settings_trusted(fresh) else "`gt trust` shows what would run here, and asks"

@@ -32,19 +32,19 @@ EXPORT_FORMATS = ("json", "csv", "beads")
     nargs=-1,
     shell_complete=Completes("|".join(IMPORT_FORMATS), "file"),
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be imported, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported.")
 @click.option(
     "--update",
     "takes_updates",
     is_flag=True,
-    help="Also take changes made there since, where the task did not change here.",
+    help="Also import changes, for tasks that did not change here.",
 )
 def import_command(
     context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
 ) -> int:
     """Import tasks from another tracker.
 
-    Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
+    Without PATH, the tracker's usual place is used. Importing again adds only what is new.
     """
     from gitticks.actions.transfer import Wish, import_tasks
 
@@ -69,7 +69,7 @@ def _object(done: Imported) -> dict[str, object]:
 
 def _print(done: Imported) -> None:
     if done.is_guessed:
-        say(f"this is data of {done.format}: `{visible(done.source)}`")
+        say(f"found data of {done.format}: `{visible(done.source)}`")
     for problem in done.problems[:_MOST_SHOWN]:
         place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
         warn(f"{place}: {problem.message}")
@@ -80,9 +80,9 @@ def _print(done: Imported) -> None:
     say(f"{count_of(done.count, 'task')} {would}imported" + (f": {statuses}" if statuses else ""))
     say(*_rest(done, would))
     if done.is_dry_run and done.count:
-        hint(f"`gt import {done.format}` brings them in")
+        hint(f"`gt import {done.format}` imports them")
     elif done.behind:
-        hint(f"`gt import {done.format} --update` takes the changes over")
+        hint(f"`gt import {done.format} --update` imports the changes")
 
 
 def _rest(done: Imported, would: str) -> list[str]:
@@ -90,20 +90,20 @@ def _rest(done: Imported, would: str) -> list[str]:
     if done.updated:
         lines.append(f"{len(done.updated)} {would}updated")
     if done.linked:
-        lines.append(f"{len(done.linked)} here already {would}linked to what comes now: {_some(done.linked)}")
+        lines.append(
+            f"{len(done.linked)} already here, {would}linked to what is imported now: {_some(done.linked)}"
+        )
     if done.unchanged:
         lines.append(f"{done.unchanged} here already")
     if done.behind:
-        lines.append(f"{len(done.behind)} changed there since, and not taken over: {_some(done.behind)}")
+        lines.append(f"{len(done.behind)} changed there since, not imported: {_some(done.behind)}")
     if done.kept:
-        lines.append(
-            f"{len(done.kept)} changed there and here, and stay as they are here: {_some(done.kept)}"
-        )
+        lines.append(f"{len(done.kept)} changed both there and here, not imported: {_some(done.kept)}")
     if done.new_epics:
-        lines.append(f"{done.new_epics} {would}made epics, as others are part of them")
+        lines.append(f"{done.new_epics} {would}turned into epics, because they have children")
     if done.missing_links:
         lines.append(
-            f"{count_of(done.missing_links, 'link')} to what is not there, kept as words under `imported`"
+            f"{count_of(done.missing_links, 'link')} to missing tasks, kept as text under `imported`"
         )
     return lines
 
@@ -132,10 +132,10 @@ def _some(ids: Sequence[str]) -> str:
     "--output",
     metavar="FILE",
     shell_complete=Completes("file"),
-    help="Write to a file, whole or not at all; a pipe or device gets it as a stream.",
+    help="Write to a file, completely or not at all; a pipe or device gets a stream.",
 )
 def export_command(context: Context, *, form: str, output: str | None) -> None:
-    """Write every task as JSON, CSV or beads issues."""
+    """Export all tasks as JSON, CSV or beads issues."""
     from gitticks.actions.transfer import as_beads, as_csv
 
     context.store.tip()  # where there is nothing to export, not even a beginning is written
@@ -177,7 +177,7 @@ def _task_line(one: Exported) -> str:
 def migrate_command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
     """Upgrade old task files."""
     if not manual_to_awaiting:
-        raise UsageError("nothing was asked for", hint="`gt migrate --manual-to-awaiting`")
+        raise UsageError("nothing to do", hint="`gt migrate --manual-to-awaiting`")
     changed = transfer.manual_to_awaiting(context)
     if as_json:
         print_object(migrated=changed)

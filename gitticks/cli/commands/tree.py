@@ -64,7 +64,7 @@ tree_command = ReadingCommand(
     answer,
     (
         Argument("task", "[ID]"),
-        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        Switch("with_closed", ("-a", "--all"), "Include closed tasks."),
         JSON,
     ),
     examples=("gt tree", "gt tree e0pc --all"),

@@ -39,9 +39,9 @@ from gitticks.model.task import Task
 
 @command("approve", "gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"')
 @tasks_and_text("NOTE", completes="awaiting")
-@click.option("--no-wait", is_flag=True, help="Leave the merge to a run or `gt merge`.")
+@click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
 @click.option("--sign", is_flag=True, help="Sign the approval with the SSH key that git signs with.")
-@click.option("--key", metavar="FILE", help="Sign it with this SSH key.")
+@click.option("--key", metavar="FILE", help="Sign the approval with this SSH key.")
 def approve_command(
     context: Context,
     *,
@@ -52,10 +52,10 @@ def approve_command(
     key: str | None,
     as_json: bool,
 ) -> int:
-    """Approve what tasks await, and merge them.
+    """Approve tasks, and merge them.
 
-    What you approve is what a task awaits now; if that changes meanwhile, it is not approved. Where
-    `approvals.minimum` asks for more than a name, you are asked on the terminal (L1), or it is signed (L2, L3).
+    You approve what a task is waiting for now; if that changes in the meantime, it is not approved. If
+    `approvals.minimum` requires more than a name, you are asked on the terminal (L1), or it is signed (L2, L3).
     """
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
@@ -95,14 +95,14 @@ def reject_command(
 ) -> int:
     """Send tasks back with feedback.
 
-    Without FEEDBACK your editor opens with the hand-off, on a terminal; `-` reads it from stdin. A rejected question or escalation cancels the task.
+    Without FEEDBACK, your editor opens with the hand-off if this is a terminal; `-` reads it from stdin. Rejecting a question or escalation cancels the task.
     """
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
     seen = {task_id: look_at(context, task_id) for task_id in ids}
     given = read_text(typed, "the feedback")
     if given and no_feedback:
-        raise UsageError("there is feedback, and `--no-feedback`", hint="give one of the two")
+        raise UsageError("feedback and `--no-feedback` cannot be used together", hint="use one of the two")
     asking = () if given or no_feedback else _asking(context, ids, can_ask=typed is None)
 
     def decide(task_id: TaskId) -> Decided:
@@ -130,8 +130,8 @@ def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tupl
 
 def _missing(task_id: TaskId) -> UsageError:
     return UsageError(
-        f"nothing tells the agent of `{task_id}` what to change",
-        hint=f'`gt reject {task_id} "…"` does, `gt reject {task_id} --no-feedback` sends it back without a word',
+        f"there is no feedback for the agent of `{task_id}`",
+        hint=f'`gt reject {task_id} "…"` says what to change, `gt reject {task_id} --no-feedback` sends it back without feedback',
     )
 
 
@@ -149,26 +149,24 @@ def _written(context: Context, task_id: TaskId) -> Iterator[str]:
 @command("respond", 'gt respond m3xq "Friendly, no exclamation marks."', "gt respond --all")
 @task_argument(required=False, completes="awaiting")
 @click.argument("text", required=False)
-@click.option("--edit", "with_editor", is_flag=True, help="Write in your editor, beginning with TEXT.")
-@click.option("--all", "every", is_flag=True, help="Go through every question that waits.")
+@click.option("--edit", "with_editor", is_flag=True, help="Write in your editor, starting with TEXT.")
+@click.option("--all", "every", is_flag=True, help="Go through all open questions.")
 def respond_command(
     context: Context, *, task: str | None, text: str | None, with_editor: bool, every: bool, as_json: bool
 ) -> int:
     """Answer a task's question.
 
-    Without TEXT your editor opens with the question and what it is about; `-` reads the answer from stdin. The
-    answer gives the task back to its agent. With --all each question is asked in turn on the terminal, or with
-    --edit in your editor; what you leave empty waits on.
+    Without TEXT, your editor opens with the question and its context; `-` reads the answer from stdin. The answer
+    gives the task back to its agent. With --all, each question is asked in turn on the terminal, or with --edit in
+    your editor; an empty answer skips a question.
     """
     context.require_person("answer for a person")
     if every:
         if task is not None:
-            raise UsageError(
-                "`--all` goes through every question, so no task is to be named", hint="`gt respond --all`"
-            )
+            raise UsageError("`--all` goes through all questions and takes no ID", hint="`gt respond --all`")
         return _respond_to_all(context, with_editor=with_editor, as_json=as_json)
     if task is None:
-        raise UsageError("no task was named", hint="`gt list --awaiting` shows which ask")
+        raise UsageError("no task was named", hint="`gt list --awaiting` shows which tasks ask")
     _respond(context, task, text, with_editor=with_editor, as_json=as_json)
     return Exit.DONE
 
@@ -191,7 +189,7 @@ def _respond(context: Context, named: str, text: str | None, *, with_editor: boo
 def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:
     if not with_editor and not is_typed_to():
         raise UsageError(
-            "`--all` asks on a terminal, and stdin is none",
+            "`--all` asks on a terminal, and stdin is not one",
             hint='`gt respond --all --edit` asks in your editor, `gt respond ID "…"` answers one',
         )
     return answer_every_question(context, with_editor=with_editor, as_json=as_json)

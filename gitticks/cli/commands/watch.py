@@ -29,12 +29,12 @@ from gitticks.store.layout import STATE_BRANCH
 
 
 @command("watch", "gt watch", "gt watch --once", "gt watch --json", with_json=False)
-@click.option("--once", is_flag=True, help="Take up what is saved now, and end.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--once", is_flag=True, help="Commit what is saved now, and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
     """Commit what you save on the board, and print what happens.
 
-    Goes on until Ctrl-C, or until nobody reads its output any more.
+    Keeps running until Ctrl-C, or until nobody reads its output any more.
     """
     context.require_person("watch the board")
     watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
@@ -43,7 +43,7 @@ def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
     if once:
         watcher.look()
         return
-    say(f"watching {BOARD_FOLDER if has_board else STATE_BRANCH}; Ctrl-C ends it", err=True)
+    say(f"watching {BOARD_FOLDER if has_board else STATE_BRANCH}; Ctrl-C quits", err=True)
     with until_interrupted() as over:
         keep_watching(watcher, over, is_reader_gone)
 

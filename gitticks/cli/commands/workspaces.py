@@ -25,7 +25,7 @@ from gitticks.errors import Exit, GitticksError, UsageError
 from gitticks.model.ids import TaskId
 
 _THOUSAND = 1000
-_NOTHING = "nothing is approved and waiting for its merge"
+_NOTHING = "no approved task is waiting to be merged"
 
 
 @click.group(
@@ -58,7 +58,7 @@ def list_command(context: Context, *, as_json: bool) -> None:
         )
         return
     if not states:
-        say("no workspaces: `gt start ID` and `gt run` make them", err=True)
+        say("no workspaces: `gt start ID` and `gt run` create them", err=True)
         return
     rows = [
         (
@@ -81,10 +81,12 @@ def list_command(context: Context, *, as_json: bool) -> None:
 @command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option(
-    "--force", is_flag=True, help="Also with uncommitted work, which is kept under refs/gitticks/rescued."
+    "--force",
+    is_flag=True,
+    help="Remove it even with uncommitted work, which is kept under refs/gitticks/rescued.",
 )
 def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_json: bool) -> int:
-    """Remove the workspaces of closed tasks, or those named."""
+    """Remove the workspaces of closed tasks, or the named ones."""
     cleaned = clean_worktrees(context, names, force=force)
     if as_json:
         print_object(workspaces=cleaned)
@@ -100,7 +102,7 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
 @command("open", "gt worktree open k7f2", of=worktree_command)
 @task_argument()
 def open_command(context: Context, *, task: str, as_json: bool) -> None:
-    """Start a shell in a task's workspace; its end brings you back."""
+    """Start a shell in a task's workspace; exit it to come back."""
     task_id = context.resolve(task)
     branch = context.store.task_file(task_id).task.branch
     listed = [state.workspace for state in list_worktrees(context)]
@@ -110,7 +112,7 @@ def open_command(context: Context, *, task: str, as_json: bool) -> None:
     if found[0].is_gone:
         raise GitticksError(
             f"the workspace `{found[0].path}` is gone",
-            hint=f"`gt start {task_id}` or `gt run {task_id}` makes it again",
+            hint=f"`gt start {task_id}` or `gt run {task_id}` recreates it",
         )
     if as_json:
         print_object(id=task_id, path=found[0].path)
@@ -119,11 +121,11 @@ def open_command(context: Context, *, task: str, as_json: bool) -> None:
 
 
 @command("gc", "gt worktree gc", "gt worktree gc --dry-run", of=worktree_command)
-@click.option("--dry-run", is_flag=True, help="Only show what would go, and how large it is.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed, and its size.")
 def gc_command(context: Context, *, dry_run: bool, as_json: bool) -> int:
-    """Remove what nobody needs any more, and say how large it was.
+    """Remove what is no longer needed, and show its size.
 
-    Workspaces of closed tasks, checkouts that killed reviews and merges left, transcripts older than
+    This removes workspaces of closed tasks, checkouts left by killed reviews and merges, transcripts older than
     `keep.transcripts` and rescued work older than `keep.rescued`. A workspace with uncommitted work stays.
     """
     found = collect_leftovers(context, dry_run=dry_run)
@@ -135,7 +137,7 @@ def gc_command(context: Context, *, dry_run: bool, as_json: bool) -> int:
     gone = [one for one in found if one.problem is None]
     if not as_json:
         total = in_bytes(sum(one.size_bytes for one in gone))
-        say(f"{total} in {len(gone)} of {len(found)}" if found else "nothing is left over", err=True)
+        say(f"{total} in {len(gone)} of {len(found)}" if found else "nothing to remove", err=True)
     return Exit.FAILED if len(gone) < len(found) else Exit.DONE
 
 
@@ -154,8 +156,8 @@ def in_bytes(count: int) -> str:
 def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """Run the quality gates in a task's workspace.
 
-    The same that decide whether work can be handed over: nothing uncommitted, then the commands of `verify`. The task
-    stays as it is. In a workspace the ID may be left out. Exits with 1 if a gate fails.
+    They decide whether work can be handed off: nothing uncommitted, then the commands of `verify`. The task is not
+    changed. In a workspace the ID is optional. Exits with 1 if a gate fails.
     """
     task_id = context.resolve(task)
     report = verify_task(context, task_id)
@@ -172,10 +174,10 @@ def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
 @command("conflicts", "gt conflicts", "gt conflicts k7f2")
 @task_argument(required=False, many=True, name="tasks")
 def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
-    """Show which unmerged work conflicts, before anybody merges.
+    """Show which unmerged work conflicts, before you merge.
 
-    The commits on every work branch are merged in memory with the base and with one another; nothing moves. Exits
-    with 1 if something conflicts.
+    Every work branch is merged in memory with the base branch and with the others; nothing is changed. Exits with 1
+    if something conflicts.
     """
     found = list_conflicts(context, [find_or_take_up_task(context, task) for task in tasks])
     if as_json:
@@ -184,26 +186,26 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool
         other = one.other or "the base"
         say(f"{visible(one.name)} and {visible(other)} conflict in {visible(', '.join(one.paths))}")
     if not found and not as_json:
-        say("no work that is under way conflicts", err=True)
+        say("no unmerged work conflicts", err=True)
     return Exit.FAILED if found else Exit.DONE
 
 
 @command("merge", "gt merge", "gt merge --dry-run k7f2", "gt merge --continue k7f2")
 @task_argument(required=False, many=True, name="tasks")
 @click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
-@click.option(
-    "--continue", "continues", is_flag=True, help="Merge what you committed after a merge had failed."
-)
+@click.option("--continue", "continues", is_flag=True, help="Merge what you committed after a failed merge.")
 def merge_command(
     context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool, as_json: bool
 ) -> int:
-    """Merge what is approved.
+    """Merge approved tasks.
 
-    Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent, or
-    you resolve it yourself: `git merge` the base in the task's workspace, commit, and `gt merge --continue`.
+    Each task is merged in memory and tested separately before the base branch moves. If that fails, the task goes back
+    to its agent, or you resolve it: `git merge` the base in the task's workspace, commit, and `gt merge --continue`.
     """
     if continues and (dry_run or not tasks):
-        raise UsageError("`--continue` takes the tasks that you resolved", hint="`gt merge --continue k7f2`")
+        raise UsageError(
+            "`--continue` needs the ids of the tasks that you resolved", hint="`gt merge --continue k7f2`"
+        )
     if continues:
         return decide_each(
             context, find_tasks_to_decide(context, tasks), partial(_continue, context), as_json=as_json

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     "--script",
     metavar="FILE",
     shell_complete=Completes("file"),
-    help="Shell commands that the script agent runs; `-` reads stdin.",
+    help="Shell commands for the script agent; `-` reads stdin.",
 )
 @click.option(
     "--edit", "with_editor", is_flag=True, help="Write it in your editor, in a form that explains the fields."
@@ -122,7 +122,7 @@ def _verdict(text: str) -> Verdict:
     "-d",
     "--description",
     metavar="TEXT",
-    help="Another summary; `-` reads it from stdin. Sections stay: `gt edit` changes those.",
+    help="A new summary; `-` reads it from stdin. Sections are not changed: use `gt edit` for those.",
 )
 @click.option("--edit", "with_editor", is_flag=True, help="Open the task in your editor, as `gt edit` does.")
 @field_options
@@ -138,10 +138,10 @@ def _verdict(text: str) -> Verdict:
     type=_verdict,
     metavar="WORD",
     shell_complete=Completes("approved|rejected"),
-    help="approved or rejected, for what it awaits.",
+    help="approved or rejected.",
 )
-@click.option("--note", metavar="TEXT", help="A note, written first; `-` reads it from stdin.")
-@click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
+@click.option("--note", metavar="TEXT", help="A note to add first; `-` reads it from stdin.")
+@click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
 def update_command(
     context: Context,
     /,
@@ -159,7 +159,7 @@ def update_command(
 ) -> int:
     """Change a task's fields or ask for a status.
 
-    All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
+    All options are applied together or not at all. `=null` or an empty value clears a field.
     """
     wishes = wishes_of(fields)
     if title is not None:
@@ -173,19 +173,21 @@ def update_command(
     if _requested_in_session(context, task, changes, as_json=as_json):
         return Exit.DONE
     if changes.is_empty:
-        raise UsageError("nothing was given to change", hint="`gt update --help`")
+        raise UsageError("no change was given", hint="`gt update --help`")
     least = CHARACTERS_TO_DECIDE if status or verdict else 1
     task_id = find_task_to_change(context, task, least=least)
     updated = update_task(context, task_id, changes)
     if not updated.is_changed:
-        print_change(context, task_id, "is so already, nothing was changed", as_json=as_json)
+        print_change(context, task_id, "already so, nothing was changed", as_json=as_json)
         return Exit.DONE
     return _finish(context, updated, changes, no_wait=no_wait, as_json=as_json)
 
 
 def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> int:
     if not changes.is_empty:
-        raise UsageError("`--edit` stands alone: change fields in the editor", hint="`gt edit` is the same")
+        raise UsageError(
+            "`--edit` cannot be combined: change fields in the editor", hint="`gt edit` is the same"
+        )
 
     return edit_task(context, task, as_json=as_json)
 
@@ -224,7 +226,7 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes, 
     if changes.needs_person or (changes.status is None and not changes.note):
         context.require_person("change a task's fields or give a verdict")
     request = request_note(session, changes.note) if changes.note else None
-    words = "note left for the runner"
+    words = "note passed on to the runner"
     if changes.status is not None:
         request = request_status(session, changes.status)
         words = f"asks for {changes.status}; the runner decides in a moment, end your turn"
@@ -238,8 +240,8 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes, 
 def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """Open a task in your editor.
 
-    The file opens at its first problem, if it has one. Text and fields are taken as you leave them; a changed
-    status, verdict or awaiting is a request that the gates decide about.
+    The file opens at its first problem, if it has one. Text and fields are saved as you leave them; a changed status,
+    verdict or awaiting is a request, decided by the gates.
     """
     return edit_task(context, task, as_json=as_json)
 

@@ -54,7 +54,7 @@ _DETAILS = (
 _NAMED = {
     "strength": "{}",
     "denied": "not allowed: {}",
-    "estimated": "not all that it spent is known",
+    "estimated": "usage incomplete",
     "cost": "${:,.2f}",
     "cost_source": "priced by {}",
 }

@@ -147,7 +147,7 @@ def _facts(asked: Asked) -> Iterator[str]:
     if asked.answer is not None:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if _is_spent(asked):
-        yield "an approval grants as much again"
+        yield "approving grants the same amount again"
     if asked.review is not None and asked.review.outcome == _PASS:
         yield visible(_review(asked.review))
     if asked.changes is not None:

@@ -48,7 +48,7 @@ def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
         except PrintingError as error:
             can_print = False
             discard(sys.stdout)
-            warn(f"from here on nothing is printed, but the work goes on: {error.reason}")
+            warn(f"nothing more is printed, but the work continues: {error.reason}")
 
     return tell
 

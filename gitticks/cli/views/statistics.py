@@ -47,7 +47,7 @@ def typical(seconds: Sequence[float]) -> str:
 def period_words(period: Period) -> str:
     """Returns `since 2026-10-25`, or that it is all."""
     if period.since is None:
-        return "since the beginning"
+        return "all time"
     return f"since {period.since.astimezone().date().isoformat()}"
 
 
@@ -77,7 +77,7 @@ def lead(figures: Figures) -> str:
     most = share(figures.lead_seconds, MOST)
     if most is None:
         return "nothing was done"
-    return f"{typical(figures.lead_seconds)} is the median, nine of ten within {elapsed(most)}"
+    return f"{typical(figures.lead_seconds)} median, 90 % within {elapsed(most)}"
 
 
 def waiting(figures: Figures) -> str:
@@ -106,7 +106,7 @@ def agents(figures: Figures) -> str:
 def spent(figures: Figures) -> str:
     """Returns what agents took, as far as they told."""
     usage = figures.usage
-    priced = f" ({money(figures.priced_cost)} of it by price lists)" if figures.priced_cost else ""
+    priced = f" ({money(figures.priced_cost)}of it calculated from prices)" if figures.priced_cost else ""
     told = [f"{money(usage.cost)}{priced}"] if usage.cost else []
     if usage.tokens_in or usage.tokens_out:
         told.append(f"{short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out")

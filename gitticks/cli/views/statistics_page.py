@@ -208,7 +208,7 @@ def charts(found: Statistics) -> Iterator[Chart]:
 def _tasks_by_week(weeks: Sequence[Week], told: str) -> Chart:
     return columns(
         "Done and created",
-        f"Tasks that were done and tasks that were created, week by week{told}.",
+        f"Tasks done and tasks created, week by week{told}.",
         _labels(weeks),
         [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
         _count,
@@ -223,7 +223,7 @@ def _leads(found: Statistics) -> Chart:
         below = limit
     return columns(
         "From creation to done",
-        "How many of the tasks that were done took up to so long.",
+        "How many tasks were done within a given time.",
         [name for name, _ in _LEADS],
         [_counts("tasks", counts)],
         _count,
@@ -234,7 +234,7 @@ def _leads(found: Statistics) -> Chart:
 def _waits(found: Statistics) -> Chart:
     return rows(
         "Waiting for people",
-        "How long tasks waited for a person in all, by what they awaited.",
+        "Total time that tasks waited for a person, by kind of awaiting.",
         [one.kind.value for one in found.waits],
         Series(
             "in all",

@@ -34,9 +34,9 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
     yield from _moved(on, f"came from {remote}", done.came)
     yield from _moved(on, f"went to {remote}", done.went)
     for one in done.renamed:
-        yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were born with one id)"
+        yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were created with the same id)"
     if done.reached is Reached.OFFLINE:
-        yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync{goes_on}"
+        yield f"{remote} cannot be reached; your tasks are safe here and are pushed by the next sync{goes_on}"
     elif is_watching or not (done.came or done.went):
         yield f"in step with {remote}{goes_on}"
 
@@ -46,18 +46,18 @@ def warnings_of(done: Synced) -> Iterator[str]:
     for path, parts in done.conflicts.items():
         task = task_around(path)
         whose = f"{task} is conflicted" if task else "conflict"
-        yield f"{whose}: both sides wrote {', '.join(parts)}; both texts stand in {BOARD_PREFIX}{path}"
+        yield f"{whose}: both sides changed {', '.join(parts)}; both versions are in {BOARD_PREFIX}{path}"
     for path, names in done.overridden.items():
-        yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value stands"
+        yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value wins"
     for path in done.kept:
         yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
     from gitticks.store.merging.files import standing_beside
 
     for path in done.beside:
-        until = "" if standing_beside(path) is None else ", until you settle it: `gt doctor` says how"
-        yield f"what could not be joined is kept in {BOARD_PREFIX}{path}{until}"
+        until = "" if standing_beside(path) is None else "until you settle it: `gt doctor` says how"
+        yield f"what could not be merged is kept in {BOARD_PREFIX}{path}{until}"
     for cycle in done.cycles:
-        yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} takes a link out"
+        yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} removes a link"
     for path, reason in done.left.items():
         yield f"{BOARD_PREFIX}{path}: {reason}"
     if done.reached is Reached.OFFLINE and done.words:

@@ -98,7 +98,7 @@ class _Trunk:
     def _marks(self, place: Place[TaskRow], standing: Standing[TaskRow]) -> Iterator[str]:
         task = standing.task
         if place.is_again:
-            yield "again: parents run in a cycle"
+            yield "again: the parents form a cycle"
             return
         closed = self._tree.all_closed.get(task.id, 0)
         children = closed + self._tree.open_children.get(task.id, 0)

@@ -33,15 +33,15 @@ _ASCII_SIGNS = {
     "line": "|",
 }
 _INDENT = "  "
-_OPENING = "How a task moves: each line leaves one status, and enters those with an arrow."
-_TURNS = "A task that awaits something waits for a person. Why, and what the answer leads to:"
-_CLOSING = (
-    "`gt reopen` takes a closed task up again. `gt show ID` says where a task stands and what it awaits."
-)
+_OPENING = "How a task moves: each line starts at one status and ends at those with an arrow."
+_TURNS = "A task that awaits something waits for a person. Why, and what each verdict does:"
+_CLOSING = "`gt reopen` reopens a closed task. `gt show ID` shows a task's status and what it awaits."
 
-_ABOUT_STATUS = "Status: how far a task has come. Gitticks moves it; several statuses make a phase, a column of `gt board`."
-_ABOUT_AWAITING = "Awaiting: why a task waits for a person, beside its status. A task without it waits for an agent or for nobody."
-_WHERE_THEY_COUNT = "`gt list --status` takes statuses and phases, `gt list --awaiting` kinds. `gt help workflow` has the steps."
+_ABOUT_STATUS = "Status: how far a task has come. Only gitticks changes it. Phase: statuses grouped into a column of `gt board`."
+_ABOUT_AWAITING = (
+    "Awaiting: why a task waits for a person. A task without it waits for an agent or for nobody."
+)
+_WHERE_THEY_COUNT = "`gt list --status` takes statuses and phases, `gt list --awaiting` kinds. `gt help workflow` explains every step."
 
 TOPICS_ELSEWHERE = dict.fromkeys(
     ("gate", "gates", "transitions", "steps", "verdicts", "turns"),

@@ -196,7 +196,7 @@ def merge_frontmatter(
     text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
     result = frame.with_yaml(text)
     if loose_node(result.tree) != merge.chosen or len(merge.changes) > _MOST_CHANGES:
-        raise result.source.error("both sides cannot be joined key by key", 0)
+        raise result.source.error("the two sides cannot be merged key by key", 0)
     return MergedFields(result.with_changes(merge.changes), tuple(dict.fromkeys(merge.overridden)))
 
 

@@ -158,8 +158,8 @@ def _hold_index(checkout: Checkout) -> Iterator[None]:
     with hold_index_lock(checkout.git_dir) as is_held:
         if not is_held:
             raise LostRaceError(
-                f"another git is at work in `{checkout.path}`",
-                hint=f"repeat once it ended; if none runs: `rm {quote(str(checkout.git_dir / 'index.lock'))}`",
+                f"another git is running in `{checkout.path}`",
+                hint=f"try again when it has finished; if none is running: `rm {quote(str(checkout.git_dir / 'index.lock'))}`",
             )
         yield
 

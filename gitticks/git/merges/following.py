@@ -144,7 +144,7 @@ class FollowingCheckout:
         for path, name in zip(words[::3], words[2::3], strict=False):
             if name in filters:
                 raise GitticksError(
-                    f"`{path}` needs the filter `{name}`, and only this repository's configuration names it",
+                    f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
                     hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and `.clean` likewise",
                 )
 

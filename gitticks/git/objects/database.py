@@ -358,4 +358,4 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _in_the_way(path: str, what: str) -> GitticksError:
-    return GitticksError(f"`{path}` on the state branch is {what}", hint="`gt doctor` says where it lies")
+    return GitticksError(f"`{path}` on the state branch is {what}", hint="`gt doctor` says where it is")

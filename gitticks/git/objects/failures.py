@@ -34,7 +34,7 @@ class LostObjectError(GitticksError):
 
 def moved(ref: str) -> RefMovedError:
     """Returns the error for a ref that another program moved."""
-    return RefMovedError(f"`{ref}` was moved by another program", hint="repeat the command")
+    return RefMovedError(f"`{ref}` was moved by another program", hint="run the command again")
 
 
 def locked(common_dir: Path, ref: str) -> RefLockedError:
@@ -43,7 +43,7 @@ def locked(common_dir: Path, ref: str) -> RefLockedError:
 
     return RefLockedError(
         f"`{ref}` is locked by another program",
-        hint=f"repeat once it ended; if none runs: `rm {quote(f'{common_dir / ref}.lock')}`",
+        hint=f"try again when it has finished; if none is running: `rm {quote(f'{common_dir / ref}.lock')}`",
     )
 
 
@@ -87,7 +87,7 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
         is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         place = quote(str(common_dir))
         hint = (
-            f"`ls -ld {place}` shows who may write" if is_refused else f"`df -h {place}` shows the room left"
+            f"`ls -ld {place}` shows who can write" if is_refused else f"`df -h {place}` shows the free space"
         )
         raise MachineError(
             f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}", hint=hint

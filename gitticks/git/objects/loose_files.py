@@ -32,7 +32,7 @@ def too_large(object_id: str) -> TooLargeError:
     """Returns the error for an object of more than `MOST_BYTES`."""
     return TooLargeError(
         f"the object `{object_id}` is larger than {MOST_BYTES // 1_000_000} MB",
-        hint=f"`git log --all --find-object={object_id}` says who brought it",
+        hint=f"`git log --all --find-object={object_id}` shows where it came from",
     )
 
 
@@ -56,11 +56,11 @@ def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
     if is_too_large(len(whole)):
         raise too_large(object_id)
     if hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
-        raise ValueError("its file holds something else")
+        raise ValueError("its file contains something else")
     header, _, content = whole.partition(b"\0")
     kind, _, size = header[:_LONGEST_HEADER].partition(b" ")
     if size != b"%d" % len(content):
-        raise ValueError("its file holds more or less than it says")
+        raise ValueError("its file has the wrong size")
     return kind.decode("ascii", "replace"), content
 
 

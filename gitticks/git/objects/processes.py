@@ -156,7 +156,7 @@ class ProcessObjects(Objects):
             raise self._broken_off(object_id)
         if self.blob_id(content, kind) != object_id:  # which git leaves to its fsck
             raise GitError(
-                f"the object `{object_id}` cannot be read: it holds something else",
+                f"the object `{object_id}` cannot be read: it contains something else",
                 hint="`git fsck` looks for damage",
             )
         return kind, content

@@ -52,7 +52,7 @@ def split_tree(content: bytes, id_bytes: int) -> list[Parts] | None:
 
 
 def by_name(entries: Iterable[Parts]) -> dict[str, Entry]:
-    """Returns entries by name, in their order; a name that is no UTF-8 holds half surrogate pairs, as in `os.listdir`."""
+    """Returns entries by name, in their order; a name that is not UTF-8 holds half surrogate pairs, as in `os.listdir`."""
     named: dict[str, Entry] = {}
     for mode, raw_name, raw_id in entries:
         name = raw_name.decode("utf-8", "surrogateescape")
@@ -123,14 +123,14 @@ def _excess(folder: str, what: str) -> GitticksError:
 
     top = "/".join(folder.split("/", 3)[:3]).rstrip("/") or "."
     return GitticksError(
-        f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
+        f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` shows where they came from"
     )
 
 
 def damaged(object_id: str) -> GitticksError:
     """Returns the error for an object of another kind than the tree that names it says."""
     return GitticksError(
-        f"the object `{object_id}` is damaged, or not what its place in the tree says",
+        f"the object `{object_id}` is damaged, or not what the tree says it is",
         hint="`git fsck` looks for damage",
     )
 

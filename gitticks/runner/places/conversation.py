@@ -85,7 +85,9 @@ class Conversation:
         if order.earlier is None or not could_not_go_on(report):
             return report
         reason = f" ({report.detail})" if report.detail else ""
-        self.heard.warn(f"`{order.agent.name}` cannot go on with its earlier session{reason}: it begins anew")
+        self.heard.warn(
+            f"`{order.agent.name}` cannot resume its earlier session{reason}: it starts a new one"
+        )
         return self._converse(order.prompt_anew, None)
 
     def _converse(self, prompt: str, earlier: EarlierSession | None) -> AgentReport:
@@ -148,8 +150,8 @@ class Conversation:
         if walls is not None:
             if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
                 raise GitticksError(
-                    f"the sandbox `{walls.preset}` cannot stand in your own checkout, whose `.git` runs as you",
-                    hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` no walls",
+                    f"the sandbox `{walls.preset}` cannot be used in your own checkout, whose `.git` runs as you",
+                    hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` turns the sandbox off",
                 )
             rules = policy_layers(place.repository, place.world.environment, place.overrides)
             walls = with_rules(walls, rules)

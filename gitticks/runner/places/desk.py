@@ -72,7 +72,7 @@ class Desk:
         try:
             found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
         except GitticksError as error:
-            refused = f"what was committed behind the walls is refused: {error.message}"
+            refused = f"what was committed in the sandbox is refused: {error.message}"
             return (refused,), refused
         return found, None
 
@@ -82,7 +82,7 @@ class Desk:
         if refused is not None:
             return ChecksReport(refused, ("the commits are refused",))
         if (astray := self._find_astray()) is not None:
-            return ChecksReport(astray, ("commits beside the branch",))
+            return ChecksReport(astray, ("commits outside the branch",))
         if (refused := self._judge_tree()) is not None:
             return ChecksReport(refused, ("the commits are refused",))
         path, outer = self.workspace.path, {**place.outer_environment, **self.variables}

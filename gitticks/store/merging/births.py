@@ -99,7 +99,7 @@ def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
     files[task_path(new)] = file.with_task(replace(file.task, id=new)).data
     at = file.task.updated or file.task.created
     if at is not None:
-        reason = f"was `{old}`, with which another task was born before it"
+        reason = f"was `{old}`, which another task already had"
         event = Event(EventType.FIELDS_CHANGED, at, ENGINE, reason=reason, data={"fields": ["id"]})
         history = files.get(history_path(new)) or b""
         files[history_path(new)] = history + render_event(event).encode()

@@ -27,7 +27,7 @@ class MergedFile:
     Attributes:
         data: its bytes.
         conflicts: the parts of which both sides' texts stand there, marked; for settings the keys that both changed.
-        overridden: the fields that both sides changed; the later value stands.
+        overridden: the fields that both sides changed; the later value wins.
         beside: what could not be joined, by the paths where it is kept.
     """
 

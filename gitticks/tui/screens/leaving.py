@@ -25,7 +25,7 @@ def ask_to_leave(app: GitticksApp) -> None:
         if key == "leave":
             app.exit(0)
         elif key == "after":
-            app.act("the run ends after its running iterations", stop_run)
+            app.act("the run ends after its current iterations", stop_run)
         elif key == "now":
             live = list(app.snapshot.sessions)
 

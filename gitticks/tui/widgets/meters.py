@@ -71,7 +71,7 @@ def _short(number: float) -> str:
 
 
 def nearly_spent(budgets: Sequence[SpentBudget]) -> tuple[str, str]:
-    """Returns what the border says of the fullest budget, with its colour; empty while all is well."""
+    """Returns what the border says of the fullest budget, with its colour; empty while no problems found."""
     fullest = max(budgets, key=lambda one: one.percent, default=None)
     if fullest is None or fullest.percent < NEARLY:
         return "", "muted"

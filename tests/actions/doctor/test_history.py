@@ -138,13 +138,13 @@ class TestRemembered:
         for number in range(5):
             project.ok("note", task_id, str(number))
         monkeypatch.setattr(history, "MOST_COMMITS", 3)
-        assert problems(project) == ["only the newest 3 commits were looked at for illegal steps"]
+        assert problems(project) == ["only the newest 3 commits were checked for illegal steps"]
         assert "  note     only the newest 3 commits" in project.ok("doctor")
         assert problems(project, "gitticks/state") == [
             f"`{task_id}` went from pending to done, and no event says so"
         ]
         project.ok("reopen", task_id)
-        assert project.ok("doctor", "--range", "gitticks/state") == "all is well\n"
+        assert project.ok("doctor", "--range", "gitticks/state") == "no problems found\n"
         assert problems(project) == []
 
 

@@ -52,7 +52,7 @@ class TestByHand:
         task_id = project.create()
         commit = commit_by_hand(project, task_id, "Ada", "Eve", name="history.jsonl")
         assert problems(project) == [
-            f"`{task_id}` had its history.jsonl changed, to which lines are only added"
+            f"`{task_id}` had lines of its history.jsonl changed, which is append-only"
         ]
         self.take_back(project, commit)
 
@@ -67,7 +67,7 @@ class TestByHand:
         git(*UNHOOKED, "commit", "--quiet", "-am", "x", at=project.board)
         commit = git("rev-parse", "HEAD", at=project.board)
         assert problems(project) == [
-            f"`{task_id}` had its history.jsonl written by hand, which gitticks alone does"
+            f"`{task_id}` had its history.jsonl edited by hand, which only gitticks may write"
         ]
         self.take_back(project, commit)
 
@@ -76,7 +76,7 @@ class TestByHand:
         git("rm", "-rq", task_folder(TaskId(task_id)), at=project.board)
         git(*UNHOOKED, "commit", "--quiet", "-m", "x", at=project.board)
         commit = git("rev-parse", "HEAD", at=project.board)
-        assert problems(project) == [f"`{task_id}` was removed, and tasks are only cancelled"]
+        assert problems(project) == [f"`{task_id}` was deleted, but tasks can only be cancelled"]
         self.take_back(project, commit)
 
     def test_a_new_task_that_is_done(self, project: Project) -> None:
@@ -129,7 +129,7 @@ def test_a_decision_does_not_cover_a_history_that_was_changed(project: Project) 
     task_id = project.create()
     commit_by_hand(project, task_id, "Ada", "Eve", name="history.jsonl")
     project.ok("cancel", task_id)
-    assert problems(project) == [f"`{task_id}` had its history.jsonl changed, to which lines are only added"]
+    assert problems(project) == [f"`{task_id}` had lines of its history.jsonl changed, which is append-only"]
 
 
 def test_an_agent_speaks_for_no_person(project: Project) -> None:

@@ -23,7 +23,9 @@ class TestRanges:
         commit_by_hand(project, task_id, "status: pending", "status: done")
         after = project.tip()
         project.ok("note", task_id, "x")
-        assert project.gt("doctor", "--range", f"{after}..gitticks/state").seen == "all is well\n--- 0\n"
+        assert (
+            project.gt("doctor", "--range", f"{after}..gitticks/state").seen == "no problems found\n--- 0\n"
+        )
         assert project.gt("doctor", "--range", f"{after}^..").code == 1
         assert project.gt("doctor", "--range", "0" * 40 + "..gitticks/state").code == 1
         assert project.gt("doctor", "--range", "gitticks/state").code == 1
@@ -44,12 +46,12 @@ class TestRanges:
 
     def test_the_end_of_the_branch(self, project: Project) -> None:
         ran = project.gt("doctor", "--range", f"gitticks/state..{'0' * 40}")
-        assert "the state branch would be removed, with every task on it" in ran.out
+        assert "the push would delete the state branch, with every task on it" in ran.out
         assert ran.code == 1
 
     def test_the_code_is_no_state_branch(self, project: Project) -> None:
         ran = project.gt("doctor", "--range", "HEAD")
-        assert "is no commit of a state branch: it has neither `tasks/` nor `config.yaml`" in ran.out
+        assert "is not a commit of a state branch: it has neither `tasks/` nor `config.yaml`" in ran.out
         assert "`gitticks/state`" in ran.out
         assert ran.code == 1
 

@@ -10,7 +10,7 @@ import pytest
 from gitticks.actions.doctor.board import is_never_removed
 from tests.support.projects import Project, make_project
 
-FIXED = "fixed: put back what was removed or renamed on the board\n"
+FIXED = "fixed: restore what was deleted or renamed on the board\n"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def _add(file: Path, text: str) -> str:
 def test_a_deleted_task_comes_back(project: Project, notes: int) -> None:
     shutil.rmtree(_folder(project))
     for number in range(notes):
-        assert "a task is not removed" in project.gt("note", "k7f2", f"note {number}").err
+        assert "tasks are cancelled, not deleted" in project.gt("note", "k7f2", f"note {number}").err
     assert project.ok("doctor", "--fix").startswith(FIXED)
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     assert project.board_status() == ""
@@ -55,7 +55,7 @@ def test_a_renamed_folder_is_moved_back_with_what_was_edited_in_it(
     project.ok("status")
     for number in range(notes):
         project.ok("note", "k7f2", f"note {number}")
-    assert f".gitticks/{name} is the folder of a task, renamed" in project.ok("doctor")
+    assert f".gitticks/{name} is a renamed task folder" in project.ok("doctor")
     assert project.ok("doctor", "--fix").startswith(FIXED)
     assert not wrong.exists()
     project.ok("status")
@@ -102,7 +102,7 @@ def test_an_edit_that_would_be_refused_is_found(project: Project) -> None:
     file.write_text(file.read_text().replace("id: k7f2", "id: m3f2"))
     found = project.ok("doctor")
     assert "cannot be taken up: .gitticks/tasks/f2/k7f2/TASK.md: line 2: `id` is `m3f2`" in found
-    assert "or `git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` puts the committed one back" in found
+    assert "or `git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` restores the committed one" in found
 
 
 @pytest.mark.parametrize(

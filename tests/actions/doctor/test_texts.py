@@ -29,7 +29,7 @@ def test_the_lines_of_both_are_named(tmp_path: Path, heading: str, body: str) ->
         for number, line in enumerate(lines, 1)
         if line.strip(" #").lower().split() == heading.strip(" #").lower().split()
     ]
-    told = f"`{heading}` stands on lines {found[0]} and {found[1]}: the last one counts\n"
+    told = f"`{heading}` is on lines {found[0]} and {found[1]}: only the last one counts\n"
     ran = project.gt("doctor")
     assert f"warning  .gitticks/tasks/f2/k7f2/TASK.md: {told}" in ran.out
     assert "`gt edit k7f2` opens it" in ran.out

@@ -82,7 +82,7 @@ def test_no_wait_leaves_the_merge_to_others(project: Project) -> None:
     ran = project.gt("approve", "k7f2", "--no-wait")
     assert ran.seen == (
         "k7f2  approved; merging · Login loses the return URL\n--- 0\n\n"
-        "hint: `gt merge k7f2` merges it, or the next `gt run`\n"
+        "hint: `gt merge k7f2` or the next `gt run` merges it\n"
     )
     assert project.task("k7f2").is_merging
     assert project.gt("approve", "k7f2").out.splitlines()[-1] == "k7f2  done · Login loses the return URL"
@@ -150,7 +150,7 @@ def test_repeating_an_approval_says_so_and_keeps_its_note(project: Project) -> N
         (
             {"status": Status.CLARIFICATION, "awaiting": Awaiting.INPUT, "body": QUESTION},
             ["approve"],
-            "`k7f2` asks a question, and nothing answers it",
+            "`k7f2` asks a question that has no answer",
             '`gt respond k7f2 "…"`',
         ),
     ],
@@ -197,7 +197,7 @@ def test_a_rejection_without_feedback_is_refused_and_says_how_to_give_it(
     before = project.tip()
     ran = project.gt("reject", "k7f2", *feedback, input="")
     assert (ran.code, project.tip()) == (2, before), ran.seen
-    assert ran.err.startswith("error: nothing tells the agent of `k7f2` what to change\n")
+    assert ran.err.startswith("error: there is no feedback for the agent of `k7f2` what to change\n")
     assert "`gt reject k7f2 --no-feedback`" in ran.err
     said = project.ok("reject", "k7f2", "--no-feedback")
     assert said == "k7f2  rejected; back to its agent · Login loses the return URL\n"

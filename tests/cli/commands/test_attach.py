@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_the_session_alone(project: RunProject) -> None:
             assert line(process) == "up\n"
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=LONGEST_SECONDS)
-        assert (process.returncode, err.splitlines()[-1]) == (0, "k7f2  the agent goes on")
+        assert (process.returncode, err.splitlines()[-1]) == (0, "k7f2  the agent keeps running")
         go(project)
         run.communicate(timeout=LONGEST_SECONDS)
     assert project.stands() == TO_REVIEW
@@ -159,7 +159,7 @@ def test_a_task_without_a_session_names_the_command(project: RunProject) -> None
         assert (ran.code, ran.out) == (1, "")
         return ran.err
 
-    assert "no agent is at work in this clone" in project.gt("attach").err
+    assert "no agent is working in this clone" in project.gt("attach").err
     project.make("k7f2")
     assert "it is pending\n\nhint: `gt run k7f2` starts one" in refused()
     project.change("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
@@ -181,7 +181,9 @@ def test_words_that_exclude_each_other_and_agents_are_refused(project: RunProjec
     with project.running() as run:
         until((project.path.parent / "up").exists, "the agent")
         ran = project.gt("attach", "k7f2", "--agent", "mine")
-        assert (ran.code, "`--agent` is for a task that asks something" in ran.err) == (2, True), ran.seen
+        assert (ran.code, "`--agent` only works for a task that asks something" in ran.err) == (2, True), (
+            ran.seen
+        )
         go(project)
         run.communicate(timeout=LONGEST_SECONDS)
 

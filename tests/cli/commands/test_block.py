@@ -64,8 +64,8 @@ def test_closed_tasks_make_no_cycle(project: Project) -> None:
     [
         ("+3d", "put off to Wednesday 2026-11-25"),
         ("2026-12-24", "put off to Thursday 2026-12-24"),
-        ("friday", "put off to Friday 2026-11-27"),
-        ("null", "no longer put off"),
+        ("friday", "deferred until Friday 2026-11-27"),
+        ("null", "no longer deferred"),
     ],
 )
 def test_a_task_is_put_off(project: Project, day: str, said: str) -> None:

@@ -138,7 +138,7 @@ def test_in_ascii(tmp_path: Path) -> None:
 
 def test_without_tasks_the_next_command_is_named(tmp_path: Path) -> None:
     make_store(tmp_path)
-    assert gt("board", at=tmp_path).seen == '--- 0\nno tasks yet: `gt create "…"` makes the first\n'
+    assert gt("board", at=tmp_path).seen == '--- 0\nno tasks yet: `gt create "…"` creates the first\n'
 
 
 def test_a_broken_file_is_named_and_the_others_are_shown(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_format_of_the_branch_is_no_persons_to_set(tmp_path: Path, words: li
     tip = store.tip()
     ran = gt("config", "version", *words, at=tmp_path)
     assert (ran.code, ran.out) == (2, "")
-    assert "hint: `gt version` shows which gitticks this is" in ran.err
+    assert "hint: `gt version` shows the version of gitticks" in ran.err
     assert store.tip() == tip
     assert gt("config", "version", at=tmp_path).seen == "1\n--- 0\n"
 
@@ -105,12 +105,12 @@ def test_explain_needs_no_repository(tmp_path: Path) -> None:
         (
             ["--unset"],
             2,
-            "error: `--unset` needs the setting's name\n\nhint: `gt config` lists the settings\n",
+            "error: `--unset` needs the name of a setting\n\nhint: `gt config` lists the settings\n",
         ),
         (
             ["parallel", "3", "--unset"],
             2,
-            "error: a value was given, and an option that takes none\n\nhint: `gt config --help`\n",
+            "error: a value was given with an option that takes none\n\nhint: `gt config --help`\n",
         ),
     ],
 )
@@ -134,7 +134,7 @@ def test_without_a_state_branch_the_defaults_are_read_and_nothing_is_set(tmp_pat
     make_repository(tmp_path)
     assert gt("config", "parallel", at=tmp_path).out == "3\n"
     assert gt("config", "parallel", "9", at=tmp_path).err == (
-        "error: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+        "error: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )
 
 
@@ -173,7 +173,7 @@ def test_a_file_that_is_no_utf_8_is_named_by_whatever_reads_or_writes_it(tmp_pat
     for words in (["config"], ["config", "human", "always"], ["config", "human", "--unset"]):
         ran = gt(*words, at=tmp_path)
         assert (ran.code, ran.out) == (1, ""), words
-        assert "config.yaml:2:13: this is no UTF-8" in ran.err
+        assert "config.yaml:2:13: this is not UTF-8" in ran.err
 
 
 NOTHING_YET = (
@@ -261,4 +261,4 @@ def test_an_older_file_that_asks_for_signatures_is_not_taken_for_less(tmp_path: 
     task_id = gt("create", "a task", "--awaiting", "approval", at=tmp_path).out.strip()
     ran = gt("approve", task_id, at=tmp_path)
     assert ran.code == 3
-    assert "it is not said which key signs your approvals" in ran.err
+    assert "no key is configured to sign your approvals" in ran.err

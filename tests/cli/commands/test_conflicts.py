@@ -45,7 +45,7 @@ def test_each_pair_and_the_base_are_named_and_nothing_moves(project: Project) ->
 def test_without_a_conflict_it_says_so(project: Project) -> None:
     project.make()
     ran = project.gt("conflicts")
-    assert (ran.code, ran.out, ran.err) == (0, "", "no work that is under way conflicts\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "no unmerged work conflicts\n")
     assert project.gt("conflicts", "zzzz").code != 0
 
 
@@ -71,4 +71,4 @@ def test_what_a_person_resolved_is_merged(project: Project) -> None:
 def test_continue_takes_the_tasks_that_were_resolved(project: Project, arguments: list[str]) -> None:
     project.make()
     ran = project.gt("merge", *arguments)
-    assert (ran.code, "`--continue` takes the tasks" in ran.err) == (2, True)
+    assert (ran.code, "`--continue` needs the ids" in ran.err) == (2, True)

@@ -77,7 +77,7 @@ def test_awaiting_is_asked_from_now_on(project: Project) -> None:
 def test_manual_is_awaiting_work_and_warned_of(project: Project) -> None:
     ran = project.gt("create", "Mine", "--manual")
     assert project.task(ran.out.strip()).awaiting is Awaiting.WORK
-    assert ran.err == "warning: `--manual` is the old name of `--awaiting work`, and was taken as that\n"
+    assert ran.err == "warning: `--manual` is the old name of `--awaiting work`\n"
 
 
 def test_parents_and_blockers_are_found_by_the_beginning_of_their_ids(project: Project) -> None:
@@ -127,15 +127,15 @@ def test_json_is_the_task(project: Project) -> None:
         (["A", "--defer-until", "9999-01-01"], 2, "`9999-01-01` is more than 100 years away"),
         (["A", "--parent", "k7f3"], 1, "there is no task `k7f3`"),
         (["A", "--blocked-by", "zzzz"], 1, "there is no task `zzzz`"),
-        (["A", "--parent", "k7f2"], 3, "`k7f2` is a task, and only an epic has children"),
+        (["A", "--parent", "k7f2"], 3, "`k7f2` is a task, and only epics have children"),
         (["A", "--script", "nowhere.sh"], 1, "`nowhere.sh` cannot be read"),
         (
             ["A", "--manual", "--awaiting", "review"],
             2,
-            "`--manual` and `--awaiting` say whose turn it is twice",
+            "`--manual` and `--awaiting` cannot be used together",
         ),
-        (["A\udcff"], 2, "the title is no UTF-8"),
-        (["A", "-d", "a\0b"], 2, "the description holds a NUL character"),
+        (["A\udcff"], 2, "the title is not UTF-8"),
+        (["A", "-d", "a\0b"], 2, "the description contains a NUL character"),
     ],
 )
 def test_what_is_refused_changes_nothing(
@@ -163,7 +163,7 @@ def test_an_agent_cannot_create_tasks(project: Project) -> None:
     ran = project.gt("create", "Mine", environment=SESSION)
     assert ran.seen == (
         "--- 3\nerror: only a person can create a task, and this is an agent's session\n\n"
-        'hint: `gt note "…"` tells people what else should be done\n'
+        'hint: `gt note "…"` leaves a note about what else should be done\n'
     )
 
 
@@ -225,8 +225,8 @@ def test_a_form_that_is_left_as_it_is_or_empty_creates_nothing(
         ("parent: zzzz", "TASK.md:18:1: there is no task `zzzz`"),
         ("labels: [a", "TASK.md:"),
         ("title:", "TASK.md:6:1: the title is empty"),
-        ("priority: 1\\nstatus: done", "TASK.md:13:1: `status` is written by gitticks alone"),
-        ("priority: 1\\nreview_round: 3", "TASK.md:13:1: `review_round` is written by gitticks alone"),
+        ("priority: 1\\nstatus: done", "TASK.md:13:1: `status` can only be written by gitticks"),
+        ("priority: 1\\nreview_round: 3", "TASK.md:13:1: `review_round` can only be written by gitticks"),
         ("priority: 1\\npriorty: 3", "TASK.md:13:1: `priorty` is not a valid field"),
     ],
 )
@@ -254,7 +254,7 @@ def test_what_cannot_be_taken_is_kept_and_can_be_fixed(project: Project, field: 
     ("editor", "message"),
     [
         ("false", "the editor `false` failed with 1; nothing was changed"),
-        ("no-such-editor", "the editor `no-such-editor` is not there; nothing was changed"),
+        ("no-such-editor", "the editor `no-such-editor` was not found; nothing was changed"),
     ],
 )
 def test_an_editor_that_fails_or_is_missing(project: Project, editor: str, message: str) -> None:
@@ -265,7 +265,7 @@ def test_an_editor_that_fails_or_is_missing(project: Project, editor: str, messa
 def test_a_repository_without_tasks_says_how_to_begin(tmp_path: Path) -> None:
     git("init", "--quiet", at=tmp_path)
     assert gt("create", "A", at=tmp_path).seen == (
-        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )
 
 
@@ -278,7 +278,7 @@ def test_a_child_returns_its_epic_to_work(project: Project) -> None:
 def test_a_script_that_is_typed_where_its_file_belongs_is_told_how_to_give_it(project: Project) -> None:
     refused = project.gt("create", "A", "--script", "make && git commit -qam done").err
     assert refused.endswith(
-        "hint: that looks like the text itself: name a file of it, or pipe it in and name `-`\n"
+        "hint: that looks like the text itself: name a file, or pipe the text in and use `-`\n"
     )
     assert project.gt("create", "A", "--script", "x.sh").err.endswith(
         "hint: `ls -ld x.sh` shows what is there\n"

@@ -46,5 +46,5 @@ m3xq  by hand                            By hand                     .gitticks-w
 def test_nothing_is_in_work(tmp_path: Path) -> None:
     make_store(tmp_path)
     assert gt("current", at=tmp_path).seen == (
-        "--- 0\nnothing is in work here: `gt run` starts agents, `gt start` begins a task by hand\n"
+        "--- 0\nnothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand\n"
     )

@@ -37,7 +37,7 @@ __all__ = ["our_gt_on_path", "project"]
 
 def test_all_is_well(project: Project) -> None:
     project.create()
-    assert project.gt("doctor").seen == "all is well\n--- 0\n"
+    assert project.gt("doctor").seen == "no problems found\n--- 0\n"
 
 
 def test_what_was_looked_at_is_told(project: Project) -> None:
@@ -50,7 +50,7 @@ def test_what_was_looked_at_is_told(project: Project) -> None:
             "workspaces", "sessions",
         )
     ]  # fmt: skip
-    assert out.endswith("\n\nall is well\n")
+    assert out.endswith("\n\nno problems found\n")
 
 
 def test_the_board_is_made_again(project: Project) -> None:
@@ -67,7 +67,7 @@ board
 --- 1
 """
     )
-    assert project.gt("doctor", "--fix").seen == "fixed: make or fix the board\nall is well\n--- 0\n"
+    assert project.gt("doctor", "--fix").seen == "fixed: create or fix the board\nno problems found\n--- 0\n"
     assert (project.board / "config.yaml").is_file()
 
 
@@ -84,7 +84,7 @@ def test_the_board_is_brought_in_step(project: Project) -> None:
 def test_another_branch_in_the_board(project: Project) -> None:
     git("switch", "--quiet", "--create", "mine", at=project.board)
     ran = project.gt("doctor", "--json")
-    assert findings(ran) == {"something else than the state branch is checked out in .gitticks/": "error"}
+    assert findings(ran) == {"something other than the state branch is checked out in .gitticks/": "error"}
     assert ran.code == 1
     type_fixes(project.path)
     assert found_in(project.path) == {}
@@ -95,7 +95,7 @@ def test_a_damaged_index_is_built_again(project: Project) -> None:
     index_path(project.store.repository).write_bytes(b"x" * 5000)
     assert found_in(project.path) == {"the index is damaged: file is not a database": "error"}
     index_path(project.store.repository).write_bytes(b"x" * 5000)
-    assert project.gt("doctor", "--fix").seen == "fixed: build the index again\nall is well\n--- 0\n"
+    assert project.gt("doctor", "--fix").seen == "fixed: rebuild the index\nno problems found\n--- 0\n"
 
 
 def test_an_index_with_another_value_is_found_by_reading_all(project: Project) -> None:
@@ -105,10 +105,10 @@ def test_an_index_with_another_value_is_found_by_reading_all(project: Project) -
     path.write_bytes(path.read_bytes().replace(b"nobody gave", b"nobody gawe"))
     assert "gawe" in project.ok("list")
     assert found_in(project.path) == {}
-    what = f"the index tells of `{task_id}` what the state branch does not say"
+    what = f"the index does not match the state branch at `{task_id}`"
     assert found_in(project.path, "--full") == {what: "error"}
     assert (
-        project.gt("doctor", "--full", "--fix").seen == "fixed: build the index again\nall is well\n--- 0\n"
+        project.gt("doctor", "--full", "--fix").seen == "fixed: rebuild the index\nno problems found\n--- 0\n"
     )
     assert "gave" in project.ok("list")
 
@@ -121,7 +121,7 @@ def test_an_index_of_another_version_is_only_noted(project: Project) -> None:
         connection.execute("UPDATE state SET made_by = 'an older one'")
     connection.close()
     ran = project.gt("doctor", "--json")
-    what = "the index is of another version, or from before this machine was started"
+    what = "the index is from another version, or from before this machine was started"
     assert findings(ran) == {what: "note"}
     assert ran.code == 0
     assert found_in(project.path) == {}  # looking at the tasks has built it
@@ -167,7 +167,7 @@ def test_before_anything_was_begun(tmp_path: Path) -> None:
         == """\
 repository
   warning  this repository has no tasks yet
-           `gt init` begins them
+           `gt init` sets them up
 
 1 warning
 --- 0
@@ -181,7 +181,7 @@ def test_outside_of_a_repository(tmp_path: Path) -> None:
         == f"""\
 repository
   error    `{tmp_path}` is not in a git repository
-           `git init` makes one here
+           `git init` creates one here
 
 1 error
 --- 1
@@ -192,12 +192,12 @@ repository
 def test_hooks_that_are_missing_or_broken_are_installed(tmp_path: Path) -> None:
     repository = make_store(tmp_path).repository
     create_board(repository)
-    lack = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
+    lack = "the board has no hooks: commits there are not checked, and verdicts in them do nothing"
     assert found_in(tmp_path) == {lack: "error"}
-    fixed = "fixed: install the board's hooks\nall is well\n--- 0\n"
+    fixed = "fixed: install the board's hooks\nno problems found\n--- 0\n"
     assert gt("doctor", "--fix", at=tmp_path).seen == fixed
     (repository.own_dir / "hooks" / "pre-commit").unlink()
-    damage = "the board's hooks are incomplete, of another version, or their Python is gone"
+    damage = "the board's hooks are incomplete, from another version, or their Python is missing"
     assert found_in(tmp_path) == {damage: "error"}
     assert gt("doctor", "--fix", at=tmp_path).seen == fixed
 

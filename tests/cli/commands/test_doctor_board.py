@@ -140,28 +140,28 @@ def _no_log(project: Project) -> None:
     ("damage", "severity", "words"),
     [
         (_moved, "error", "there is no board at .gitticks/: it was moved to"),
-        (_replaced, "error", "there is no board at .gitticks/: what lies there is none"),
+        (_replaced, "error", "there is no board at .gitticks/: what is there is not a board"),
         (_odd_head, "error", "checked out in .gitticks/: its HEAD is damaged"),
         (_odd_settings, "error", "the settings of the board are damaged"),
         (_odd_index, "error", "git cannot tell what was edited in .gitticks/"),
         (_merging, "warning", "git is in the middle of a merge in .gitticks/"),
-        (_renamed, "warning", "is the folder of a task, renamed"),
-        (_refused, "warning", "what is saved on the board cannot be taken up"),
-        (_linked, "warning", f"{TASK}/TASK.md is no plain file"),
-        (_deleted, "warning", f"{TASK}/TASK.md is deleted on the board"),
-        (_no_folder, "warning", f"{TASK} is no folder, and in the place of a task's"),
+        (_renamed, "warning", "is a renamed task folder"),
+        (_refused, "warning", "a saved edit on the board was refused"),
+        (_linked, "warning", f"{TASK}/TASK.md is not a regular file"),
+        (_deleted, "warning", f"{TASK}/TASK.md was deleted on the board"),
+        (_no_folder, "warning", f"{TASK} is not a folder, but is where a task's folder belongs"),
         (_conflict, "warning", f"{TASK}/TASK.md is not in step with the state branch (conflict)"),
-        (_both_texts, "warning", "both texts of a conflict stand here, marked"),
-        (_no_driver, "note", "git merges tasks by lines in this clone"),
-        (_no_branch, "error", "the branch `gitticks/state` is gone, and it was here"),
-        (_no_own_hooks, "warning", "none of your own hooks runs: `.husky/_`"),
+        (_both_texts, "warning", "both versions of a conflict are here, marked"),
+        (_no_driver, "note", "git merges tasks line by line in this clone"),
+        (_no_branch, "error", "the branch `gitticks/state` is missing, but it existed here"),
+        (_no_own_hooks, "warning", "none of your own hooks run: `.husky/_`"),
         (_no_hooks, "note", "the board's hooks were uninstalled"),
-        (_odd_checkout_hooks, "warning", "the hooks of your checkout do not run as they should"),
-        (_no_lock_file, "error", "merge.lock` is no file, and in the way of one"),
-        (_no_session_folder, "error", "sessions` is no folder, and in the way of one"),
-        (_pipe_for_a_record, "error", "k7f2.json` is no file, and in the way of one"),
-        (_no_record, "warning", "is no record of a session that can be read"),
-        (_no_log, "warning", "logs/refs/heads/gitticks/state` is no file, and in the way of one"),
+        (_odd_checkout_hooks, "warning", "the hooks of your checkout do not work"),
+        (_no_lock_file, "error", "merge.lock` is not a file, but is where one belongs"),
+        (_no_session_folder, "error", "sessions` is not a folder, but is where one belongs"),
+        (_pipe_for_a_record, "error", "k7f2.json` is not a file, but is where one belongs"),
+        (_no_record, "warning", "is not a readable session record"),
+        (_no_log, "warning", "logs/refs/heads/gitticks/state` is not a file, but is where one belongs"),
     ],
 )
 def test_only_errors_fail(
@@ -178,6 +178,9 @@ def test_only_errors_fail(
 
 def test_a_clone_that_merges_by_lines_is_taught(project: Project) -> None:
     _no_driver(project)
-    assert project.gt("doctor", "--fix").seen == "fixed: let git merge tasks by meaning\nall is well\n--- 0\n"
+    assert (
+        project.gt("doctor", "--fix").seen
+        == "fixed: make git merge tasks by meaning\nno problems found\n--- 0\n"
+    )
     assert "merge-driver" in git("config", "merge.gitticks.driver", at=project.path)
     assert found_in(project.path) == {}

@@ -210,7 +210,7 @@ class TestDamage:
         findings = json.loads(project.gt("doctor", "--json").out)["findings"]
         finding = next(one for one in findings if "gitticks/state" in one["what"])
         assert finding["what"].startswith("`refs/heads/gitticks/state` leads to ")
-        assert f", where no tasks are: it lacks 2 commits (`{task}: created: " in finding["what"]
+        assert f", which has no tasks: it lacks 2 commits (`{task}: created: " in finding["what"]
         subprocess.run(["sh", "-ec", COMMAND.findall(finding["fix"])[0]], cwd=project.path, check=True)
         assert project.tip() == tip
         assert git("rev-parse", "main", at=project.path) == main
@@ -233,6 +233,6 @@ class TestDamage:
         monkeypatch.setattr(repository, "_MANY_LOOSE_OBJECTS", 3)
         ((what, severity),) = found_in(project.path).items()
         assert severity == "warning"
-        assert re.fullmatch(r"\d+ objects lie about singly, \d+ MB: git gets slower by them", what)
+        assert re.fullmatch(r"\d+ loose objects, \d+ MB, slow git down", what)
         type_fixes(project.path)
         assert found_in(project.path) == {}

@@ -40,11 +40,11 @@ def test_what_a_base_that_was_moved_back_lacks_is_named(
         assert found_in(project.path) == {}
     git(*move, at=project.path)
     git("reset", "--quiet", "--hard", at=project.path)
-    back = f"`git merge --no-edit {merged}` on `main` brings it back"
+    back = f"`git merge --no-edit {merged}` on `main` restores it"
     for _ in range(2):
         assert f"warning: {ONE}: {back}" in project.gt("status").err
     assert found_in(project.path) == {ONE: "warning"}
-    assert f"{back}; `git branch rescue {merged}` keeps it aside" in project.ok("doctor")
+    assert f"{back}; `git branch rescue {merged}` keeps it" in project.ok("doctor")
     type_fixes(project.path)
     assert (project.path / "login.txt").exists()
     assert "warning" not in project.gt("status").err
@@ -60,11 +60,11 @@ def test_a_base_that_was_deleted_is_named_and_comes_back(project: Project) -> No
     assert "error: the base `main` is no branch here" in refused.err
     began = str(project.task("m3xq").start_sha)[:10]
     assert (
-        f"hint: `git branch main {began}` makes it again where this work began; `gt doctor` names"
+        f"hint: `git branch main {began}` recreates it where this work began; `gt doctor` lists"
         in refused.err
     )
-    what = "the base `main` is gone, with the code of `k7f2`, which is done"
-    assert f"warning: {what}: `git branch main {merged}` brings it back" in project.gt("status").err
+    what = "the base branch `main` is missing, with the code of `k7f2`, which is done"
+    assert f"warning: {what}: `git branch main {merged}` restores it" in project.gt("status").err
     assert found_in(project.path)[what] == "warning"
     git("branch", "main", merged, at=project.path)
     assert what not in found_in(project.path)
@@ -115,7 +115,7 @@ def test_what_only_a_pull_brings_is_a_note(project: Project) -> None:
 def test_what_is_not_stored_here_is_a_note_since_nobody_can_know_whether_it_is_lost(project: Project) -> None:
     project.make("k7f2", status="done", base="main", merged_sha="a" * 40)
     assert "warning" not in project.gt("status").err
-    what = "the commit `aaaaaaaaaa`, as which `k7f2` was merged, is not stored here"
+    what = "the commit `aaaaaaaaaa`, the merge of `k7f2`, is not in this clone"
     assert found_in(project.path) == {what: "note"}
     (project.path / ".git" / "shallow").write_text(git("rev-parse", "main", at=project.path) + "\n")
     assert what not in found_in(project.path)

@@ -68,11 +68,11 @@ class TestKinds:
         shared.ok("init")
         objects = source / ".git" / "objects"
         assert found_in(shared.path) == {
-            f"objects are borrowed from `{objects}`: they are gone when that is": "note"
+            f"objects are borrowed from `{objects}`: if it is deleted, they are lost": "note"
         }
         objects.rename(tmp_path / "elsewhere")
         told = found_in(shared.path)
-        assert told[f"objects are borrowed from `{objects}`, which is not there"] == "error"
+        assert told[f"objects are borrowed from `{objects}`, which does not exist"] == "error"
 
 
 class TestLocks:

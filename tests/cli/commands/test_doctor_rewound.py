@@ -50,12 +50,12 @@ def test_a_rewound_branch_is_named_and_comes_back(project: Project, move: object
     project.ok("list")  # brings the index and the board along
     lacks = f"lacks 2 commits (`{task}: note added`, `{task}: note added`)"
     warned = project.gt("status").err
-    assert f"{REWOUND} and {lacks}: `gt doctor --fix` brings them back" in warned
+    assert f"{REWOUND} and {lacks}: `gt doctor --fix` restores them" in warned
     assert found_in(project.path) == {f"{REWOUND}: it {lacks}": "warning"}
     assert found_in(project.path) == {f"{REWOUND}: it {lacks}": "warning"}, (
         "until somebody says which is right"
     )
-    assert "fixed: bring back what fell off the state branch" in project.ok("doctor", "--fix")
+    assert "fixed: restore what was lost from the state branch" in project.ok("doctor", "--fix")
     assert project.notes(task) == ["First.", "Second.", *(["Since."] if goes_on else [])]
     git("merge-base", "--is-ancestor", tip, STATE, at=project.path)
     assert found_in(project.path) == {}

@@ -72,7 +72,7 @@ class TestMachine:
         usage = namedtuple("usage", "total used free")  # noqa: PYI024 - as shutil's own
         for free, severity in ((50, "warning"), (3, "error")):
             monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(1, 1, free * 1024 * 1024))
-            what = f"the disk of `{project.path}/.git` is nearly full: {free} MB are left"
+            what = f"the disk of `{project.path}/.git` is nearly full: {free} MB left"
             assert found_in(project.path) == {what: severity}
 
     def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

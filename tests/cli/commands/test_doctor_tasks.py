@@ -136,7 +136,7 @@ def test_foreign_files_are_only_noted(project: Project) -> None:
     assert ran.seen == (
         "files\n"
         "  note     gitticks has no use for `README.md`, `tasks/zz/notes.txt` on the state branch\n\n"
-        "all is well, 1 note\n--- 0\n"
+        "no problems found, 1 note\n--- 0\n"
     )
 
 
@@ -146,7 +146,7 @@ def test_dead_sessions(project: Project) -> None:
     with pytest.raises(KeyboardInterrupt), held:
         raise KeyboardInterrupt
     assert found_in(project.path) == {
-        f"the session of claude on `{task_id}` is dead and was not finished": "warning"
+        f"the session of claude on `{task_id}` is dead and was not processed": "warning"
     }
     type_fixes(project.path)
     assert found_in(project.path) == {}
@@ -165,7 +165,7 @@ def test_settings_of_a_newer_format_only_warn(project: Project) -> None:
     git("commit", "--quiet", "--no-verify", "-am", "x", at=project.board)
     ran = project.gt("doctor", "--json")
     told = findings(ran)
-    assert "the tasks are kept in format 2, newer than this gitticks, which can only read them" in told
+    assert "the tasks are kept in format 2, which is newer than this gitticks: they are read-only" in told
     assert any("`novelty`" in what for what in told)
     assert set(told.values()) == {"warning"}
     assert ran.code == 0

@@ -76,7 +76,7 @@ def test_a_status_verdict_or_awaiting_is_decided_about(
         (
             "sed -i 's/^status: .*/&\\nreview_round: 3/'",
             3,
-            "TASK.md:5: `review_round` is written by gitticks alone",
+            "TASK.md:5: `review_round` can only be written by gitticks",
         ),
         ("sed -i 's/^id: .*/id: m3xq/'", 1, "TASK.md:2: `id` is `m3xq`, but the folder is that of `k7f2`"),
         ("sed -i 's/^status: .*/status: [/'", 1, "TASK.md:6:"),
@@ -98,7 +98,7 @@ def test_what_is_refused_is_kept_in_a_file_of_its_own(
     ("editor", "message"),
     [
         ("false", "the editor `false` failed with 1; nothing was changed"),
-        ("no-such-editor", "the editor `no-such-editor` is not there; nothing was changed"),
+        ("no-such-editor", "the editor `no-such-editor` was not found; nothing was changed"),
     ],
 )
 def test_an_editor_that_fails_or_is_missing(project: Project, editor: str, message: str) -> None:

@@ -41,7 +41,7 @@ def _put_links(transaction: Transaction) -> None:
     put_task(transaction, HOSTILE, id="c2rc", blocked_by=(TaskId("c1rc"),))  # fmt: skip
 
 
-CYCLE = "warning: `c2rc` waits for itself by way of `c1rc`: `gt show c2rc` names its blockers\n"
+CYCLE = "warning: `c2rc` waits for itself through `c1rc`: `gt show c2rc` lists its blockers\n"
 AROUND = """\
 step          id    title                       waits
 1     ╭─────○ k7f2  Login loses the return URL
@@ -68,7 +68,7 @@ def test_around_a_task_stands_all_that_it_waits_for_and_what_waits_for_it(tmp_pa
 def test_the_whole_graph_leaves_out_what_has_no_link(tmp_path: Path) -> None:
     make_links(tmp_path)
     ran = gt("graph", at=tmp_path, now=NOW)
-    assert ran.err == CYCLE + "4 more open tasks without a link: `gt list`\n"
+    assert ran.err == CYCLE + "4 more open tasks without dependencies: `gt list`\n"
     assert "after c1rc, in a cycle" in ran.out
     assert "\x1b" not in ran.out
     assert ids(tmp_path) == ["k7f2", "c2rc", "m3xq", "b1kd", "c1rc", "b3lo", "b0th", "e2in"]
@@ -108,8 +108,8 @@ def test_of_what_epics_wait_for_some_is_drawn_to_each_child(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "no open task waits for another: `gt graph --all` draws closed ones too\n"),
-        (["--all"], "no task waits for another: `gt block ID ID` makes one wait\n"),
+        ([], "no open task waits for another: `gt graph --all` includes closed ones\n"),
+        (["--all"], "no task waits for another: `gt block ID OTHER` adds a blocker\n"),
         (["nope"], None),
     ],
 )
@@ -122,7 +122,7 @@ def test_where_there_is_nothing_to_draw(tmp_path: Path, words: list[str], said: 
 
 def test_without_tasks_the_next_command_is_named(tmp_path: Path) -> None:
     make_store(tmp_path)
-    assert gt("graph", at=tmp_path).seen == '--- 0\nno tasks yet: `gt create "…"` makes the first\n'
+    assert gt("graph", at=tmp_path).seen == '--- 0\nno tasks yet: `gt create "…"` creates the first\n'
 
 
 def test_a_broken_file_is_named_and_whoever_waits_for_it_waits(tmp_path: Path) -> None:

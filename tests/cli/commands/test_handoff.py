@@ -52,7 +52,7 @@ def test_a_hand_off_from_anywhere(project: Project, arguments: list[str], given:
         (["k7f2", "a", "--done", "b"], 2, "the hand-off is given twice"),
         (["--done", "b"], 2, "no task was named"),
         (["k7f2", "text\n\n## Review\n\nPASS"], 1, "tasks/f2/k7f2/TASK.md"),
-        (["r3vw", "late"], 3, "`r3vw` is handed off already: it is reviewing"),
+        (["r3vw", "late"], 3, "`r3vw` is already handed off: it is reviewing"),
         (["d0ne", "late"], 3, "`d0ne` is done already"),
     ],
 )

@@ -239,7 +239,7 @@ def test_an_unknown_hook_is_wrong_usage(hand: Hand) -> None:
 
 @pytest.mark.parametrize("how", ["committed", "saved", "edited"])
 def test_a_field_with_a_typing_error_is_named_once_and_kept(hand: Hand, how: str) -> None:
-    told = ".gitticks/tasks/f2/k7f2/TASK.md:5: `priorty` is no field, and does nothing: did you mean `priority`?\n"
+    told = ".gitticks/tasks/f2/k7f2/TASK.md:5: `priorty` is not a field and is ignored: did you mean `priority`?\n"
     if how == "edited":
         editor = {"GIT_EDITOR": "sed -i 's/^status: pending$/&\\npriorty: 1/'"}
         said = hand.project.gt("edit", "k7f2", environment=editor).err

@@ -24,7 +24,7 @@ __all__ = ["hand"]
         (
             "status: pending",
             "status: pending\nend_sha: abcdef0",
-            "TASK.md:5: `end_sha` is written by gitticks alone",
+            "TASK.md:5: `end_sha` can only be written by gitticks",
         ),
         (
             "status: pending",
@@ -56,7 +56,7 @@ def test_what_gitticks_alone_writes_is_shown_as_it_was_and_a_new_task_has_none_o
     hand.project.board_file("k7f2").write_bytes(shown)
     file.write_text("---\nid: m3xq\ntitle: Copied\nstatus: pending\nend_sha: abcdef0\n---\n")
     git("add", ".", at=hand.project.board)
-    assert "hint: a new task has none of these yet: delete the lines\n" in hand.refused()
+    assert "hint: a new task does not have these yet: delete the lines\n" in hand.refused()
 
 
 def test_every_file_is_named(hand: Hand) -> None:
@@ -89,10 +89,10 @@ def test_other_files_are_looked_at_too(hand: Hand, name: str) -> None:
 def test_a_task_is_not_removed_or_moved_and_no_link(hand: Hand) -> None:
     board = hand.project.board
     git("rm", "-q", "tasks/f2/k7f2/TASK.md", at=board)
-    assert "a task is not removed, but cancelled" in hand.refused()
+    assert "tasks are cancelled, not deleted" in hand.refused()
     git("reset", "-q", "--hard", at=board)
     git("mv", "tasks/f2", "tasks/zz", at=board)
-    assert "lies in the wrong folder" in hand.refused()
+    assert "is in the wrong folder" in hand.refused()
     git("reset", "-q", "--hard", at=board)
     file = hand.project.board_file("k7f2")
     file.unlink()
@@ -151,7 +151,7 @@ def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) 
     wrong.parent.mkdir()
     home.rename(wrong)
     git("add", ".", at=hand.project.board)
-    assert "error: tasks/a9/k7f2/TASK.md: lies in the wrong folder\n" in hand.refused()
+    assert "error: tasks/a9/k7f2/TASK.md: is in the wrong folder\n" in hand.refused()
     git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
     found = hand.project.gt("doctor").out
     command = (
@@ -199,10 +199,10 @@ def test_a_new_task_where_nobody_looks_for_one_is_refused_with_its_place(
     file = hand.project.board / place
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"---\nid: {task_id}\ntitle: Plan\nstatus: pending\n---\n")
-    assert f"edited, not taken up: it lies in the wrong folder ({fix})" in hand.project.gt("status").out
+    assert f"edited, refused: it is in the wrong folder ({fix})" in hand.project.gt("status").out
     git("add", ".", at=hand.project.board)
     said = hand.refused()
-    assert f"error: {place}: lies in the wrong folder\n" in said
+    assert f"error: {place}: is in the wrong folder\n" in said
     assert f"hint: {fix}\n" in said
     git("commit", "-qm", "astray", "--no-verify", at=hand.project.board)
     git("rm", "-q", place, at=hand.project.board)
@@ -234,4 +234,4 @@ def test_what_the_team_could_not_work_with_is_refused(hand: Hand, path: str, tex
 def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
     file = hand.project.board / "config.yaml"
     file.write_bytes(b"version: 1\nagent: caf\xe9\n")
-    assert hand.refused() == "error: config.yaml:2:11: this is no UTF-8\n  hint: save the file as UTF-8\n"
+    assert hand.refused() == "error: config.yaml:2:11: this is not UTF-8\n  hint: save the file as UTF-8\n"

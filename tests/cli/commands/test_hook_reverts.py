@@ -14,9 +14,9 @@ from tests.support.repositories import fsck_problems, git, run_git_command
 
 __all__ = ["hand"]
 
-NO_MOVE = "k7f2  a revert moves no task, so it is as it was before\n"
-NO_LOSS = "k7f2  a revert takes nothing out of a history, so its lines are back\n"
-FOLLOW_UP = "Ada Lovelace: k7f2: put back what a revert took away"
+NO_MOVE = "k7f2  a revert cannot move tasks, so its status was restored\n"
+NO_LOSS = "k7f2  a revert cannot remove lines of a history, so they were restored\n"
+FOLLOW_UP = "Ada Lovelace: k7f2: restore what a revert removed"
 
 
 def _revert(hand: Hand, *revisions: str) -> str:
@@ -50,7 +50,7 @@ def test_what_was_moved_with_the_task_stays_with_it(hand: Hand) -> None:
     hand.project.ok("reject", "m3xq", "not yet")
     before = hand.project.file("m3xq").data
     rounds = hand.project.store.list("tasks/xq/m3xq/rounds")
-    assert "m3xq  a revert moves no task" in _revert(hand)
+    assert "m3xq  a revert cannot move tasks" in _revert(hand)
     assert hand.project.file("m3xq").data == before
     assert hand.project.store.list("tasks/xq/m3xq/rounds") == rounds
     assert _is_well(hand)
@@ -75,7 +75,7 @@ def test_an_edit_by_hand_goes_back_and_nothing_follows(hand: Hand) -> None:
 
 def test_a_task_is_not_removed_by_taking_its_creation_back(hand: Hand) -> None:
     task_id = hand.project.create("Stays")
-    assert f"{task_id}  a revert moves no task" in _revert(hand)
+    assert f"{task_id}  a revert cannot move tasks" in _revert(hand)
     assert hand.project.task(task_id).title == "Stays"
     assert hand.project.board_file(task_id).exists()
     assert _is_well(hand)
@@ -107,7 +107,7 @@ def test_a_series_is_only_named_and_can_be_taken_back_as_is_said(hand: Hand) -> 
     events = hand.project.events("k7f2")
     _revert(hand, "HEAD~2..HEAD")
     said = hand.project.gt("doctor").out
-    assert "had its history.jsonl changed, to which lines are only added" in said
+    assert "had lines of its history.jsonl changed, which is append-only" in said
     typed = said[said.index("`git -C .gitticks -c core.hooksPath") :].split("`")[1]
     git(*typed.split()[1:], at=hand.project.path)
     assert hand.project.events("k7f2")[: len(events)] == events

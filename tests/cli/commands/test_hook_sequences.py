@@ -79,7 +79,7 @@ def test_a_merge_loses_nothing_that_was_committed_while_it_ran(hand: Hand, tmp_p
 def test_what_the_branch_has_changed_too_is_named_by_every_commit_and_settled_as_is_said(
     hand: Hand, *, is_gone: bool
 ) -> None:
-    """Also by `git commit -a`, during which the board cannot be brought in step."""
+    """Also by `git commit -a`, during which the board cannot be updated."""
     board, file = hand.project.board, hand.project.board_file("k7f2")
     file.unlink() if is_gone else hand.edit("old", "mine")
     theirs = hand.project.file("k7f2").data.decode().replace("old", "theirs")
@@ -87,8 +87,10 @@ def test_what_the_branch_has_changed_too_is_named_by_every_commit_and_settled_as
     hand.refused()
     hand.project.ok("status")
     said = hand.refused()
-    words = "is gone here and changed on the branch" if is_gone else "exclude each other"
-    assert f"error: tasks/f2/k7f2/TASK.md: {words}\n" in said.replace("your edit and the state branch ", "")
+    words = "was deleted here and changed on the branch" if is_gone else "exclude each other"
+    assert f"error: tasks/f2/k7f2/TASK.md: {words}\n" in said.replace(
+        "your edit conflicts with the state branch ", ""
+    )
     if not is_gone:
         file.write_text(theirs.replace("theirs", "theirs and mine"))
     subprocess.run(["sh", "-ec", said.split("`")[1]], cwd=hand.project.path, check=True)
@@ -163,7 +165,7 @@ def test_a_cherry_pick_carries_nothing_out_and_what_is_illegal_is_told(
     undone = run_git_command("revert", "--no-edit", "HEAD", at=board)
     assert (undone.returncode, undone.stderr) == (0, "")
     assert commits_of(hand, 1) == ['Ada Lovelace: Revert "by hand"']
-    assert "all is well" in hand.project.ok("doctor")
+    assert "no problems found" in hand.project.ok("doctor")
     hand.edit("old", "new")
     assert hand.commit().returncode == 0, "the board is in step after a pick"
 
@@ -181,7 +183,7 @@ def test_a_series_of_picks_and_reverts_carries_nothing_out(hand: Hand) -> None:
     assert len(hand.project.events("k7f2")) == events
     hand.project.ok("status")
     assert hand.project.board_status() == ""
-    assert "all is well" in hand.project.ok("doctor")
+    assert "no problems found" in hand.project.ok("doctor")
 
 
 def test_a_patch_that_breaks_a_file_is_refused(hand: Hand, tmp_path: Path) -> None:

@@ -42,10 +42,10 @@ def test_a_path_that_leads_nowhere_is_said(project: Project) -> None:
     git("config", "core.hooksPath", ".husky/_", at=project.path)
     said = project.ok("hooks", "status")
     assert "your own    none runs   .husky/_, which `core.hooksPath` names, is missing\n" in said
-    assert "none of your own hooks runs: `.husky/_`" in project.gt("doctor").out
+    assert "none of your own hooks run: `.husky/_`" in project.gt("doctor").out
     git("config", "core.hooksPath", "own", at=project.path)
     (project.path / "own").mkdir()
-    assert "none of your own hooks runs" not in project.gt("doctor").out
+    assert "none of your own hooks run" not in project.gt("doctor").out
 
 
 def test_hooks_that_are_switched_off_are_no_mistake(project: Project) -> None:
@@ -119,7 +119,7 @@ def test_install_fixes_what_is_broken(project: Project) -> None:
         (own / name).unlink()
     said = project.ok("hooks", "status")
     assert said.count("incomplete or old: `gt hooks install") == 2
-    assert "the hooks of your checkout do not run as they should" in project.gt("doctor").out
+    assert "the hooks of your checkout do not work" in project.gt("doctor").out
     project.ok("hooks", "install")
     assert states(project)["checkout"] == "installed"
 
@@ -160,7 +160,7 @@ def test_a_server_has_its_own(tmp_path: Path) -> None:
     refused = gt("hooks", "install", at=bare)
     assert refused.seen == (
         "--- 1\nerror: this is a bare repository, which has no board\n\n"
-        "hint: `gt hooks install --server` is for it\n"
+        "hint: `gt hooks install --server` is for those\n"
     )
     said = gt("hooks", "install", "--server", at=bare).out
     assert said.splitlines()[1:] == ["server    installed", f"your own  run first  {bare}/hooks"]
@@ -189,7 +189,7 @@ def test_what_came_in_our_place_is_told(project: Project) -> None:
     hook.write_text("#!/bin/sh\ntrue\n")
     ran = project.gt("hooks", "uninstall")
     assert ran.code == 0
-    assert f"`{hook}.own` is your `pre-push` of before" in ran.err
+    assert f"`{hook}.own` is your previous `pre-push`" in ran.err
 
 
 def test_the_doctor_of_a_server_looks_at_its_hook(project: Project, tmp_path: Path) -> None:
@@ -198,4 +198,4 @@ def test_the_doctor_of_a_server_looks_at_its_hook(project: Project, tmp_path: Pa
     gt("hooks", "install", "--server", at=bare)
     assert "hooks of this server" not in gt("doctor", at=bare).out
     git("config", "core.hooksPath", str(tmp_path), at=bare)
-    assert "the hooks of this server do not run as they should" in gt("doctor", at=bare).out
+    assert "the hooks of this server do not work" in gt("doctor", at=bare).out

@@ -62,7 +62,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, store: Store) -> No
     ran = gt("import", str(FOREIGN / "ticks"), "--dry-run", at=tmp_path)
     assert ran.out.splitlines()[1:] == [
         "4 tasks would be imported: 1 cancelled, 2 pending, 1 working",
-        "1 link to what is not there, kept as words under `imported`",
+        "1 link to missing tasks, kept as text under `imported`",
     ]
     assert store.tip() == tip
 

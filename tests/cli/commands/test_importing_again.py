@@ -75,7 +75,7 @@ def test_a_link_is_made_when_its_target_comes_with_a_later_import(
     assert taken_in(tmp_path, lines_of(source, *early))["missing_links"] == 4
     late = lines_of(source, *early, linked("b2"), linked("e5"))
     ran = gt("import", late, *flags, "--dry-run", at=tmp_path)
-    assert "2 here already would be linked to what comes now: a1, c3\n" in ran.out
+    assert "2 already here, would be linked to what is imported now: a1, c3\n" in ran.out
     done = taken_in(tmp_path, late, *flags)
     assert (done["count"], done["linked"], done["updated"], done["unchanged"]) == (2, ["a1", "c3"], [], 1)
     one, other = file_of(store, "a1"), file_of(store, "c3")
@@ -97,7 +97,7 @@ def test_a_link_of_a_task_that_was_changed_here_is_told_and_left(tmp_path: Path,
     done = taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5"), linked("b2"), linked("e5")))
     assert (done["count"], done["linked"], done["unchanged"]) == (2, [], 1)
     (problem,) = done["problems"]
-    assert "`gt block a1 b2` and `gt update a1 --parent e5` makes them" in problem["message"]
+    assert "`gt block a1 b2` and `gt update a1 --parent e5` adds them" in problem["message"]
     assert file_of(store, "a1").data == before
 
 
@@ -106,7 +106,7 @@ def test_a_link_of_a_task_that_the_source_no_longer_names_is_told(tmp_path: Path
     taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3", "d4")))
     done = taken_in(tmp_path, lines_of(source, linked("b2")))
     assert [one["message"] for one in done["problems"]] == [
-        "`a1` has links to what is here now, which stay unmade: `gt block a1 b2` makes them"
+        "`a1` has links to tasks that are here now, which were not added: `gt block a1 b2` adds them"
     ]
     assert gt("block", "a1", "b2", at=tmp_path).code == 0
     assert file_of(store, "a1").task.blocked_by == ("b2",)

@@ -42,7 +42,7 @@ def test_a_file_whose_format_is_said_may_be_called_as_it_likes(tmp_path: Path, s
     source.write_text("# no such thing\n")
     ran = gt("import", "beads", str(source), at=tmp_path)
     assert (ran.code, ran.out) == (1, "0 tasks imported\n")
-    assert f"warning: {source}:1: this is no JSON" in ran.err
+    assert f"warning: {source}:1: this is not JSON" in ran.err
 
 
 BAD_LINES = (
@@ -93,7 +93,7 @@ def test_one_file_of_many_in_another_encoding_is_named_and_the_others_come(
     done = taken_in(tmp_path, "ticks", "ticks")
     assert [(one["path"], one["message"]) for one in done["problems"]] == [
         (str(first), "this is UTF-16; save it as UTF-8"),
-        (str(second), "this is no UTF-8, from byte 12 on"),
+        (str(second), "this is not UTF-8, from byte 12 on"),
     ]
     assert done["count"] == len(task_ids(store)) == len(others)
 
@@ -103,7 +103,7 @@ def test_where_nothing_at_all_could_be_read_the_command_fails(tmp_path: Path) ->
     (tmp_path / "empty.jsonl").write_bytes(b"")
     make_project(tmp_path / "project")
     ran = gt("import", "beads", "../noise.jsonl", at=tmp_path / "project")
-    assert (ran.code, ran.out, ran.err.count("this is no UTF-8")) == (1, "0 tasks imported\n", 2)
+    assert (ran.code, ran.out, ran.err.count("this is not UTF-8")) == (1, "0 tasks imported\n", 2)
     assert gt("import", "beads", "../empty.jsonl", at=tmp_path / "project").code == 0
 
 
@@ -129,6 +129,6 @@ def test_a_word_that_is_neither_a_format_nor_a_place_is_told_with_the_formats(tm
     ran = gt("import", "jira", at=tmp_path)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "error: `jira` is no file or folder here, and no format (ticks, beads, backlog, github)\n\n"
+        "error: `jira` is neither a file or folder here nor a format (ticks, beads, backlog, github)\n\n"
         "hint: `gt import --help`\n"
     )

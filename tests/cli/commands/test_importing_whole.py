@@ -122,7 +122,7 @@ def test_an_update_names_such_links_of_a_task_that_was_changed_here(tmp_path: Pa
     gt("note", "a-1", "mine", at=tmp_path)
     assert taken_in(tmp_path, "backlog", "more")["problems"] == []
     (problem,) = taken_in(tmp_path, "backlog", "more", "--update")["problems"]
-    assert "`gt block a-1 a-2` makes them" in problem["message"]
+    assert "`gt block a-1 a-2` adds them" in problem["message"]
     assert gt("block", "a-1", "a-2", at=tmp_path).code == 0
     assert taken_in(tmp_path, "backlog", "more", "--update")["problems"] == []
     assert file_of(project.store, "a-1").task.blocked_by == ("a-2",)

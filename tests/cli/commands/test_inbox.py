@@ -167,7 +167,7 @@ def test_a_count_leaves_the_less_urgent_out_and_says_so(project: Project) -> Non
     assert ran.out.splitlines()[0].startswith("! st0k")
     assert ran.out.splitlines()[-1] == "… 3 more, less urgent: `gt inbox -n 4`"
     wrong = gt("inbox", "-n", "0", at=project.path)
-    assert wrong.seen == "--- 2\nerror: `0` is not a number from 1\n\nhint: write a number such as 20\n"
+    assert wrong.seen == "--- 2\nerror: `0` is not a number from 1 up\n\nhint: write a number such as 20\n"
 
 
 def test_json_has_all_of_it(project: Project) -> None:
@@ -254,14 +254,14 @@ def test_only_the_first_are_compared_with_their_base(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "nothing awaits you: `gt status` says what runs\n"),
+        ({}, "nothing awaits you: `gt status` shows what is running\n"),
         (
             {"status": Status.REVIEWING, "awaiting": Awaiting.REVIEW, "reviewer": "Grace"},
             "nothing awaits you; 1 task awaits others: `gt inbox --all`\n",
         ),
         (
             {"status": Status.DONE, "awaiting": Awaiting.REVIEW},
-            "nothing awaits you: `gt status` says what runs\n",
+            "nothing awaits you: `gt status` shows what is running\n",
         ),
     ],
 )

@@ -31,8 +31,8 @@ def test_it_makes_branch_and_board_and_says_what_is_found(tmp_path: Path) -> Non
         ran.seen
         == """\
 created branch gitticks/state and the board at .gitticks/ (ignored by your checkout)
-agents found: none; tasks can still be run as scripts, and done by people
-tests: none set; agents' work will not be tested before it merges
+agents found: none; tasks can still be run as scripts, or done by people
+tests: none; agents' work is not tested before it is merged
 --- 0
 
 hint: set one with `gt config verify.test "make test"`, then `gt create "…"`
@@ -47,7 +47,7 @@ hint: set one with `gt config verify.test "make test"`, then `gt create "…"`
 def test_a_second_run_says_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     tip = project.tip()
-    assert project.ok("init").startswith("branch gitticks/state is there already; so is the board")
+    assert project.ok("init").startswith("branch gitticks/state already exists; so does the board")
     assert project.tip() == tip
 
 
@@ -120,7 +120,7 @@ def test_of_several_remotes_with_tasks_one_has_to_be_named(tmp_path: Path) -> No
     ran = gt("init", at=here)
     assert ran.code == 3
     assert "several remotes have tasks: `one`, `two`" in ran.err
-    assert "`git config branch.gitticks/state.remote one` says whose are meant, then `gt init`" in ran.err
+    assert "`git config branch.gitticks/state.remote one` chooses one, then run `gt init`" in ran.err
     assert not (here / ".gitticks").exists()
     git("config", "branch.gitticks/state.remote", "two", at=here)
     assert gt("init", at=here).out.startswith("took over branch gitticks/state from two")
@@ -140,7 +140,7 @@ def test_before_the_first_commit_the_base_is_unknown(tmp_path: Path) -> None:
     make_repository(tmp_path, commits=0)
     ran = gt("init", at=tmp_path)
     assert ran.code == 0
-    assert "base: not known before your first commit" in ran.out
+    assert "base branch: not known until your first commit" in ran.out
     assert gt("create", "First", at=tmp_path).code == 0
 
 

@@ -85,8 +85,8 @@ def test_filters(tmp_path: Path, options: list[str], expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], 'no tasks yet: `gt create "…"` makes the first'),
-        (["--awaiting"], 'no tasks yet: `gt create "…"` makes the first'),
+        ([], 'no tasks yet: `gt create "…"` creates the first'),
+        (["--awaiting"], 'no tasks yet: `gt create "…"` creates the first'),
     ],
 )
 def test_a_queue_without_tasks_names_the_next_command(tmp_path: Path, options: list[str], said: str) -> None:
@@ -98,7 +98,7 @@ def test_a_queue_without_tasks_names_the_next_command(tmp_path: Path, options: l
     ("options", "said"),
     [
         ([], "no open tasks: `gt list --all` lists the closed ones"),
-        (["--awaiting"], "nothing awaits a person: `gt status` says what runs"),
+        (["--awaiting"], "nothing awaits a person: `gt status` shows what is running"),
         (["--label", "x"], "no tasks match: `gt list --all` lists every task"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_repository_without_tasks(tmp_path: Path) -> None:
 --- 1
 error: this repository has no tasks yet
 
-hint: `gt init` begins them
+hint: `gt init` sets them up
 """
     )
 
@@ -127,7 +127,7 @@ def test_outside_of_a_repository(tmp_path: Path) -> None:
 --- 1
 error: `{tmp_path}` is not in a git repository
 
-hint: `git init` makes one here
+hint: `git init` creates one here
 """
     )
 
@@ -138,7 +138,7 @@ def test_an_error_is_json_where_json_was_asked_for(tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert json.loads(ran.err) == {
         "schema": 1,
-        "error": {"message": "this repository has no tasks yet", "hint": "`gt init` begins them", "exit": 1},
+        "error": {"message": "this repository has no tasks yet", "hint": "`gt init` sets them up", "exit": 1},
     }
 
 
@@ -277,7 +277,7 @@ def test_days_and_people(tmp_path: Path) -> None:
     assert ids("--sort=-title", "--limit", "1") == ids("--sort", "title")[-1:]
     assert "due 2026-11-01" in gt("list", "--overdue", at=tmp_path).out
     assert f"assigned to {name} · due 2026-11-01" in gt("show", first, at=tmp_path).out
-    assert gt("list", "-n", "1", at=tmp_path).err == "2 more: leave out `--limit` to see them\n"
+    assert gt("list", "-n", "1", at=tmp_path).err == "2 more: without `--limit` all are shown\n"
     assert gt("update", first, "--due=null", "--assign=null", at=tmp_path).code == 0
     assert ids("--mine") == ids("--overdue") == []
 

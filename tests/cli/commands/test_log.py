@@ -84,7 +84,7 @@ def test_commits_in_json(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     found = json.loads(gt("log", "--json", at=tmp_path).out)
     assert [one["commit"] for one in found["commits"]] == [store.tip()]
-    assert found["commits"][0]["subject"] == "gitticks: begin the state branch"
+    assert found["commits"][0]["subject"] == "gitticks: create the state branch"
 
 
 def test_subjects_cannot_steer_the_screen(tmp_path: Path) -> None:
@@ -98,5 +98,5 @@ def test_subjects_cannot_steer_the_screen(tmp_path: Path) -> None:
 def test_without_a_state_branch(tmp_path: Path) -> None:
     make_repository(tmp_path)
     assert gt("log", at=tmp_path).seen == (
-        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )

@@ -62,8 +62,8 @@ def test_in_a_workspace_a_single_word_is_the_text(project: Project) -> None:
         (["nope", "text"], 1, "there is no task `nope`"),
         (["k7f2", "--file", "nowhere"], 1, "`nowhere` cannot be read"),
         (["k7f2", "x" * 100_001], 2, "the text is longer than 100 kB"),
-        (["k7f2", "a\0b"], 2, "the text holds a NUL character"),
-        (["k7f2", "text", "--file", "-"], 2, "the note is given twice, as TEXT and by `--file`"),
+        (["k7f2", "a\0b"], 2, "the text contains a NUL character"),
+        (["k7f2", "text", "--file", "-"], 2, "the note is given twice, as TEXT and with `--file`"),
     ],
 )
 def test_what_is_refused(project: Project, arguments: list[str], code: int, message: str) -> None:
@@ -95,7 +95,7 @@ def test_on_a_terminal_the_editor_opens(project: Project) -> None:
         ("true", "the note is empty"),
         ("rm", "the editor removed the file"),
         ("false", "the editor `false` failed"),
-        ("no-such-editor", "the editor `no-such-editor` is not there"),
+        ("no-such-editor", "the editor `no-such-editor` was not found"),
     ],
 )
 def test_an_editor_that_leaves_no_note(project: Project, editor: str, message: str) -> None:

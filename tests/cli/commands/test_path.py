@@ -47,7 +47,7 @@ def test_without_a_board_it_says_how_to_make_it_again(tmp_path: Path) -> None:
 --- 1
 error: there is no board at `{tmp_path}/.gitticks`
 
-hint: `gt doctor --fix` makes it again
+hint: `gt doctor --fix` recreates it
 """
     assert gt("path", "k7f2", at=tmp_path).seen == said
     shutil.rmtree(create_board(store.repository))
@@ -84,5 +84,5 @@ def test_the_hint_for_a_deleted_file_brings_it_back(tmp_path: Path) -> None:
     ran = project.gt("path", "k7f2")
     assert ran.err.startswith("error: the board lacks `.gitticks/tasks/f2/k7f2/TASK.md`\n")
     git("-C", ".gitticks", "restore", "tasks/f2/k7f2/TASK.md", at=tmp_path)
-    assert "`git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` brings it back" in ran.err
+    assert "`git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` restores it" in ran.err
     assert project.gt("path", "k7f2").code == 0

@@ -30,7 +30,7 @@ def test_json(tmp_path: Path) -> None:
 def test_nothing_is_ready(tmp_path: Path) -> None:
     make_store(tmp_path)
     assert gt("ready", at=tmp_path).seen == (
-        "--- 0\nnothing is ready: `gt list` says what each task waits for\n"
+        "--- 0\nnothing is ready: `gt list` shows what each task waits for\n"
     )
 
 

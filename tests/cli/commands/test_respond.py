@@ -82,7 +82,7 @@ def test_an_empty_answer_is_refused(project: Project, editor: str) -> None:
     ("fields", "message"),
     [
         ({"status": Status.REVIEWING, "awaiting": Awaiting.REVIEW}, "`k7f2` awaits review, not an answer"),
-        ({"status": Status.WORKING}, "`k7f2` awaits no answer: it is working"),
+        ({"status": Status.WORKING}, "`k7f2` is not waiting for an answer: it is working"),
     ],
 )
 def test_where_no_answer_is_awaited(project: Project, fields: dict[str, object], message: str) -> None:
@@ -105,7 +105,7 @@ def test_all_goes_through_every_question_and_skips_what_is_left_empty(project: P
     assert ran.err == "k7f2  left unanswered\n"
     assert project.task("k7f2").status is Status.STUCK
     assert project.gt("respond", "--all", "--edit", environment={"GIT_EDITOR": "echo x >>"}).code == 0
-    assert project.gt("respond", "--all", "--edit").err == "no task waits for an answer\n"
+    assert project.gt("respond", "--all", "--edit").err == "no task is waiting for an answer\n"
 
 
 def test_the_sheet_holds_the_question_above_the_line(project: Project) -> None:
@@ -126,9 +126,7 @@ def test_a_sheet_without_its_line_is_refused() -> None:
 def test_what_was_written_above_the_line_is_kept(project: Project) -> None:
     ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": "sed -i 1iFriendly."})
     assert ran.code == 2
-    assert ran.err.startswith(
-        "error: something stands above the line with `>8`: what you write belongs below it\n"
-    )
+    assert ran.err.startswith("error: there is text above the line with `>8`: write below it\n")
     assert _kept(ran.err).read_text().startswith("Friendly.\n# m3xq  Rename\n")
     assert project.task("m3xq").awaiting is Awaiting.INPUT
 
@@ -145,7 +143,7 @@ def test_an_answer_that_came_too_late_is_kept(project: Project, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("editor", "code", "message"),
     [
-        ("no-such-editor", 1, "the editor `no-such-editor` is not there"),
+        ("no-such-editor", 1, "the editor `no-such-editor` was not found"),
         ("false", 1, "the editor `false` failed with 1"),
         ("rm", 1, "the editor removed the file, so nothing was changed"),
         ("rm -r $(dirname $1); true", 1, "the editor removed the file, so nothing was changed"),
@@ -205,7 +203,7 @@ def test_what_came_by_stdin_too_late_is_kept(project: Project, tmp_path: Path) -
     until(lambda: has_read(pipe))
     project.ok("cancel", "m3xq")
     _, errors = late.communicate("in two lines.\n", timeout=LONGEST_SECONDS)
-    assert (late.returncode, "`m3xq` awaits no answer: it is cancelled" in errors) == (3, True)
+    assert (late.returncode, "`m3xq` is not waiting for an answer: it is cancelled" in errors) == (3, True)
     assert _kept(errors).read_text() == "A long answer,\nin two lines.\n"
 
 
@@ -234,11 +232,11 @@ def test_on_a_terminal_each_question_is_asked_in_turn(project: Project) -> None:
         at=project.path,
         answers=[
             ("1 of 4", ""),
-            ("Ctrl-D ends:", "\n"),
+            ("Ctrl-D quits:", "\n"),
             ("2 of 4", ""),
             ("Friendly or formal?", ""),
-            ("Ctrl-D ends:", "Friendly,\n\nI think.\n\n"),
-            ("Ctrl-D ends:", "\x04"),
+            ("Ctrl-D quits:", "Friendly,\n\nI think.\n\n"),
+            ("Ctrl-D quits:", "\x04"),
         ],
     )
     assert ran.code == 0, ran.seen
@@ -250,7 +248,7 @@ def test_on_a_terminal_each_question_is_asked_in_turn(project: Project) -> None:
 
 
 def test_all_as_json_prints_what_was_answered(project: Project) -> None:
-    ran = typed("respond", "--all", "--json", at=project.path, answers=[("Ctrl-D ends:", "Friendly.\n\n")])
+    ran = typed("respond", "--all", "--json", at=project.path, answers=[("Ctrl-D quits:", "Friendly.\n\n")])
     (task,) = json.loads(ran.out)["tasks"]
     assert (task["id"], task["awaiting"], task["status"]) == ("m3xq", None, "working")
 

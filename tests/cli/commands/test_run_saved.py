@@ -34,4 +34,4 @@ def test_what_is_saved_while_a_run_goes_on_is_taken_up_and_acted_on(project: Run
         assert process.poll() is None
         project.interrupt(process)
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
-    assert "TASK.md` is edited, not taken up: " in out
+    assert "TASK.md` is edited, refused: " in out

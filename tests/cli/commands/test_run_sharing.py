@@ -82,7 +82,7 @@ def test_while_a_run_goes_on_tasks_go_and_come(project: RunProject, other: Clone
         (True, "not shared yet: `origin` cannot be reached"),
         (
             False,
-            "not shared: no repository is reached at `http://127.0.0.1:9/none.git`, the address of `origin`",
+            "not shared: there is no repository at `http://127.0.0.1:9/none.git`, the address of `origin`",
         ),
     ],
 )

@@ -95,7 +95,7 @@ def test_leaving_goes_on_and_a_stop_ends_all_of_it(in_tmux: RunProject) -> None:
         ) as attached:
             os.close(theirs)
             shown_till(ours, b"who?")
-            shown_till(ours, b"the agent goes on", typed=b"\x02d")
+            shown_till(ours, b"the agent keeps running", typed=b"\x02d")
             assert attached.wait(LONGEST_SECONDS) == 0
         os.close(ours)
         in_tmux.ok("stop", "k7f2")

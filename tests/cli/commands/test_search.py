@@ -149,11 +149,11 @@ def test_lines_stay_on_the_screen_and_cannot_steer_it(tmp_path: Path, columns: i
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["nowhere"], 1, "nothing has this: `gt search --all` looks at closed tasks too\n"),
-        (["no", "such"], 1, "nothing has all of these: `gt search --all` looks at closed tasks too\n"),
+        (["nowhere"], 1, "nothing has this: `gt search --all` searches closed tasks too\n"),
+        (["no", "such"], 1, "nothing has all of these: `gt search --all` searches closed tasks too\n"),
         (["--all", "nowhere"], 1, "nothing has this\n"),
-        ([], 2, 'error: no word was given to look for\n\nhint: `gt search "return URL"`\n'),
-        (["  "], 2, 'error: no word was given to look for\n\nhint: `gt search "return URL"`\n'),
+        ([], 2, 'error: no search words were given\n\nhint: `gt search "return URL"`\n'),
+        (["  "], 2, 'error: no search words were given\n\nhint: `gt search "return URL"`\n'),
     ],
 )
 def test_where_nothing_is_found(library: Path, words: list[str], code: int, said: str) -> None:

@@ -58,7 +58,7 @@ def test_a_rejection_of_several_without_feedback_changes_none(project: Project) 
     tip = project.tip()
     ran = project.gt("reject", "b2cd", "m3xq", "k7f2")
     assert ran.code == 2
-    assert ran.err.startswith("error: nothing tells the agent of `m3xq` what to change\n")
+    assert ran.err.startswith("error: there is no feedback for the agent of `m3xq` what to change\n")
     assert project.tip() == tip
     ran = project.gt("reject", "b2cd", "m3xq", "k7f2", "--no-feedback")
     assert ran.code == 0
@@ -128,7 +128,7 @@ def test_a_text_that_may_be_a_task_is_refused_with_the_ways_to_say_it(
     tip = project.tip()
     assert project.gt(command, "k7f2", text).seen == (
         f"--- 2\nerror: `{text}` may be meant as the task `m3xq` ({TITLE})\n\n"
-        f"hint: name `m3xq` for the task; `gt {command} k7f2 -m {text}` for the text\n"
+        f"hint: use `m3xq` for the task, `gt {command} k7f2 -m {text}` for the text\n"
     )
     assert project.tip() == tip
     assert project.gt(command, "k7f2", "-m", text).code == 0
@@ -141,7 +141,7 @@ def test_words_without_quotes_are_told_where_they_belong(project: Project, comma
     tip = project.tip()
     assert project.gt(command, "k7f2", "looks", "good").seen == (
         "--- 2\nerror: there is no task `looks`\n\n"
-        f'hint: a text of several words stands in quotes: `gt {command} k7f2 -m "…"`\n'
+        f'hint: put a text of several words in quotes: `gt {command} k7f2 -m "…"`\n'
     )
     assert project.tip() == tip
 

@@ -197,7 +197,7 @@ def test_a_file_that_is_doubtful_is_shown_with_a_warning(tmp_path: Path) -> None
     make_task(make_store(tmp_path), id="k7f2", body="## Review\n\nFAIL\n\n## Review\n\nPASS")
     ran = gt("show", "k7f2", at=tmp_path)
     assert "Review    PASS\n" in ran.out
-    assert ran.err.startswith("warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Review` stands on lines ")
+    assert ran.err.startswith("warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Review` is on lines ")
 
 
 def test_an_unknown_id_and_an_ambiguous_one(tmp_path: Path) -> None:
@@ -208,8 +208,7 @@ def test_an_unknown_id_and_an_ambiguous_one(tmp_path: Path) -> None:
         "error: there is no task `k7g2`\n\nhint: did you mean `k7f2` (Login loses the return URL)?\n"
     )
     assert gt("show", "k7", at=tmp_path).err == (
-        "error: `k7` is the beginning of 2 ids\n\n"
-        "hint: one of `k7f2` (Login loses the return URL), `k7zz` (Other)\n"
+        "error: `k7` matches 2 ids\n\nhint: one of `k7f2` (Login loses the return URL), `k7zz` (Other)\n"
     )
 
 

@@ -40,7 +40,7 @@ def test_they_are_kept_in_agents_md_at_the_top(top: Path) -> None:
     assert gt("skill", "--install", at=top).seen == "AGENTS.md: is current\n--- 0\n"
     assert (top / "AGENTS.md").read_text() == held
     assert gt("skill", "--check", at=top).seen == "--- 0\n"
-    assert gt("skill", "--remove", at=top).seen == "AGENTS.md: block taken out\n--- 0\n"
+    assert gt("skill", "--remove", at=top).seen == "AGENTS.md: block removed\n--- 0\n"
     assert (top / "AGENTS.md").read_bytes() == MINE
     assert gt("skill", "--remove", at=top).seen == "AGENTS.md: has no block\n--- 0\n"
 
@@ -48,19 +48,21 @@ def test_they_are_kept_in_agents_md_at_the_top(top: Path) -> None:
 def test_a_missing_file_is_made_and_goes_again(top: Path) -> None:
     assert gt("skill", "--install", "docs.md", at=top).out == "docs.md: created\n"
     assert gt("skill", "--check", "docs.md", at=top).code == 0
-    assert gt("skill", "--remove", "docs.md", at=top).out == "docs.md: deleted, as nothing else was in it\n"
+    assert (
+        gt("skill", "--remove", "docs.md", at=top).out == "docs.md: deleted, because it was empty otherwise\n"
+    )
     assert gt("skill", "--remove", "docs.md", at=top).out == "docs.md: has no block\n"
     assert not (top / "docs.md").exists()
 
 
 def test_check_fails_where_there_is_no_block_or_another(top: Path) -> None:
     assert gt("skill", "--check", at=top).seen == (
-        "--- 1\nerror: `AGENTS.md` has no instructions of gitticks\n\nhint: `gt skill --install`\n"
+        "--- 1\nerror: `AGENTS.md` has no instructions from gitticks\n\nhint: `gt skill --install`\n"
     )
     gt("skill", "--install", at=top)
     file = top / "AGENTS.md"
     file.write_text(file.read_text().replace("Do not push", "Push"))
-    assert "of another version, or they were changed" in gt("skill", "--check", at=top).err
+    assert "from another version, or they were edited" in gt("skill", "--check", at=top).err
     assert gt("skill", "--install", at=top).out == "AGENTS.md: block renewed\n"
     assert gt("skill", "--check", at=top).code == 0
 
@@ -117,13 +119,13 @@ def test_what_is_no_file_is_refused(top: Path, wish: str) -> None:
 def test_a_device_is_refused_and_nothing_that_would_move_it_is_hinted(top: Path, wish: str) -> None:
     ran = gt("skill", wish, os.devnull, at=top)
     assert ran.seen == (
-        "--- 1\nerror: `/dev/null` cannot be read: no plain file\n\nhint: name a text file, such as `AGENTS.md`\n"
+        "--- 1\nerror: `/dev/null` cannot be read: not a regular file\n\nhint: name a text file, such as `AGENTS.md`\n"
     )
 
 
 def test_a_file_alone_is_wrong_usage(top: Path) -> None:
     assert gt("skill", "AGENTS.md", at=top).seen == (
-        "--- 2\nerror: a file is named, and not what to do with it\n\nhint: `gt skill --install AGENTS.md`\n"
+        "--- 2\nerror: a file was named, but not what to do with it\n\nhint: `gt skill --install AGENTS.md`\n"
     )
 
 

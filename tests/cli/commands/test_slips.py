@@ -12,7 +12,7 @@ def test_a_line_without_a_word_about_it_is_no_comment(tmp_path: Path) -> None:
     make_reviewing(project)
     ran = project.gt("review", "k7f2", "--comment", "login.txt:1")
     assert ran.code == 2
-    assert "nothing is said of `login.txt:1`" in ran.err
+    assert "there is no comment for `login.txt:1`" in ran.err
     assert "--comment login.txt:1" in ran.err
     assert "notes" not in project.ok("show", "k7f2").lower()
     project.ok("review", "k7f2", "--comment", "see other:1")
@@ -30,7 +30,7 @@ def test_another_agent_cannot_be_asked_to_take_over_what_nobody_works_on(tmp_pat
     project.make("k7f2")
     ran = project.gt("attach", "k7f2", "--agent", "mine")
     assert ran.code == 1
-    assert "`--agent` is for a task that asks something" in ran.err
+    assert "`--agent` only works for a task that asks something" in ran.err
 
 
 def test_an_agent_opens_no_shell(tmp_path: Path) -> None:

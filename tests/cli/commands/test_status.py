@@ -102,26 +102,26 @@ def test_a_saved_edit_is_taken_up(tmp_path: Path) -> None:
         (
             "status: pending",
             "status: reddy",
-            "edited, not taken up: line 4: `status` is not one of pending, ",
-            "fix what was not taken up, then `gt status` again",
+            "edited, refused: line 4: `status` is not one of pending, ",
+            "fix what was refused, then run `gt status` again",
         ),
         (
             "status: pending",
             "status: done",
-            "edited, not taken up: `k7f2` cannot go from pending to done: ",
-            "fix what was not taken up, then `gt status` again",
+            "edited, refused: `k7f2` cannot go from pending to done: ",
+            "fix what was refused, then run `gt status` again",
         ),
         (
             "status: pending",
             "status: pending\ncrash_count: 3",
-            "edited, not taken up: line 5: `crash_count` is written by gitticks alone",
-            "fix what was not taken up, then `gt status` again",
+            "edited, refused: line 5: `crash_count` can only be written by gitticks",
+            "fix what was refused, then run `gt status` again",
         ),
         (
             "status: pending",
             "status: pending\nverdict: approved",
-            "edited, not taken up: `k7f2` is not waiting for anyone: it is pending",
-            "fix what was not taken up, then `gt status` again",
+            "edited, refused: `k7f2` is not waiting for anyone: it is pending",
+            "fix what was refused, then run `gt status` again",
         ),
         (
             "awaiting: work",
@@ -161,7 +161,7 @@ def test_a_deleted_file_is_no_cancelled_task(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     project.make("k7f2")
     project.board_file("k7f2").unlink()
-    assert "not taken up: a task is not removed, but cancelled (`gt cancel k7f2`)" in project.ok("status")
+    assert "not taken up: tasks are cancelled, not deleted (`gt cancel k7f2`)" in project.ok("status")
     assert project.task("k7f2").status is Status.PENDING
 
 
@@ -197,7 +197,7 @@ def test_a_merge_that_nobody_is_at_comes_with_what_to_type(tmp_path: Path) -> No
     project.gt("approve", "k7f2")
     ran = project.gt("status")
     assert ran.out.startswith("merging\n  k7f2  ")
-    assert ran.err == "\nhint: `gt merge` merges what is approved, or says what is in its way\n"
+    assert ran.err == "\nhint: `gt merge` merges approved work, or says why it cannot\n"
 
 
 def test_json(tmp_path: Path) -> None:
@@ -219,12 +219,12 @@ def test_json(tmp_path: Path) -> None:
 def test_no_tasks(tmp_path: Path) -> None:
     create_board(make_store(tmp_path).repository)
     assert gt("status", at=tmp_path).seen == (
-        'no tasks\n--- 0\n\nhint: `gt create "…"` makes the first task\n'
+        'no tasks\n--- 0\n\nhint: `gt create "…"` creates the first task\n'
     )
 
 
 def test_no_state_branch(tmp_path: Path) -> None:
     make_repository(tmp_path)
     assert gt("status", at=tmp_path).err == (
-        "error: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+        "error: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )

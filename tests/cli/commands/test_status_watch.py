@@ -78,7 +78,7 @@ def test_a_stopped_task_is_not_going_on_until_somebody_says_so(project: RunProje
         out, _ = run.communicate(timeout=LONGEST_SECONDS)
         assert run.returncode == 3
         assert "`k7f2` is held by `gt stop`" in out
-        assert "hint: `gt run k7f2` takes up what is held" in out
+        assert "hint: `gt run k7f2` resumes what is held" in out
     assert "not going on\n  k7f2  stopped  `gt run k7f2`" in project.ok("status")
     assert [one["id"] for one in status(project)["left"]] == ["k7f2"]
     assert state(project) == "stopped"

@@ -77,7 +77,7 @@ def test_settings_that_came_and_would_run_are_named(clones: list[Clone]) -> None
     one, other = clones
     one.ok("config", "verify.test", "make test")
     assert "gt trust" not in one.gt("sync").seen
-    assert other.gt("sync").err.endswith("hint: `gt trust` shows what came that would run here, and asks\n")
+    assert other.gt("sync").err.endswith("hint: `gt trust` shows what would run here, and asks\n")
     other.ok("trust", "--yes")
     one.ok("config", "parallel", "2")
     one.ok("sync")
@@ -106,7 +106,7 @@ def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
     other.make("k7f2", title="Second", created=datetime(2026, 3, 1, tzinfo=UTC))
     other.make("m3aa", title="Waits", blocked_by=("k7f2",))
     one.ok("sync")
-    assert "(two tasks were born with one id)" in other.ok("sync")
+    assert "(two tasks were created with the same id)" in other.ok("sync")
     one.ok("sync")
     assert one.tip() == other.tip()
     assert sorted(other.store.task_file(one_id).title for one_id in task_ids(other.store)) == [
@@ -186,7 +186,7 @@ def test_an_address_in_place_of_a_name_is_told_how_to_be_named(clones: list[Clon
     ran = clones[0].gt("sync", "https://example.org/x.git")
     assert ran.seen == (
         "--- 1\nerror: there is no remote `https://example.org/x.git`\n\n"
-        "hint: `git remote add NAME https://example.org/x.git` names that address, then `gt sync NAME`\n"
+        "hint: `git remote add NAME https://example.org/x.git` adds it, then run `gt sync NAME`\n"
     )
 
 

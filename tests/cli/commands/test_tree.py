@@ -164,7 +164,7 @@ def test_parents_in_a_cycle_are_told_once(tmp_path: Path) -> None:
     cycle = (
         "○ l00p  Round  0 of 1 closed\n"
         "└── ○ l11p  About  0 of 1 closed\n"
-        "    └── ○ l00p  Round  again: parents run in a cycle\n"
+        "    └── ○ l00p  Round  again: the parents form a cycle\n"
     )
     indented = "".join(f"  {line}\n" for line in cycle.splitlines())
     assert gt("tree", at=tmp_path).out == f"in a cycle\n{indented}"
@@ -190,7 +190,7 @@ def test_the_deepest_line_of_parents_stays_on_the_screen(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        (None, 'no tasks yet: `gt create "…"` makes the first\n'),
+        (None, 'no tasks yet: `gt create "…"` creates the first\n'),
         ({"status": Status.DONE}, "no open tasks: `gt tree --all` shows the closed ones\n"),
     ],
 )

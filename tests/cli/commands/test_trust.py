@@ -71,7 +71,7 @@ def test_a_hostile_state_branch_runs_nothing(clones: list[Clone], trap: Path, tm
 
 def test_what_this_clone_wrote_is_trusted(clones: list[Clone], trap: Path) -> None:
     lay_traps(clones[0], trap)
-    assert clones[0].ok("trust") == "nothing came from elsewhere that would run and is not trusted\n"
+    assert clones[0].ok("trust") == "nothing from elsewhere is waiting to be trusted\n"
     found = json.loads(clones[0].ok("trust", "--json", "--list"))["runnables"]
     assert all(one["trusted"] for one in found)
     assert {one["kind"] for one in found} == {"setting", "template", "script"}

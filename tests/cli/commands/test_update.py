@@ -73,14 +73,14 @@ def test_the_subject_names_the_step_or_else_the_fields(project: Project) -> None
 def test_what_is_so_already_is_said_and_makes_no_commit(project: Project, options: list[str]) -> None:
     project.make("k7f2")
     tip = project.tip()
-    assert project.ok("update", "k7f2", *options) == "k7f2  is so already, nothing was changed\n"
+    assert project.ok("update", "k7f2", *options) == "k7f2  already so, nothing was changed\n"
     assert project.tip() == tip
 
 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ([], 2, "nothing was given to change"),
+        ([], 2, "no change was given"),
         (["--title", ""], 2, "the title is empty"),
         (["--status", "workin"], 2, "`workin` is not a valid status"),
         (["--verdict", "yes"], 2, "`yes` is not a valid verdict"),
@@ -202,7 +202,7 @@ def test_another_summary_leaves_the_sections_as_they_are(project: Project) -> No
     assert (
         project.ok("update", "k7f2", "--description", "-", input="From stdin\n") == "k7f2  summary changed\n"
     )
-    assert project.ok("update", "k7f2", "-d", "From stdin") == "k7f2  is so already, nothing was changed\n"
+    assert project.ok("update", "k7f2", "-d", "From stdin") == "k7f2  already so, nothing was changed\n"
     assert project.events("k7f2")[-1].data == {"sections": ["summary"]}
     project.ok("update", "k7f2", "-d", "")
     assert project.file("k7f2").summary == ""
@@ -230,7 +230,7 @@ def test_edit_opens_the_editor_and_stands_alone(project: Project) -> None:
     ran = project.gt("update", "k7f2", "--edit", "-p", "0", environment=editor)
     assert (ran.code, ran.err.splitlines()[0]) == (
         2,
-        "error: `--edit` stands alone: change fields in the editor",
+        "error: `--edit` cannot be combined: change fields in the editor",
     )
     assert project.gt("update", "k7f2", "-d", "-", "--note", "-", input="x").code == 2
 

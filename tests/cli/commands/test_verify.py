@@ -52,4 +52,4 @@ def test_a_task_without_a_workspace_and_a_project_without_gates(project: Project
     make_working(project, "p2aa")
     project.ok("config", "verify.committed", "false")
     ran = project.gt("verify", "p2aa")
-    assert (ran.code, "no quality gate is set" in ran.err) == (3, True)
+    assert (ran.code, "there are no quality gates" in ran.err) == (3, True)

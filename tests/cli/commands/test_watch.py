@@ -48,7 +48,7 @@ def watching(project: Project, *options: str, first: str = "") -> Iterator[subpr
     ) as process:
         try:
             assert process.stderr is not None
-            assert process.stderr.readline() == "watching .gitticks; Ctrl-C ends it\n"
+            assert process.stderr.readline() == "watching .gitticks; Ctrl-C quits\n"
             yield process
         finally:
             process.kill()
@@ -76,7 +76,7 @@ def test_once_takes_up_what_is_saved_and_ends(project: Project) -> None:
 def test_what_is_refused_is_told_with_the_reason(project: Project) -> None:
     _save(project, "status: pending", "status: done")
     out = project.ok("watch", "--once")
-    assert "  .gitticks/tasks/f2/k7f2/TASK.md  edited, not taken up: `k7f2` cannot go from pending" in out
+    assert "  .gitticks/tasks/f2/k7f2/TASK.md  edited, refused: `k7f2` cannot go from pending" in out
     (told,) = (json.loads(line) for line in project.ok("watch", "--once", "--json").splitlines())
     assert (told["schema"], told["event"], told["path"]) == (1, "edit.left", "tasks/f2/k7f2/TASK.md")
 
@@ -120,7 +120,7 @@ def test_boards_made_again_and_packed_refs_are_no_end(project: Project) -> None:
 
 
 def test_where_there_is_no_board_it_says_so_and_tells_of_commits(project: Project, tmp_path: Path) -> None:
-    words = "there is no board, so nothing is taken up: `gt doctor` says why"
+    words = "there is no board, so saved edits are not committed: `gt doctor` says why"
     bare = clone(project.path, tmp_path / "bare.git", "--bare")
     assert gt("watch", "--once", at=bare).err == f"warning: {words}\n"
     shutil.rmtree(project.board)
@@ -163,7 +163,7 @@ def test_without_file_watches_it_looks_by_itself_and_says_so(project: Project) -
     with watching(project, first=NO_WATCHES) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == (
-            "warning: this machine allows no more file watches, so saved edits are looked for every few seconds\n"
+            "warning: this machine allows no more file watches, so it looks for saved edits every few seconds\n"
         )
         _save(project, "status: pending", "priority: 0\nstatus: pending")
         project.make("m3xq")  # the branch is asked each second

@@ -65,7 +65,7 @@ def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> No
     ran = project.gt("worktree", "gc")
     assert ran.code == 1
     assert "workspace p2aa" in ran.out
-    assert "holds uncommitted work: `half.txt`" in ran.out
+    assert "has uncommitted work: `half.txt`" in ran.out
     assert (needed.is_dir(), clean.is_dir(), dirty.is_dir()) == (True, False, True)
     assert (old.exists(), young.exists()) == (False, True)
     refs = git("for-each-ref", "--format=%(refname)", "refs/gitticks/rescued", at=project.path)
@@ -75,13 +75,13 @@ def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> No
 def test_gc_with_nothing_left_over(project: Project) -> None:
     make_working(project)
     ran = project.gt("worktree", "gc")
-    assert (ran.code, ran.out, ran.err) == (0, "", "nothing is left over\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "nothing to remove\n")
 
 
 def test_a_task_that_cannot_be_read_keeps_its_workspace(project: Project) -> None:
     workspace = make_working(project)
     write_task_file(project.store, "k7f2", "---\nid: [\n---\n")
-    assert "nothing is left over" in project.gt("worktree", "gc").err
+    assert "nothing to remove" in project.gt("worktree", "gc").err
     assert "unreadable" in project.ok("worktree", "list")
     project.ok("worktree", "clean")
     assert workspace.is_dir()

@@ -74,12 +74,12 @@ def test_the_known_agents_are_all_and_those_of_the_settings_come_too(tmp_path: P
 
 
 def test_statuses_and_kinds_tell_what_they_mean(tmp_path: Path) -> None:
-    assert offered(tmp_path, "list --status=pend") == ["--status=pending\tnobody has begun"]
+    assert offered(tmp_path, "list --status=pend") == ["--status=pending\tnot started"]
     assert offered(tmp_path, "list --status open,in_r") == ["open,in_review\ta phase"]
     assert offered(tmp_path, "next --awaiting review,r") == []
     assert offered(tmp_path, "next --awaiting review,c") == [
-        "review,content\ttexts or designs need a look",
-        "review,checkpoint\ta phase is finished, and the next may need direction",
+        "review,content\ttexts or designs need a review",
+        "review,checkpoint\ta phase is finished, and the next one may need direction",
     ]
     assert offered(tmp_path, "update k --status re") == [
         "reviewing\treviewed; a person decides, or the merge is pending"
@@ -89,7 +89,7 @@ def test_statuses_and_kinds_tell_what_they_mean(tmp_path: Path) -> None:
 def test_commands_and_flags_and_settings(tmp_path: Path) -> None:
     assert words(offered(tmp_path, "compl")) == ["completion", "complete"]
     assert offered(tmp_path, "worktree c") == ["clean\t"]
-    assert "--no-wait\tLeave the merge to a run or `gt merge`." in offered(tmp_path, "approve k --")
+    assert "--no-wait\tLeave the merge to a run or to `gt merge`." in offered(tmp_path, "approve k --")
     assert offered(tmp_path, "config verify.t")[0].startswith("verify.test\t")
     assert "hook\t" not in " ".join(offered(tmp_path, "h"))
 

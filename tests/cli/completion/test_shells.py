@@ -222,9 +222,9 @@ def test_fish_offers_words_with_their_meanings(queue: Path) -> None:
     assert hostile.startswith("h0st\tRename $(touch pwned)")
     assert "\\x1b[31m" in hostile
     assert fish(queue, "gt list --status=pending,wor") == [
-        "--status=pending,working\ta worker is at it, or will be again"
+        "--status=pending,working\ta worker is working on it, or will continue"
     ]
-    assert fish(queue, "gt appr") == ["approve\tApprove what tasks await, and merge them."]
+    assert fish(queue, "gt appr") == ["approve\tApprove tasks, and merge them."]
     assert fish(queue, "gt list --label nee") == ["needs work"]
     (queue / "some notes.txt").touch()
     assert fish(queue, "gt note k7f2 --file som") == ["some notes.txt"]

@@ -69,7 +69,7 @@ def test_turns_leave_out_comings_and_goings() -> None:
 
 
 def test_a_step_takes_in_why_its_gate_was_waived() -> None:
-    why = "policy asks for no review"
+    why = "the settings ask for no review"
     waived = Event(EventType.WAIVED, NOW, ENGINE, reason=why, data={"gate": "review"})
     step = Event(EventType.ADVANCED, NOW, ENGINE, Status.AGENT_REVIEW, Status.REVIEWING, why)
     assert [details(event) for event in turns([waived, step])] == [f"review waived: {why}"]

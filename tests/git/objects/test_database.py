@@ -232,7 +232,7 @@ def test_folders_in_one_another_without_end_are_refused(top: Path, objects: Obje
         tree = git("mktree", at=top, input=f"040000 tree {tree}\ta\n")
     with pytest.raises(GitticksError, match="`a/a/a`: more than 200 folders in one another") as told:
         list(objects.changed_files(None, tree))
-    assert told.value.hint == "`git log --all -- a/a/a` says who put them there"
+    assert told.value.hint == "`git log --all -- a/a/a` shows where they came from"
 
 
 def test_more_files_than_anybody_makes_are_refused(
@@ -246,20 +246,20 @@ def test_more_files_than_anybody_makes_are_refused(
             tree = git("mktree", at=top, input="".join(f"040000 tree {tree}\td{one}\n" for one in range(10)))
         with pytest.raises(GitticksError, match="`: more than 1,000 files that changed at once") as told:
             list(objects.changed_files(None, tree))
-        assert "says who put them there" in str(told.value.hint)
+        assert "shows where they came from" in str(told.value.hint)
     many = tree_with(objects, {str(number): b"1" for number in range(1001)})
     with pytest.raises(GitticksError, match=r"`\.`: more than 1,000 files") as told:
         list(objects.changed_files(None, many))
-    assert told.value.hint == "`git log --all -- .` says who put them there"
+    assert told.value.hint == "`git log --all -- .` shows where they came from"
 
 
 def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:
     commit = git("rev-parse", "HEAD", at=top)
-    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+    with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
         objects.read_blob(commit)
-    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+    with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
         objects.entries(commit)
-    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+    with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
         objects.tree_of(objects.tree_of(commit))
 
 

@@ -82,7 +82,7 @@ def test_damage_is_an_error_and_never_waited_for(
 def test_a_pipe_is_not_waited_for(top: Path) -> None:
     file = file_of(top, "HEAD")
     piped(file)
-    with pytest.raises(OSError, match="no plain file"):
+    with pytest.raises(OSError, match="not a regular file"):
         read_loose(top / ".git/objects", file.parent.name + file.name)
 
 
@@ -112,4 +112,4 @@ def test_what_is_too_large_is_not_read(
     assert objects.read_blobs([small, large]) == {}
     with pytest.raises(TooLargeError, match=f"the object `{large}` is larger than") as told:
         objects.read_blob(large)
-    assert told.value.hint == f"`git log --all --find-object={large}` says who brought it"
+    assert told.value.hint == f"`git log --all --find-object={large}` shows where it came from"
