@@ -23,6 +23,7 @@ _IN_THE_WHEEL = (
     "gitticks/actions/demo_project.txt",
     "gitticks/py.typed",
 )
+_MAN_PAGES = ("gt.1", "gt-create.1", "gt-run.1")
 _IN_THE_SDIST = ("pyproject.toml", "gitticks/__init__.py", "tests/conftest.py", "hooks/", "LICENSE")
 
 
@@ -32,7 +33,11 @@ def main() -> int:
     for kind in ("sdist", "wheel"):
         _run(sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(DIST))
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
-    missing = [one for one in _IN_THE_WHEEL if one not in zipfile.ZipFile(wheel).namelist()]
+    held = zipfile.ZipFile(wheel).namelist()
+    missing = [one for one in _IN_THE_WHEEL if one not in held]
+    missing += [
+        one for one in _MAN_PAGES if not any(name.endswith(f"/share/man/man1/{one}") for name in held)
+    ]
     with tarfile.open(sdist) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
     missing += [one for one in _IN_THE_SDIST if not any(name.startswith(one) for name in names)]
