@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -106,9 +104,9 @@ def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     elif web:
         _serve(ctx, port)
     elif ctx.invoked_subcommand is None:
-        if _may_show_interface():
-            from gitticks.tui import open_interface
+        from gitticks.tui import may_show_interface, open_interface
 
+        if may_show_interface():
             ctx.exit(open_interface(Context(World().elsewhere(), does_much=True)))
         click.echo(ctx.get_help())
 
@@ -122,12 +120,6 @@ def _serve(ctx: click.Context, port: int) -> None:
     from gitticks.tui.web import serve
 
     serve(port)
-
-
-def _may_show_interface() -> bool:
-    """True for a person on a terminal that can be drawn on."""
-    is_on_terminal = all(one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr))
-    return is_on_terminal and os.environ.get("TERM", "dumb") != "dumb" and not World().in_session
 
 
 def run(arguments: list[str]) -> int:

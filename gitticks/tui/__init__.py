@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
+
+from gitticks.world import World
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
+
+
+def may_show_interface() -> bool:
+    """True for a person on a terminal that can be drawn on."""
+    is_on_terminal = all(one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr))
+    return is_on_terminal and os.environ.get("TERM", "dumb") != "dumb" and not World().in_session
 
 
 def open_interface(context: Context) -> int:

@@ -33,6 +33,7 @@ R = TypeVar("R")
 _TOAST_SECONDS = 4.0
 _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
+_TICKS_AT_REST = 12
 _SECTION = "gitticks.ui."
 _LARGEST_PANE = 500
 
@@ -95,6 +96,7 @@ class GitticksApp(App[int]):
         self._locks: dict[str, threading.Lock] = {}
         self._waiting: frozenset[str] | None = None
         self._has_error = False
+        self._ticks = 0
         self.outputs: dict[str, Output] = {}
         self._heard: dict[str, datetime] = {}
         self.run_choices: dict[str, str] = {}
@@ -131,14 +133,25 @@ class GitticksApp(App[int]):
                 has_new = True
                 self._ring(batch.snapshot)
             self._take(batch)
+            self._tell(batch.run_said)
         if has_new:
             for screen in self.screen_stack:
                 if isinstance(screen, View):
                     screen.redraw()
 
+    def _tell(self, run_said: Iterable[str]) -> None:
+        """Shows what a run warns of one of its tasks, and why it ended where it could not go on."""
+        for line in run_said:
+            kind, _, words = line.partition(": ")
+            if kind == "warning" and self.snapshot.find(words.partition(":")[0]) is not None:
+                self.say(words, warns=True)
+            elif kind == "error":
+                self.refuse(words)
+
     def _go_on(self) -> None:
-        """Lets the ages on the screen go on while agents are at work."""
-        if self.snapshot.sessions:
+        """Lets the ages on the screen go on, more often while agents are at work."""
+        self._ticks += 1
+        if self.snapshot.number and (self.snapshot.sessions or not self._ticks % _TICKS_AT_REST):
             around = self.snapshot.around._replace(now=self.now)
             self.snapshot = replace(self.snapshot, around=around)
             if isinstance(self.screen, View):
@@ -192,6 +205,11 @@ class GitticksApp(App[int]):
     def action_go(self, place: str) -> None:
         """Opens a place."""
         self.go(place)
+
+    def action_inbox(self) -> None:
+        """Goes to Home's inbox."""
+        self.go("home")
+        self.screen.set_focus(self.screen.query_one("#inbox"))
 
     @property
     def now(self) -> datetime:
@@ -265,7 +283,8 @@ class GitticksApp(App[int]):
     def say(self, words: str, *, warns: bool = False) -> None:
         """Says something in a corner for some seconds."""
         severity: Any = "warning" if warns else "information"
-        self.notify(clean(words), timeout=_TOAST_SECONDS, markup=False, severity=severity)
+        seconds = _TOAST_SECONDS * (3 if warns else 1)
+        self.notify(clean(words), timeout=seconds, markup=False, severity=severity)
 
     def refuse(self, message: str, hint: str | None = None) -> None:
         """Says what went wrong and what to do, until a key is pressed."""

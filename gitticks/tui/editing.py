@@ -16,15 +16,23 @@ if TYPE_CHECKING:
 
 def with_terminal(view: View, do: Callable[[], None]) -> None:
     """Calls `do` with the terminal as it was before the interface, which comes back afterwards."""
+    failure: Exception | None = None
     try:
         with view.app.suspend():
-            do()
+            try:
+                do()
+            except Exception as error:  # noqa: BLE001 (textual takes the terminal back only from a block that ends well)
+                failure = error
     except SuspendNotSupported:
-        view.gt.refuse("there is no terminal here for another program", "use `gt` in a terminal for this")
-    except GitticksError as error:
-        view.gt.refuse(error.message, error.hint)
-    except OSError as error:
-        view.gt.refuse(str(error))
+        failure = GitticksError(
+            "there is no terminal here for another program", hint="use `gt` in a terminal for this"
+        )
+    if isinstance(failure, GitticksError):
+        view.gt.refuse(failure.message, failure.hint)
+    elif isinstance(failure, OSError):
+        view.gt.refuse(str(failure))
+    elif failure is not None:
+        raise failure
     view.refresh(layout=True)
 
 

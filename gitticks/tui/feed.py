@@ -23,6 +23,7 @@ from gitticks.runner.questions import FOLDER as QUESTIONS_FOLDER
 from gitticks.runner.records import Sessions
 from gitticks.store.layout import STATE_REF
 from gitticks.tui.messages import Batch, Said, Snapshot
+from gitticks.tui.running import OUTPUT
 from gitticks.tui.transcript import Piece, Reader, reader_for
 
 if TYPE_CHECKING:
@@ -52,6 +53,27 @@ class _Heard:
         self.read = read
 
 
+class _Tail:
+    """The output of runs that are started here, as far as it was not read yet."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._read = 0
+
+    def read(self) -> tuple[str, ...]:
+        """Returns the new lines; a new run begins the file anew."""
+        try:
+            with open(f"{self._context.repository.own_place}/{OUTPUT}", "rb") as file:  # noqa: PTH123 (as in _stamp)
+                size = os.fstat(file.fileno()).st_size
+                file.seek(self._read if self._read <= size else 0)
+                self._read = min(self._read, file.tell())
+                whole, end, _ = file.read(_MOST_BYTES).rpartition(b"\n")
+        except (GitticksError, OSError):
+            return ()
+        self._read += len(whole) + len(end)
+        return tuple(whole.decode("utf-8", "replace").splitlines())
+
+
 class Feed:
     """Looks and queues until `stop`; `wake` is called from the thread when a batch is there."""
 
@@ -66,6 +88,7 @@ class Feed:
         self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._watch, name="feed", daemon=True)
         self._until_liveness = self._rests_until = 0.0
+        self._run_said = _Tail(context)
 
     def start(self) -> None:
         """Begins to look."""
@@ -89,7 +112,8 @@ class Feed:
     def _run(self) -> None:
         with contextlib.ExitStack() as stack:
             snapshot = self._look()
-            self._hand_over(snapshot, ())
+            self._run_said.read()  # what older runs said is known
+            self._hand_over(snapshot, (), ())
             if snapshot is not None and snapshot.problem is None:
                 from gitticks.actions.watching import watching
 
@@ -98,11 +122,13 @@ class Feed:
                 if not self._context.world.in_session:
                     stack.enter_context(attached(self._context.renewed()))
             while not self._over.wait(TICK_SECONDS):
-                self._hand_over(self._look(), self._listen())
+                self._hand_over(self._look(), self._listen(), self._run_said.read())
 
-    def _hand_over(self, snapshot: Snapshot | None, said: tuple[Said, ...]) -> None:
-        if snapshot is not None or said:
-            self.batches.append(Batch(snapshot, said))
+    def _hand_over(
+        self, snapshot: Snapshot | None, said: tuple[Said, ...], run_said: tuple[str, ...]
+    ) -> None:
+        if snapshot is not None or said or run_said:
+            self.batches.append(Batch(snapshot, said, run_said))
             self._wake()
 
     def _look(self) -> Snapshot | None:

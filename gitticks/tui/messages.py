@@ -113,10 +113,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is new: a snapshot where anything changed, and what agents printed."""
+    """What is new: a snapshot where anything changed, what agents printed, and what a run that was started here did."""
 
     snapshot: Snapshot | None
     said: tuple[Said, ...] = ()
+    run_said: tuple[str, ...] = ()
 
 
 class Fed(Message):

@@ -87,6 +87,7 @@ class Key(NamedTuple):
 
 
 EVERYWHERE: tuple[Key, ...] = (
+    Key("i", "app.inbox", "inbox", "what waits for you", in_footer=False),
     Key("g", "app.go('graph')", "graph", "what waits for what", in_footer=False),
     Key("w", "app.go('parallel')", "parallel", "every epic at once", in_footer=False),
     Key("a", "app.go('permissions')", "permissions", "what agents asked to do", in_footer=False),
@@ -110,7 +111,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("enter", "", "start", "on an epic or task: start it; in the inbox: answer"),
         Key("space", "select", "select", "select the epic or task"),
         Key("a", "select_all", "all", "select all epics and tasks, or none"),
-        Key("i", "inbox", "inbox", "to the inbox"),
+        Key("i", "app.inbox", "inbox", "what waits for you"),
         Key("y", "approve", "approve", "in the inbox: approve what is waiting, or allow it once"),
         Key("n", "reject", "reject", "in the inbox: send it back with a sentence, or deny it once"),
         Key("Y", "approve(True)", "always", "in the inbox: allow it, and remember the rule", in_footer=False),
@@ -127,6 +128,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("r", "resume", "resume", "go on, or start a run"),
         Key("enter", "", "open", "on a task: open it; on a tool call: unfold it"),
         Key("v", "verbose", "verbose", "unfold every tool call"),
+        Key("y", "verdict", "answer", "answer or approve the task, where it waits for you"),
         Key("n", "note", "note to agent", "a note that the next prompt has"),
         Key("f", "follow", "follow", "follow the output again"),
         Key("g", "app.go('graph')", "graph"),

@@ -9,6 +9,7 @@ import pytest
 from gitticks.runner.liveness import is_run_alive_at
 from tests.support.runs import RunProject, project
 from tests.support.waiting import until
+from tests.tui.terminal import Terminal
 
 __all__ = ["played", "project"]
 
@@ -23,3 +24,11 @@ def played(project: RunProject) -> Iterator[RunProject]:
             project.gt("stop", record.stem)
         project.gt("stop")
         until(lambda: not is_run_alive_at(str(own)), "the end of the run")
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """Gives a terminal, which is closed at the end."""
+    found = Terminal()
+    yield found
+    found.close()

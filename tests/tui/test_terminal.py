@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shlex
 import signal
-import subprocess
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from gitticks.model.approval import SIGNED, TERMINAL
+from gitticks.model.event import EventType
 from gitticks.model.status import Status, TaskType
 from gitticks.runner.liveness import is_run_alive_at
-from tests.cli.support import command
+from tests.support.agents import write_program
+from tests.support.keys import make_key, signer_line
+from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
 from tests.support.waiting import until
+from tests.tui.terminal import Terminal
 
 _AGENT = f"""\
 echo "I look at $GITTICKS_TASK"
@@ -24,73 +26,28 @@ while [ ! -e "$GO" ]; do sleep 0.05; done
 """
 
 
-class Terminal:
-    """A tmux server of its own with one window."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def tmux(self, *words: str) -> str:
-        """Runs a command of tmux and returns what it printed."""
-        ran = subprocess.run(["tmux", "-L", self._name, *words], capture_output=True, text=True, check=False)
-        return ran.stdout
-
-    def keys(self, *keys: str) -> None:
-        """Presses keys, all in one burst."""
-        self.tmux("send-keys", *keys)
-
-    @property
-    def screen(self) -> str:
-        """Returns what the terminal shows."""
-        return self.tmux("capture-pane", "-p")
-
-    def sees(self, *words: str) -> None:
-        """Waits until the terminal shows all of these words."""
-        until(lambda: all(word in self.screen for word in words), f"{words}")
-
-    @property
-    def pid(self) -> int:
-        """Returns the process in the window."""
-        return int(self.tmux("display-message", "-p", "#{pane_pid}"))
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """Gives a terminal, which is closed at the end."""
-    found = Terminal(f"gt-{secrets.token_hex(6)}")
-    yield found
-    found.tmux("kill-server")
-
-
 @pytest.mark.debian("tmux")
-def test_a_run_goes_on_when_its_view_is_killed(played: RunProject, terminal: Terminal) -> None:
+def test_a_run_goes_on_when_its_view_is_killed(
+    played: RunProject, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = played
     project.settings(NO_REVIEW)
     project.agent(_AGENT)
     project.make("h8d4", title="Parallel runs", type=TaskType.EPIC)
     project.make("k7f2", title="Login loses the URL", parent="h8d4")
     go = project.path.parent / "go"
-    variables = {**os.environ, "GO": str(go), "COLORTERM": "truecolor"}
-    settings = [
-        word
-        for name in ("GO", "COLORTERM", "PATH", "HOME", "RUN_MARK")
-        for word in ("-e", f"{name}={variables[name]}")
-        if name in variables
-    ]
-    shell = f"exec {shlex.join(command())}"
-    window = ["-d", "-x", "100", "-y", "30", "-c", str(project.path), *settings]
-    terminal.tmux("-f", "/dev/null", "new-session", *window, shell)
-    terminal.tmux("set-option", "remain-on-exit", "on")
+    monkeypatch.setenv("GO", str(go))
+    terminal.open(project.path)
     terminal.sees("Parallel runs", "Nothing waits for you")
 
     terminal.keys("Enter")
     terminal.sees("Tasks of h8d4", "I look at k7f2", "mine")
     os.kill(terminal.pid, signal.SIGKILL)
-    until(lambda: "dead" in terminal.tmux("list-panes", "-F", "#{?pane_dead,dead,}"), "the view's death")
+    terminal.ends()
     own = str(project.path / ".git/gitticks")
     assert is_run_alive_at(own)
 
-    terminal.tmux("respawn-pane", "-k", *settings, "-c", str(project.path), shell)
+    terminal.open_again()
     terminal.sees("running", "1 running")
     go.touch()
     terminal.keys("i")
@@ -100,7 +57,79 @@ def test_a_run_goes_on_when_its_view_is_killed(played: RunProject, terminal: Ter
     terminal.keys("Enter")
     until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
     terminal.keys("q")
-    until(lambda: "dead" in terminal.tmux("list-panes", "-F", "#{?pane_dead,dead,}"), "the end of the view")
+    terminal.ends()
     assert is_run_alive_at(own), "leaving stops nothing"
     project.ok("stop")
     until(lambda: not is_run_alive_at(own), "the end of the run")
+
+
+@pytest.mark.debian("tmux")
+def test_an_approval_is_as_strong_as_policy_asks(
+    project: RunProject, terminal: Terminal, tmp_path: Path
+) -> None:
+    address, key = "ada@example.org", make_key(tmp_path, "ada")
+    git("config", "user.email", address, at=project.path)
+    commit_file(project.path, "allowed_signers", signer_line(address, key))
+    project.settings("review: none\napprovals: {minimum: L1, allowed_signers: allowed_signers}\n")
+    for task_id in ("k7f2", "m3xq"):
+        project.make(task_id, title=f"Work of {task_id}")
+    project.run()
+    terminal.open(project.path, size=(120, 36))
+
+    terminal.sees("2 for you")
+    terminal.keys("i")
+    terminal.sees("merges cleanly")
+    terminal.keys("y")
+    terminal.sees("Approve k7f2 into main?", "type the task's id")
+    terminal.type("m3xq")
+    terminal.keys("Enter")
+    terminal.sees("`k7f2` was not approved")
+    terminal.keys("y")
+    terminal.sees("Approve k7f2 into main?")
+    terminal.type("k7f2")
+    terminal.keys("Enter")
+    until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
+    assert project.last(EventType.VERDICT).data["strength"] == TERMINAL
+
+    project.ok("config", "approvals.minimum", "L2")
+    terminal.sees("1 for you", "merges cleanly")
+    terminal.keys("Enter")
+    terminal.sees("Hand-off", "y approve")
+    terminal.keys("y")
+    terminal.sees("Merge m3xq into main?", "a signature", "sign it")
+    terminal.keys("Enter")
+    terminal.sees("it is not said which key signs your approvals")  # and the interface is back
+    git("config", "gpg.format", "ssh", at=project.path)
+    git("config", "user.signingKey", str(key), at=project.path)
+    terminal.keys("y")
+    terminal.sees("Merge m3xq into main?")
+    terminal.keys("Enter")
+    until(lambda: project.task("m3xq").status is Status.DONE, "the merge")
+    assert project.last(EventType.VERDICT, "m3xq").data["strength"] == SIGNED
+    terminal.sees("0 for you")
+    terminal.keys("q")
+    terminal.ends()
+
+
+@pytest.mark.debian("tmux")
+def test_an_editor_that_fails_and_a_shell_give_the_terminal_back(
+    project: RunProject, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make("k7f2", title="Keep the path")
+    project.run()
+    monkeypatch.setenv("SHELL", str(write_program(project.path.parent / "shell", "pwd; read -r word")))
+    terminal.open(project.path, size=(120, 36))
+    terminal.sees("1 for you")
+    terminal.keys("i")
+    terminal.sees("merges cleanly")
+    terminal.keys("Enter")
+    terminal.sees("Hand-off", "y approve")
+    terminal.keys("o")
+    terminal.sees("exit or ctrl-d comes back", ".gitticks-work/k7f2")
+    terminal.keys("Enter")
+    terminal.sees("Hand-off", "y approve")
+    terminal.keys("e")
+    terminal.sees("the editor `false` failed", "Hand-off")
+    terminal.keys("q")
+    terminal.ends()

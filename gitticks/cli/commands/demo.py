@@ -17,25 +17,41 @@ from gitticks.cli.render import say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
 from gitticks.cli.views.tasks import print_tasks_or
+from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.runner.options import RunOptions
+from gitticks.tui import may_show_interface, open_interface
 
 _MOST_ROUNDS = 20
 
 
-@command("demo", "gt demo --yes", "gt demo --dir /tmp/till", with_json=False)
+@command("demo", "gt demo --yes", "gt demo --open", "gt demo --dir /tmp/till", with_json=False)
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="The folder for it, new or empty.")
 @click.option("--yes", is_flag=True, help="Answer and approve automatically.")
-def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
+@click.option("--open", "opens", is_flag=True, help="Open the interface in it instead of running the tasks.")
+def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: bool) -> int:
     """Create a small project and run its tasks while you watch.
 
     The project is real, with tests that fail; the tasks carry shell scripts that stand in for agents, so no model is
-    needed. Without --yes it stops where a person is asked and says what to type. The folder is kept.
+    needed. Without --yes it stops where a person is asked and says what to type; with --open you do it all in the
+    interface. The folder is kept.
     """
+    if opens and yes:
+        raise UsageError(
+            "`--open` leaves the answers to you, and `--yes` gives them", hint="give one of the two"
+        )
+    if opens and not may_show_interface():
+        raise UsageError(
+            "there is no terminal here to open the interface on", hint="`gt demo --yes` plays it alone"
+        )
     made = demo.make_demo(directory, context.world)
     lines = RunLines(screen(), context.world)
     say(f"the demo's repository: {made.directory}", "")
+    if opens:
+        code = open_interface(demo_context(made.directory, context.world))
+        say(f"it is all in {made.directory}")
+        return code
     for _ in range(_MOST_ROUNDS):
         code = _run(_at(context, made), lines)
         waiting = demo.awaiting_tasks(_at(context, made))
@@ -76,4 +92,4 @@ def _say_what_to_type(made: Demo, waiting: list[Task]) -> None:
         is_question = task.awaiting is Awaiting.INPUT
         typed = f'gt respond {task.id} "comma"' if is_question else f"gt approve {task.id}"
         say(f"  {typed:28}  # {visible(task.title)}")
-    say("  gt run")
+    say("  gt run", "", "`gt` alone opens the interface, which does all of this too.")

@@ -239,6 +239,10 @@ class Dashboard(View):
         self.pane("output").follow_end()
         self._draw_output()
 
+    def action_verdict(self) -> None:
+        """Opens what the task under the cursor waits for a person with."""
+        verdicts.open_waiting(self, pane_key(self))
+
     def action_note(self) -> None:
         """Asks for a note to the agent of the task under the cursor."""
         row = self.snapshot.find(pane_key(self))

@@ -115,15 +115,15 @@ class Notice(Dialog):
 class Choice(Dialog):
     """One of several: rows with keys; ends with the key that was chosen."""
 
-    def action_confirm(self) -> None:
-        """Ends with the row under the cursor."""
-        if self.is_seen:
-            self.dismiss(self.query_one("#said", Lines).key)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Leaves `enter` to the rows: typed right after an arrow it is to be read after that."""
+        return action != "confirm"
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Ends with the row that was clicked."""
+        """Ends with the row that was chosen."""
         event.stop()
-        self.dismiss(event.key)
+        if self.is_seen:
+            self.dismiss(event.key)
 
 
 class Search(Seen):

@@ -216,7 +216,7 @@ class Home(View):
 
     def _asked_for_verdict(self) -> Asked | None:
         if self.focused is not self.pane("inbox"):
-            self.action_inbox()
+            self.set_focus(self.pane("inbox"))
             return None
         asked = self._asked()
         if asked is None or not verdicts.takes_verdict(asked):
@@ -275,13 +275,11 @@ class Home(View):
         self._chosen = set() if self._chosen == every else every
         self._draw_roots()
 
-    def action_inbox(self) -> None:
-        """Goes to the inbox."""
-        self.set_focus(self.pane("inbox"))  # `focus()` acts late: keys typed ahead would go to the old pane
-
     def action_settings(self) -> None:
         """Goes to the settings of the next run."""
-        self.set_focus(self.pane("settings"))
+        self.set_focus(
+            self.pane("settings")
+        )  # `focus()` acts late: keys typed ahead would go to the old pane
 
     def action_new_task(self) -> None:
         """Asks for the title of a new task, below the epic under the cursor if that is one."""

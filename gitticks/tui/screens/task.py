@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.model.ids import TaskId
+from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.widgets import task_rows
@@ -176,11 +177,7 @@ class TaskView(Loaded[Page]):
 
     def action_verdict(self) -> None:
         """Opens the place where it is answered, if it waits for a person."""
-        row = self.snapshot.find(self.subject)
-        if row is not None and row.awaiting is None:
-            self.gt.say(f"{self.task_id} is not waiting for anyone")
-            return
-        self.action_review()
+        verdicts.open_waiting(self, self.subject)
 
     def action_review(self) -> None:
         """Opens what was done, and the changes."""

@@ -82,6 +82,15 @@ def answer(view: View, asked: Asked, looked: Looked | None) -> None:
         view.gt.go("task", row.id)
 
 
+def open_waiting(view: View, task_id: str | None) -> None:
+    """Opens the place where a task is answered or judged, if it waits for a person."""
+    row = view.snapshot.find(task_id)
+    if row is not None and row.awaiting is None:
+        view.gt.say(f"{row.id} is not waiting for anyone")
+    elif row is not None:
+        view.gt.go("review", row.id)
+
+
 def takes_verdict(asked: Asked) -> bool:
     """True if an entry is answered by yes or no, and not by words."""
     row = asked.standing.task

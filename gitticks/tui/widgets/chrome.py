@@ -91,8 +91,10 @@ class KeyBar(Bar):
         spans: list[Span | str] = []
         used = len("? help") + 1
         for key in places.keys_of(getattr(self.screen, "place", "home")):
+            if not key.in_footer:
+                continue
             used += len(key.sign) + len(key.label) + 3
-            if not key.in_footer or used > width:
+            if used > width:
                 break
             spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
         return line(*spans, right=[("?", "*focus"), " ", ("help", "muted")])

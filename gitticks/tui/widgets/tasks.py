@@ -34,7 +34,7 @@ def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
         part for one in text.strip().splitlines() for part in (wrap(one.rstrip(), max(8, width)) or [""])
     ]
     if most is not None and len(lines) > most:
-        return [*lines[:most], glyph("more")]
+        return [*lines[: most - 1], f"{lines[most - 1]} {glyph('more')}"]
     return lines
 
 
