@@ -94,7 +94,7 @@ def test_an_approval_is_as_strong_as_policy_asks(
     project.ok("config", "approvals.minimum", "L2")
     terminal.sees("1 for you", "merges cleanly")
     terminal.keys("Enter")
-    terminal.sees("Hand-off", "y approve")
+    terminal.sees("Hand-off", "merges 1 commit into main")
     terminal.keys("y")
     terminal.sees("Merge m3xq into main?", "a signature", "sign it")
     terminal.keys("Enter")

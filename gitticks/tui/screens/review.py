@@ -272,6 +272,7 @@ class Review(Loaded[Work]):
     def _ready(self) -> Work | None:
         """Returns what is shown if a verdict can be given on it."""
         if self.loaded is None:
+            self.gt.say("the work is still being read; try again in a moment")
             return None
         if self.is_stale:
             self.gt.refuse(f"the work on {self.task_id} changed", "r shows what is new")
