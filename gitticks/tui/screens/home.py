@@ -116,11 +116,12 @@ class Home(View):
         self._draw_settings()
 
     def _look_into_inbox(self) -> None:
-        """Asks git what the work in the inbox changes, once for each state of the inbox."""
-        state = tuple((one.standing.task, one.review) for one in self.snapshot.inbox)
+        """Asks git what the work in the inbox changes, again when the inbox is another, or something was merged."""
+        entries = tuple((one.standing.task, one.review) for one in self.snapshot.inbox)
+        state = (entries, sum(not row.is_open for row in self.snapshot.rows))
         if state != self._looked_at:
             self._looked_at = state
-            if state:
+            if entries:
                 self.gt.look_up(verdicts.look_into, self._take_looked)
 
     def _take_looked(self, found: Mapping[str, Looked]) -> None:
