@@ -73,10 +73,11 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     Raises:
         NotFoundError: the repository has none there.
     """
-    if repository.main_worktree is not None and _same(path, repository.main_worktree):
+    real = os.path.realpath(path)
+    if repository.main_worktree is not None and os.path.realpath(repository.main_worktree) == real:
         return Checkout(repository.main_worktree, repository.common_dir, repository.common_dir)
     for git_dir, place in _linked(repository.common_dir):
-        if _same(path, place):
+        if os.path.realpath(place) == real:
             return Checkout(place, git_dir, repository.common_dir)
     raise NotFoundError(
         f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
@@ -185,10 +186,6 @@ def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
         if "\0" in pointer:
             continue  # it is damaged, and no path
         yield git_dir, Path(os.path.normpath(git_dir / pointer)).parent
-
-
-def _same(path: Path, other: Path) -> bool:
-    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def commit_folders(checkout: Checkout) -> tuple[Path, ...]:

@@ -36,7 +36,16 @@ class Repository:
         does_much: this process lives long or looks at many objects, so libgit2 is worth its loading.
     """
 
-    __slots__ = ("_objects", "common_place", "does_much", "git_place", "here_place", "is_bare", "main_place")
+    __slots__ = (
+        "_common_dir",
+        "_objects",
+        "common_place",
+        "does_much",
+        "git_place",
+        "here_place",
+        "is_bare",
+        "main_place",
+    )
 
     def __init__(
         self,
@@ -54,6 +63,7 @@ class Repository:
         self.is_bare = is_bare
         self.does_much = False
         self._objects: Objects | None = None
+        self._common_dir: Path | None = None
 
     @property
     def objects(self) -> Objects:
@@ -87,9 +97,11 @@ class Repository:
     @property
     def common_dir(self) -> Path:
         """Returns the git directory that all worktrees share."""
-        from pathlib import Path
+        if self._common_dir is None:  # asked for a hundred times by each session
+            from pathlib import Path
 
-        return Path(self.common_place)
+            self._common_dir = Path(self.common_place)
+        return self._common_dir
 
     @property
     def main_worktree(self) -> Path | None:

@@ -101,6 +101,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
 
 _Entries = tuple[tuple[str, str, str], ...]
 _OF_OUR_CALL = "command line:"
+_MOST_KNOWN = 100
 _known: dict[Path, tuple[object, _Entries]] = {}
 """By git directory, what its configuration was when its files had these stamps; one session asks a dozen times."""
 
@@ -119,7 +120,10 @@ def read_all(git_dir: Path) -> _Entries:
     )
     origins = {os.path.realpath(one.removeprefix("file:")) for one in words[1::3] if one != _OF_OUR_CALL}
     includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    if not includes and origins <= {*files} and stamp == [_stamp(file) for file in files]:
+    is_all = origins <= {os.path.realpath(file) for file in files}
+    if not includes and is_all and stamp == [_stamp(file) for file in files]:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
         _known[git_dir] = ((files, stamp), entries)
     return entries
 
@@ -137,7 +141,7 @@ def _files(git_dir: Path) -> tuple[str, ...]:
         shared / "config",
         git_dir / "config.worktree",
     )
-    return tuple(os.path.realpath(file) for file in named)
+    return tuple(map(str, named))
 
 
 def _stamp(file: str) -> tuple[int, ...] | None:

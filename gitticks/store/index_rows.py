@@ -153,6 +153,21 @@ def task_to_json(task: Task) -> str:
     return safe_json(_PRINTED(values))
 
 
+_known: dict[str, Task] = {}
+_MOST_KNOWN = 5000
+
+
+def tasks_read_before(texts: list[str]) -> list[Task]:
+    """Returns the tasks of many rows, and reads only those that were not asked for before: for a process that lives long."""
+    global _known  # noqa: PLW0603 - replaced as a whole, for other threads may read it
+    known = _known
+    new = [text for text in texts if text not in known]
+    read = {**known, **dict(zip(new, tasks_from_json(new), strict=True))} if new else known
+    if new and len(texts) <= _MOST_KNOWN:
+        _known = read if len(read) <= _MOST_KNOWN else {text: read[text] for text in texts}
+    return [read[text] for text in texts]
+
+
 def tasks_from_json(texts: Iterable[str]) -> list[Task]:
     """Returns the tasks of many rows.
 

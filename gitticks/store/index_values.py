@@ -25,6 +25,13 @@ def whole_tasks(rows: list[Any]) -> list[Task]:
     return tasks_from_json(text for (text,) in rows)
 
 
+def whole_tasks_again(rows: list[Any]) -> list[Task]:
+    """Returns the same where they are asked for again and again."""
+    from gitticks.store.index_rows import tasks_read_before
+
+    return tasks_read_before([text for (text,) in rows])
+
+
 def entries(rows: list[Any]) -> tuple[Entry, ...]:
     """Returns the entries in the first row, if there is one."""
     if not rows:

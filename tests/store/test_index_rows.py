@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.store.index_rows import task_to_json, tasks_from_json
+from gitticks.store.index_rows import task_to_json, tasks_from_json, tasks_read_before
 from gitticks.store.indexed_entries import entries_from_json, entries_to_json
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -104,3 +104,13 @@ def test_entries_survive() -> None:
         Entry(AT, ActorKind.ENGINE, "gitticks", ""),
     )
     assert entries_from_json(entries_to_json(entries)) == entries
+
+
+def test_rows_that_were_read_before_are_not_read_again() -> None:
+    first, second = task_to_json(FULL), task_to_json(Task(TaskId("m3a9"), "Other"))
+    [task] = tasks_read_before([first])
+    again, other = tasks_read_before([first, second])
+    assert again is task
+    assert task == FULL
+    assert other.title == "Other"
+    assert tasks_read_before([second]) == [other]
