@@ -9,7 +9,7 @@ from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.tui.screens.home import Home
 from gitticks.tui.widgets.lines import words
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
-from tests.tui.support import Shown, play
+from tests.tui.support import NARROW, Shown, play
 
 _AGENT = f"""\
 echo "[/x] [bold red]hostile[/] \\033[2J at $GITTICKS_TASK"
@@ -134,6 +134,40 @@ def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
 
     play(project.path, work)
     assert "friendly" not in str(project.file("k7f2").data)
+
+
+def test_sizes_of_panes_are_chosen_and_remembered(played: RunProject) -> None:
+    project = played
+    project.make("k7f2", title="Login")
+    chosen: list[tuple[int, int]] = []
+
+    def sizes(shown: Shown) -> tuple[int, int]:
+        left = _home(shown).query_one("#left")
+        return left.outer_size.width, _home(shown).pane("settings").outer_size.height
+
+    async def choose(shown: Shown) -> None:
+        await shown.sees("Login", "Run settings")
+        across, down = sizes(shown)
+        await shown.press("s", "equals_sign", "equals_sign", "greater_than_sign")
+        await shown.until(lambda: sizes(shown) == (across + 4, down + 2), "the new sizes")
+        await shown.press("shift+tab", "minus")  # what is above its edge grows where this shrinks
+        await shown.until(lambda: sizes(shown) == (across + 4, down + 3), "the other side of the edge")
+        chosen.append(sizes(shown))
+        await shown.until(
+            lambda: "gitticks.ui.home-settings-height" in _config(project), "the remembered size"
+        )
+
+    async def again(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.until(lambda: sizes(shown) == chosen[0], "the remembered sizes")
+
+    async def in_one_column(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.until(lambda: sizes(shown) == (NARROW[0], 1), "the whole width")
+
+    play(project.path, choose)
+    play(project.path, again)
+    play(project.path, in_one_column, NARROW)
 
 
 def _config(project: RunProject) -> str:
