@@ -51,7 +51,8 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
     roots = [Path(path) for path in _SYSTEM]
     system = [path for path in roots if path.exists() and not path.is_symlink()]
     named = (Path(os.path.realpath(path.replace("~", str(home), 1))) for path in _SECRETS)
-    secrets = tuple(dict.fromkeys(path for path in named if path.exists()))
+    # What the person cannot look at, such as another's home, their agents cannot either; `Path.exists` raises there.
+    secrets = tuple(dict.fromkeys(path for path in named if os.path.exists(path)))  # noqa: PTH110
     resolver = Path(os.path.realpath("/etc/resolv.conf"))
     return Machine(
         os.path.realpath(program),
