@@ -23,7 +23,7 @@ PATH = task_path(TASK)
 @pytest.fixture
 def rebasing(tmp_path: Path) -> Clone:
     """A clone in the middle of a rebase, whose board shows the other's version of a task."""
-    ours = make_conflicting_clone(tmp_path, TASK)
+    ours = make_conflicting_clone(tmp_path)
     assert run_git_command("pull", "--rebase", "origin", "gitticks/state", at=ours.board).returncode != 0
     assert "title: Theirs" in (ours.board / PATH).read_text()
     return ours

@@ -8,7 +8,7 @@ import pytest
 
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
-from tests.support.clones import Clone, make_clones, make_first_clone, on_path
+from tests.support.clones import Clone, make_two_clones, on_path
 from tests.support.repositories import git
 
 __all__ = ["on_path"]
@@ -17,7 +17,7 @@ __all__ = ["on_path"]
 @pytest.fixture
 def clones(tmp_path: Path, on_path: Path) -> tuple[Clone, Clone]:
     assert on_path.exists()
-    one, other = make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    one, other = make_two_clones(tmp_path)
     return one, other
 
 

@@ -20,7 +20,7 @@ TOLD = "git had dropped a commit from the state branch in passing: restored"
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
     """A clone whose next `git pull --rebase` ends in a conflict."""
-    return make_conflicting_clone(tmp_path, TASK)
+    return make_conflicting_clone(tmp_path)
 
 
 def abort_a_rebase(clone: Clone) -> str:

@@ -8,14 +8,14 @@ from gitticks.errors import GitticksError
 from gitticks.git.objects import trees
 from gitticks.store.sharing import last_shared, remember_shared, take_in
 from gitticks.store.transaction import Transaction
-from tests.support.clones import make_clones, make_first_clone
+from tests.support.clones import make_clones, make_first_clone, make_two_clones
 from tests.support.repositories import git
 from tests.support.stores import ADA
 from tests.support.tasks import task_ids
 
 
 def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> None:
-    one, other = make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    one, other = make_two_clones(tmp_path)
     theirs_id = other.create("Theirs")
     other.push()
     git("fetch", "--quiet", "origin", at=one.path)
@@ -41,7 +41,7 @@ def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> 
 
 
 def test_a_step_forward_makes_no_commit_and_moves_the_board(tmp_path: Path) -> None:
-    one, other = make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    one, other = make_two_clones(tmp_path)
     task = other.create("Theirs")
     other.push()
     git("fetch", "--quiet", "origin", at=one.path)

@@ -12,6 +12,7 @@ import pytest
 
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.layout import STATE_BRANCH
+from tests.support import prepared
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git, run_git_command
 
@@ -65,8 +66,18 @@ def make_first_clone(folder: Path) -> Project:
     return make_project(folder / "clone1")
 
 
-def make_conflicting_clone(folder: Path, task_id: TaskId) -> Clone:
-    """Makes a clone whose next `git pull --rebase` ends in a conflict: both sides changed the task's title."""
+def make_two_clones(folder: Path) -> list[Clone]:
+    """Makes two clones without a task."""
+    if prepared.copied(prepared.CLONES, folder):
+        return [Clone(folder / "clone1"), Clone(folder / "clone2")]
+    return make_clones(folder, make_first_clone(folder), 2)
+
+
+def make_conflicting_clone(folder: Path) -> Clone:
+    """Makes a clone whose next `git pull --rebase` ends in a conflict: both sides changed the title of `k7f2`."""
+    if prepared.copied(prepared.CONFLICT, folder):
+        return Clone(folder / "clone1")
+    task_id = TaskId("k7f2")
     first = make_first_clone(folder)
     first.make(task_id)
     ours, theirs = make_clones(folder, first, 2)

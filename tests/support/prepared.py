@@ -11,14 +11,22 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_OF_EACH_TEST = frozenset({"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "PYTEST_CURRENT_TEST"})
+_OF_EACH_TEST = frozenset(
+    {"GIT_CONFIG_GLOBAL", "GT", "HOME", "PATH", "PYTEST_CURRENT_TEST", "RUN_MARK", "XDG_CONFIG_HOME"}
+)
 _UMASK = 0o022
-_BOARD_GIT_DIR = ".git/worktrees/-gitticks"
-REPOSITORY, STORE, PROJECT = "repository", "store", "project"
+REPOSITORY, STORE, PROJECT, CLONES, CONFLICT = "repository", "store", "project", "clones", "conflict"
+_CHECKOUTS = {
+    REPOSITORY: (".",),
+    STORE: (".",),
+    PROJECT: (".", ".gitticks"),
+    CLONES: ("clone1", "clone1/.gitticks", "clone2", "clone2/.gitticks"),
+    CONFLICT: ("clone1", "clone1/.gitticks", "clone2", "clone2/.gitticks"),
+}
 
 
 @dataclass(slots=True)
@@ -39,20 +47,28 @@ def offer(folder: Path) -> None:
 
 
 def copied(name: str, path: Path) -> bool:
-    """Copies a repository to `path`; False if this test has to make its own."""
+    """Copies what has that name to `path`; False if this test has to make its own."""
     if not _offers or not _is_as_offered(_offers[0]):
         return False
-    shutil.copytree(_made(_offers[0].folder) / name, path, symlinks=True, dirs_exist_ok=True)
-    checkouts = [path]
-    if name == PROJECT:
-        checkouts.append(path / ".gitticks")
-        git_dir = path.resolve() / _BOARD_GIT_DIR
-        (git_dir / "gitdir").write_text(f"{path.resolve()}/.gitticks/.git\n")
-        (path / ".gitticks/.git").write_text(f"gitdir: {git_dir}\n")
-        _name_own_home(path / ".git/gitticks/board-ignores")
-    for checkout in checkouts:  # the copies of files have other times and numbers
-        subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=checkout, check=True)
+    original = _made(_offers[0].folder, name)
+    shutil.copytree(original, path, symlinks=True, dirs_exist_ok=True)
+    _move(original, path.resolve())
+    for checkout in _CHECKOUTS[name]:  # the copies of files have other times and numbers
+        subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=path / checkout, check=True)
     return True
+
+
+def _move(original: Path, path: Path) -> None:
+    """Lets the files of git and of gitticks name the folder that they were copied to."""
+    old, new = os.fsencode(original), os.fsencode(path)
+    for folder, names, files in os.walk(path):
+        names[:] = [name for name in names if name not in ("objects", "tasks")]
+        for file in (Path(folder, name) for name in files):
+            content = file.read_bytes()
+            if old in content and b"\0" not in content:
+                file.write_bytes(content.replace(old, new))
+            if file.name == "board-ignores":
+                _name_own_home(file)
 
 
 def _name_own_home(ignores: Path) -> None:
@@ -79,23 +95,27 @@ def _global_config() -> str:
 
 
 @functools.cache
-def _made(folder: Path) -> Path:
-    program = [sys.executable, "-P", "-m", __name__, str(folder)]
+def _made(folder: Path, name: str) -> Path:
+    made = folder.resolve() / name
+    program = [sys.executable, "-P", "-m", __name__, name, str(made)]
     subprocess.run(program, check=True, env=_offers[0].environment)
-    return folder
+    return made
 
 
-def _make_all(folder: Path) -> None:
-    from tests.support.projects import make_project
-    from tests.support.repositories import make_repository
-    from tests.support.stores import make_store
+def _make(name: str, path: Path) -> None:
+    from tests.support import clones, projects, repositories, stores
 
-    make_repository(folder / REPOSITORY)
-    make_store(folder / STORE)
-    make_project(folder / PROJECT)
-    for sample in folder.glob("*/.git/hooks/*.sample"):
+    make: dict[str, Callable[[Path], object]] = {
+        REPOSITORY: repositories.make_repository,
+        STORE: stores.make_store,
+        PROJECT: projects.make_project,
+        CLONES: clones.make_two_clones,
+        CONFLICT: clones.make_conflicting_clone,
+    }
+    make[name](path)
+    for sample in path.rglob("hooks/*.sample"):
         sample.unlink()
 
 
 if __name__ == "__main__":
-    _make_all(Path(sys.argv[1]))
+    _make(sys.argv[1], Path(sys.argv[2]))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.store.merging.files import merge_file, standing_beside
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_two_clones
 from tests.support.doctor import found_in, our_gt_on_path, type_fixes
 from tests.support.repositories import commit_file, git
 
@@ -16,7 +16,7 @@ __all__ = ["our_gt_on_path"]
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Clone]:
-    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    return make_two_clones(tmp_path)
 
 
 def kept_in(clone: Clone) -> list[str]:

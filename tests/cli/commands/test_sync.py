@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import command, gt
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_first_clone, make_two_clones
 from tests.support.git_servers import git_daemon
 from tests.support.repositories import fsck_problems, git
 from tests.support.tasks import task_ids
@@ -19,7 +19,7 @@ from tests.support.waiting import LONGEST_SECONDS
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Clone]:
-    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    return make_two_clones(tmp_path)
 
 
 def remote_tip(clone: Clone) -> str:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_two_clones
 
 TRANSPORTS = ("fetch", "push", "ls-remote", "pull", "clone", "remote")
 
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Clone]:
-    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    return make_two_clones(tmp_path)
 
 
 @pytest.fixture

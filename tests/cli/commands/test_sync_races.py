@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_two_clones
 from tests.support.projects import SESSION
 from tests.support.repositories import fsck_problems, git
 
@@ -17,7 +17,7 @@ STATE = "gitticks/state"
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Clone]:
-    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    return make_two_clones(tmp_path)
 
 
 def pushes_first(other: Clone, monkeypatch: pytest.MonkeyPatch, *, times: int) -> None:

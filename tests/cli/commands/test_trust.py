@@ -7,7 +7,7 @@ import pytest
 
 from gitticks.model.ids import TaskId
 from tests.cli.support import gt
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_two_clones
 from tests.support.projects import SESSION
 from tests.support.repositories import git
 
@@ -16,7 +16,7 @@ SCRIPT = "\n## Script\n\n```sh\ntouch {trap}\n```\n"
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Clone]:
-    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+    return make_two_clones(tmp_path)
 
 
 @pytest.fixture
