@@ -97,7 +97,7 @@ def test_the_doctor_tells_and_fixes(clone: Clone) -> None:
     assert found.code == 0
     assert told in found.out
     assert "rewound" not in found.out
-    assert "bring back what git dropped" in clone.ok("doctor", "--fix")
+    assert "restore what git dropped" in clone.ok("doctor", "--fix")
     assert clone.task(made).title == "While they rebase"
     assert told not in clone.ok("doctor")
 
