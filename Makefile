@@ -13,7 +13,7 @@ export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv test demo lint types imports format docs docs-check pictures site package bench bench-run soak clean
+.PHONY: help venv test demo lint types imports format docs docs-check pictures site package bench bench-run soak real-agents clean
 
 help: ## list these jobs
 	@echo "make <job>, with ARGS=\"…\" for more arguments:"
@@ -96,6 +96,12 @@ bench-run: $(READY) ## measure the runner with scripted agents (ARGS=--quick, AR
 soak: $(READY) ## run the tests in full doses, for hours
 	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)
 	GITTICKS_TEST_HASH=sha256 $(BIN)/python -m pytest -n auto --dist worksteal tests/end_to_end --ignore=tests/end_to_end/test_real_project.py
+
+real-agents: $(READY) ## run agents' real clients, which npm installs into a temporary folder (1.1 GB), against a stand-in of their services
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	  cp tests/real_agents/package.json tests/real_agents/package-lock.json "$$folder" && \
+	  npm ci --prefix "$$folder" --no-audit --no-fund && \
+	  GITTICKS_REAL_AGENTS="$$folder/node_modules/.bin" $(BIN)/python -m pytest -n 2 tests/real_agents $(ARGS)
 
 clean: ## remove everything that these jobs made
 	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build site

@@ -163,12 +163,12 @@ class AgentSpec:
 class PermissionHook:
     """What a client calls before it uses a tool: the command line, and how long its answer may take.
 
-    `settings_file` is where a client's settings can be put that takes them from a file alone.
+    `folder` is where a client's settings can be put that takes them from files alone.
     """
 
     argv: tuple[str, ...]
     seconds: int
-    settings_file: Path
+    folder: Path
 
     @property
     def command(self) -> str:
@@ -276,7 +276,8 @@ class Reader(Protocol):
 class Invocation:
     """How one session is started and read; `environment` is added to what the agent's kind may see.
 
-    `stop_signal` is what makes it end in its own way. `files` are to be written before it starts.
+    `stop_signal` is what makes it end in its own way. `files` are to be put in place before it starts:
+    their content, or the path that a link leads to.
     """
 
     argv: tuple[str, ...]
@@ -285,7 +286,7 @@ class Invocation:
     environment: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     stop_signal: int = signal.SIGTERM
-    files: Mapping[Path, bytes] = field(default_factory=dict)
+    files: Mapping[Path, bytes | Path] = field(default_factory=dict)
 
 
 _WHOLE = frozenset({AgentKind.COMMAND, AgentKind.SCRIPT})

@@ -2,11 +2,18 @@
 
 It starts itself anew, and after a SIGTERM it exits with 0 and without a result: only the result counts. Where it fails
 before its stream begins, a JSON object on stderr says why, and the status of the service leaks into the exit code.
+
+It takes a hook from settings alone, and those of the machine only from files of root's. So a session that has a hook gets
+a home of its own: the person's settings with the hook in them, beside links to all else that lies there.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
+from pathlib import Path
+from typing import Any
 
 from gitticks.agents.base import AgentSpec, Ended, Invocation, PermissionHook, Places, Request
 from gitticks.agents.stream import (
@@ -44,8 +51,11 @@ _APPROVAL = {
     PermissionMode.YOLO: "yolo",
 }
 _ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-_SYSTEM_SETTINGS, _MACHINE_SETTINGS = "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "/etc/gemini-cli/settings.json"
-"""Which settings stand over all others: a variable that names their file, and the file without it."""
+_HOME, _FOLDER, _SETTINGS = "GEMINI_CLI_HOME", ".gemini", "settings.json"
+"""The variable that names what stands for the person's home, and what lies there."""
+_NOT_SHARED = (_SETTINGS, "projects.json", "projects.json.lock")
+"""What it replaces by renaming, which would leave no link; it finds its projects again without their list."""
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _DENIALS = frozenset({"policy_violation", "tool_not_registered"})
 _NEEDS_A_PERSON = "requires user confirmation"
 _LOGIN_CODES = frozenset({41, 55})
@@ -73,27 +83,53 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["--resume", request.session_id]
     environment, files = dict(_ENVIRONMENT), {}
     if request.hook is not None:
-        environment[_SYSTEM_SETTINGS] = str(request.hook.settings_file)
-        files[request.hook.settings_file] = _hook_settings(request.hook)
+        home = Path(os.environ.get(_HOME) or Path.home())
+        environment[_HOME] = str(request.hook.folder)
+        files = _home_with_hook(home, request.hook)
     return Invocation(
         (*argv, *spec.args), GeminiReader, stdin=request.prompt.encode(), environment=environment, files=files
     )
 
 
-def _hook_settings(hook: PermissionHook) -> bytes:
-    """Returns the machine's settings with our hook in them, which is called before each use of a tool."""
+def _home_with_hook(home: Path, hook: PermissionHook) -> dict[Path, bytes | Path]:
+    """Returns what the session's own home holds: settings with our hook in them, and links to the rest."""
+    theirs, ours = home / _FOLDER, hook.folder / _FOLDER
+    shared = [path for path in _entries(theirs) if path.name not in _NOT_SHARED]
+    files: dict[Path, bytes | Path] = {ours / path.name: path for path in shared}
+    if (home / ".env").is_file():
+        files[hook.folder / ".env"] = home / ".env"
+    return files | {ours / _SETTINGS: _settings_with_hook(theirs / _SETTINGS, hook)}
+
+
+def _entries(folder: Path) -> list[Path]:
     try:
-        settings = json.loads(read_plain_file(_MACHINE_SETTINGS))
-    except (OSError, ValueError, RecursionError):
-        settings = {}
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _settings_with_hook(file: Path, hook: PermissionHook) -> bytes:
+    """Returns the person's settings with our hook in them, called before each use of a tool; broken ones as they are."""
+    try:
+        content = read_plain_file(str(file))
+    except OSError:
+        content = b"{}"
+    try:
+        settings = json.loads(_COMMENT.sub(lambda found: found[1] or "", content.decode()))
+    except (ValueError, RecursionError):
+        return content  # it says itself what is wrong with them
     settings = settings if isinstance(settings, dict) else {}
-    hooks = settings.get("hooks")
-    hooks = hooks if isinstance(hooks, dict) else {}
+    about = _object(settings.get("hooksConfig"))
+    hooks = _object(settings.get("hooks")) if about.get("enabled") is not False else {}
     before = hooks.get("BeforeTool")
     called = {"name": "gitticks", "type": "command", "command": hook.command, "timeout": hook.seconds * 1000}
     ours = {"matcher": ".*", "hooks": [called]}
     hooks["BeforeTool"] = [*(before if isinstance(before, list) else []), ours]
-    return json.dumps({**settings, "hooks": hooks}).encode()
+    return json.dumps({**settings, "hooks": hooks, "hooksConfig": {**about, "enabled": True}}).encode()
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 class GeminiReader(StreamReader):

@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 LARGEST_BYTES = 1_000_000
@@ -104,6 +104,31 @@ def write_file(folder: int, name: str, content: bytes, *, mode: int = 0o600) -> 
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
+
+
+def put_files(top: Path, files: Mapping[Path, bytes | Path]) -> None:
+    """Puts files below `top` in place by their content, and links by where they lead, with the folders they need.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    for path, content in files.items():
+        with open_folder(top, *path.relative_to(top).parent.parts, make=True) as folder:
+            assert folder is not None  # noqa: S101 - it was made
+            if isinstance(content, bytes):
+                write_file(folder, path.name, content)
+            else:
+                _link(folder, path.name, content)
+
+
+def _link(folder: int, name: str, target: Path) -> None:
+    temporary = f".{name}.{secrets.token_hex(6)}"
+    os.symlink(target, temporary, dir_fd=folder)
+    try:
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except IsADirectoryError:
+        set_aside(folder, name)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def set_aside(folder: int, name: str) -> str:

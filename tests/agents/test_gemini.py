@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, Request
+from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, PermissionHook, Request
 from gitticks.agents.gemini import GeminiReader, invocation
 from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Ending, Usage
@@ -76,3 +79,59 @@ def test_under_auto_edit_there_is_a_shell_for_what_hands_work_over() -> None:
     assert "run_shell_command(git commit)" in allowed
     assert "run_shell_command(gt)" in allowed
     assert not any("git push" in one for one in allowed)
+
+
+def test_its_hook_stands_among_the_persons_own_settings_in_a_home_of_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, folder = tmp_path / "home", tmp_path / "mailbox/gemini"
+    theirs, ours = home / ".gemini", folder / ".gemini"
+    (theirs / "tmp").mkdir(parents=True)
+    (theirs / "projects.json").write_text("{}")
+    (home / ".env").write_text("GEMINI_API_KEY=made-up\n")
+    (theirs / "settings.json").write_text(
+        '{"a": "http://b", // a comment\n "hooks": {"BeforeTool": [{"matcher": "x"}]}}'
+    )
+    monkeypatch.setenv("HOME", str(home))
+    hook = PermissionHook(("gt", "hook"), 300, folder)
+    made = invocation(AgentSpec("gemini", AgentKind.GEMINI), Request("p", hook=hook))
+    assert made.environment["GEMINI_CLI_HOME"] == str(folder)
+    settings = made.files[ours / "settings.json"]
+    assert isinstance(settings, bytes)
+    called = {"name": "gitticks", "type": "command", "command": "gt hook", "timeout": 300_000}
+    assert json.loads(settings) == {
+        "a": "http://b",
+        "hooks": {"BeforeTool": [{"matcher": "x"}, {"matcher": ".*", "hooks": [called]}]},
+        "hooksConfig": {"enabled": True},
+    }
+    assert {path: what for path, what in made.files.items() if isinstance(what, Path)} == {
+        ours / "tmp": theirs / "tmp",
+        folder / ".env": home / ".env",
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "called"),
+    [
+        (None, 1),
+        ('{"hooks": {"BeforeTool": [{}]}, "hooksConfig": {"enabled": false}}', 1),
+        ('{"hooks": [], "hooksConfig": 3}', 1),
+        ("{ broken", None),
+    ],
+)
+def test_it_is_called_whatever_the_person_has_switched_off_and_broken_settings_stay_broken(
+    settings: str | None, called: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if settings is not None:
+        (tmp_path / ".gemini").mkdir()
+        (tmp_path / ".gemini/settings.json").write_text(settings)
+    hook = PermissionHook(("gt", "hook"), 300, tmp_path / "own")
+    made = invocation(AgentSpec("gemini", AgentKind.GEMINI), Request("p", hook=hook))
+    written = made.files[tmp_path / "own/.gemini/settings.json"]
+    assert isinstance(written, bytes)
+    if called is None:
+        assert written.decode() == settings
+    else:
+        given = json.loads(written)
+        assert (len(given["hooks"]["BeforeTool"]), given["hooksConfig"]["enabled"]) == (called, True)

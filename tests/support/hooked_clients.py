@@ -32,7 +32,7 @@ def hook():
         settings = tomllib.loads(next(one for one in given if one.startswith("hooks.")))
         assert "--dangerously-bypass-hook-trust" in words
         return settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
-    settings = json.loads(pathlib.Path(os.environ["GEMINI_CLI_SYSTEM_SETTINGS_PATH"]).read_text())
+    settings = json.loads(pathlib.Path(os.environ["GEMINI_CLI_HOME"], ".gemini/settings.json").read_text())
     return settings["hooks"]["BeforeTool"][0]["hooks"][0]["command"]
 
 

@@ -45,7 +45,7 @@ from gitticks.runner.places.permission_socket import ToolCall
 from gitticks.runner.places.place import Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
-from gitticks.runner.untrusted_files import open_folder, write_file
+from gitticks.runner.untrusted_files import put_files
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
 from gitticks.sandbox.rules import with_rules
@@ -95,10 +95,7 @@ class Conversation:
         held = ExitStack()
         try:
             invocation, environment = self._walled(self._invocation(prompt, earlier), held)
-            for path, content in invocation.files.items():
-                with open_folder(path.parent) as folder:
-                    assert folder is not None  # noqa: S101 - the mailbox was filled
-                    write_file(folder, path.name, content)
+            put_files(desk.workspace.path, invocation.files)
             heard.begin()
         except (GitticksError, OSError) as error:
             held.close()
@@ -216,7 +213,7 @@ class Conversation:
         program = (sys.executable, "-P", "-m", "gitticks", "hook", "permission", kind.value)
         seconds = self.desk.place.settings.permissions.timeout + _HOOK_EXTRA_SECONDS
         return PermissionHook(
-            (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / "hook.json"
+            (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / kind.value
         )
 
     @contextmanager
