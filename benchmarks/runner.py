@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.__main__ import machine, say, scratch_folder
-from benchmarks.merging import FILES, measure_merges
+from benchmarks.merging import BRANCHES, FILES, measure_forecast, measure_merges
 from benchmarks.permissions import measure_decision
 from benchmarks.redaction import megabytes_a_second
 from benchmarks.runs import Measured, Recovery, measure_idle, measure_recovery, measure_run, prepare
@@ -35,6 +35,7 @@ class Beside:
     Attributes:
         here: a run whose agent works in the person's own checkout.
         merges_a_second: of the merge queue, over a base of many files.
+        forecast: the seconds of a forecast of conflicts; and by time of the processor.
         screen: what part of a run's processor time the interface takes beside it.
         idle: the share of a core that an idle run takes.
         wakes: how soon an idle run begins a new task, in seconds.
@@ -43,6 +44,7 @@ class Beside:
 
     here: Measured
     merges_a_second: float
+    forecast: tuple[float, float]
     screen: float
     idle: float
     wakes: float
@@ -71,6 +73,8 @@ def targets(runs: Sequence[Measured], beside: Beside) -> Iterator[Target]:
     yield Target(
         f"merges over a base of {FILES:,} files", 5, beside.merges_a_second, "a second", is_floor=True
     )
+    forecast = f"conflicts among {BRANCHES} branches of {FILES:,} files are foreseen in"
+    yield Target(forecast, 2, beside.forecast[0], "s", by_cpu=beside.forecast[1])
     yield Target("an idle `gt run --auto`, of one core", 0.5, beside.idle * 100, "%")
     yield Target("a new task's session begins after", 200, beside.wakes * 1000, "ms")
     yield Target("secrets masked in text", 20, megabytes_a_second(), "MB/s", is_floor=True)
@@ -123,12 +127,13 @@ def measure_beside(scratch: Path, tasks: int, idle_seconds: float) -> Beside:
     here = measure_run(prepare(scratch / "here", tasks, 0.1, isolation="none"), tasks, 1, tasks)
     say("merges")
     merges = measure_merges(scratch / "merges", tasks)
+    foreseen = measure_forecast(scratch / "forecast")
     say("the interface")
     screen = measure_screen(prepare(scratch / "screen", tasks, SLEEP_SECONDS), 4, tasks)
     say("nothing to do")
     idle, wakes = measure_idle(prepare(scratch / "idle", 0, 0.1), idle_seconds)
     say("walls")
-    return Beside(here, merges, screen, idle, wakes, measure_walls(scratch / "walls"))
+    return Beside(here, merges, foreseen, screen, idle, wakes, measure_walls(scratch / "walls"))
 
 
 def main(arguments: list[str]) -> int:
