@@ -17,6 +17,10 @@ from tests.support.sealing import seal_libgit2
 from tests.support.soundness import unsound_repositories
 
 ROOT = Path(__file__).resolve().parent.parent
+SANDBOXED = frozenset(
+    {"test_council_flow", "test_demo", "test_scenarios", "test_secrets", "test_work_beside_the_branch"}
+)
+"""Tests whose agents run in the sandbox that users get by default; elsewhere setting it up would only cost time."""
 KEPT_VARIABLES = frozenset(
     {
         "GITTICKS_DOSE",
@@ -87,6 +91,7 @@ def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(autouse=True)
 def sealed(
+    request: pytest.FixtureRequest,
     sealed_from_the_start: None,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
@@ -97,6 +102,8 @@ def sealed(
     shared set, is taken back.
     """
     _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+    if "GITTICKS_TEST_SANDBOX" not in os.environ and request.path.stem not in SANDBOXED:
+        monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")
     monkeypatch.chdir(ROOT)
     before = os.umask(0o022)
     yield

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
+from gitticks.actions.walls import settings_here
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import TaskId
@@ -76,7 +77,7 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
     if not has_gates(context.settings):
         raise RefusedError("there are no quality gates", hint='`gt config verify.test "make test"` adds one')
     require_team_trusted(context)
-    return run_checks(workspace, context.settings, context.world.environment, context.repository)
+    return run_checks(workspace, settings_here(context), context.world.environment, context.repository)
 
 
 def failed_check(context: Context, task_id: TaskId) -> str | None:
@@ -95,4 +96,5 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
     if astray is not None:
         return astray
     require_team_trusted(context)
-    return run_checks(workspace, context.settings, context.world.environment, context.repository).failure
+    settings = settings_here(context) if has_gates(context.settings) else context.settings
+    return run_checks(workspace, settings, context.world.environment, context.repository).failure

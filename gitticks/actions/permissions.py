@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import Context
+from gitticks.actions.walls import settings_here
 from gitticks.agents.tool_calls import file_access, host_of
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.settings import PermissionMode, SandboxPreset
@@ -166,7 +167,7 @@ def needs_walls(context: Context) -> bool:
     """True if agents would run without questions and without walls."""
     settings = context.settings
     modes = {settings.permissions.mode, *(one.mode for one in settings.agents.values())}
-    return PermissionMode.YOLO in modes and settings.sandbox.preset is SandboxPreset.NONE
+    return PermissionMode.YOLO in modes and settings_here(context).sandbox.preset is SandboxPreset.NONE
 
 
 def require_yolo_meant(context: Context, *, is_confirmed: bool) -> None:

@@ -15,6 +15,7 @@ from gitticks.actions.pull_requests import following
 from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
+from gitticks.actions.walls import settings_here
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 from gitticks.agents.base import AgentSpec, Front
 from gitticks.agents.prices import Priced, foresee
@@ -41,7 +42,6 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
-from gitticks.sandbox.probe import require_walls
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is taken up already, and a run that ends at once need not load the watch."""
@@ -126,12 +126,12 @@ def run_context(
     context: Context, listener: Callable[[RunEvent], None], options: RunOptions | None = None
 ) -> RunContext:
     """Returns what the runner's parts share, for a run or for a command that does a part of one."""
-    require_walls(context.settings.sandbox, context.world.environment)
+    settings = settings_here(context)
     require_team_trusted(context)
     context.resolved_settings.require_whole_prices()
     return RunContext(
         context.repository,
-        context.settings,
+        settings,
         context.world,
         listener,
         options or RunOptions(),

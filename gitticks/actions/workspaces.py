@@ -10,6 +10,7 @@ from pathlib import Path
 from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
+from gitticks.actions.walls import settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
@@ -141,7 +142,8 @@ def _start(context: Context, task_id: TaskId) -> Started:
     environment = neutral_environment(context.world.environment)
     # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
     carry_out(context.store.snapshot(), task_id, started, circumstances)
-    workspace = workspaces.prepare(context.repository, plan, context.settings, environment)
+    settings = context.settings if context.settings.setup.run is None else settings_here(context)
+    workspace = workspaces.prepare(context.repository, plan, settings, environment)
     if workspace.isolation is not Isolation.NONE:
         name_committer(context.repository, workspace.path, None)
     context.store.transact(operation, author=context.author)

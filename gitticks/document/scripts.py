@@ -12,6 +12,7 @@ from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 from gitticks.model.settings import PermissionMode, SandboxPreset
+from gitticks.model.status import Isolation
 from gitticks.model.trust import Runnable, RunnableKind
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
     ("permissions", "allow"): None,
     ("permissions", "default"): frozenset({"allow"}),
     ("sandbox", "preset"): frozenset({SandboxPreset.NONE}),
+    ("isolation",): frozenset({Isolation.NONE}),
     ("sandbox", "allowed_paths"): None,
     ("sandbox", "allowed_hosts"): None,
     ("approvals", "allowed_signers"): None,

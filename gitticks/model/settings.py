@@ -249,9 +249,9 @@ class MergeSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """The walls around agents; `none` by default as long as no other preset is built."""
+    """The walls around agents; where nobody chose a preset, the default one only stands where it can."""
 
-    preset: SandboxPreset = SandboxPreset.NONE
+    preset: SandboxPreset = SandboxPreset.PERMISSIVE
     allowed_paths: tuple[str, ...] = ()
     denied_paths: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()

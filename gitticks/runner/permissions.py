@@ -71,9 +71,8 @@ class Gatekeeper:
 
     def begin(self, agent: AgentSpec) -> None:
         """Notes that an agent works without questions and without walls, which a person has confirmed."""
-        settings = self._begun[1]
         mode = granted_mode(PRESETS[agent.kind], agent.mode) if PRESETS[agent.kind].modes else None
-        if mode is PermissionMode.YOLO and settings.sandbox.preset is SandboxPreset.NONE:
+        if mode is PermissionMode.YOLO and self.run.settings.sandbox.preset is SandboxPreset.NONE:
             said = (Decided.ALLOWED, "a person confirmed it at the start", UserAction.APPROVED)
             self._write(agent.name, ("mode", "yolo without a sandbox"), said)
 

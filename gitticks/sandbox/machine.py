@@ -44,7 +44,9 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
     program = shutil.which(PROGRAM, path=environment.get("PATH", os.defpath))
     if program is None:
         raise GitticksError(
-            "bubblewrap (`bwrap`) is not on PATH",
+            "bubblewrap (`bwrap`) is not on PATH"
+            if sys.platform == "linux"
+            else "bubblewrap exists on Linux only",
             hint="`apt-get install bubblewrap`, or `gt run --sandbox none` runs agents without a sandbox, as you",
         )
     home = home_of(environment)

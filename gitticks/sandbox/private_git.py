@@ -17,7 +17,7 @@ from pathlib import Path
 from shlex import join
 
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, current_branch, head
+from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
 from gitticks.git.config import CONFIG_FILE, find_own_hooks
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
@@ -34,6 +34,9 @@ _KEPT = "refs/gitticks/kept/"
 _LENT = Path("/run/gitticks-objects")
 _STASH = "refs/stash"
 _MOST_STORES = 20
+_LONGEST_LOG = 2_000_000
+_UPLOAD_PACK = ("git", "-c", "uploadpack.allowAnySHA1InWant=true", "upload-pack")
+"""It hands out also what was taken back there."""
 _MERGE_HEAD = "MERGE_HEAD"
 _FSCK = {
     "GIT_CONFIG_COUNT": "2",
@@ -121,27 +124,31 @@ def bring_home(
         GitError: what lies there is broken or hostile; nothing was taken.
     """
     checkout = private.checkout
-    upload = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled, "git-upload-pack"))
+    upload = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled, *_UPLOAD_PACK))
     source = ["--upload-pack", upload]
     listed = _asked(
         ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],
         repository,
     )
     found, head_ref = _parse(listed)
+    unborn = _unborn(private) if "HEAD" not in found else None
+    head_ref = head_ref or unborn
     wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
+    own, known = f"{BRANCHES}{branch}", _known(checkout)
+    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+    fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
     if wanted:
         refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
-        options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
-        _asked(
-            ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir), *refs],
-            repository,
-        )
+        _asked([*fetch, *refs], repository)
         found |= _place(repository, wanted, checkout)
-    _follow_head(repository, checkout, found, head_ref)
+    if own not in wanted and own in found:
+        _follow_undone(repository, private, fetch, own, read_ref(repository.common_dir, own))
+    if own not in found and _is_renamed(repository, own, known, found.get(head_ref or "")):
+        _asked(["update-ref", "-d", own, known[own]], repository)
+    _follow_head(repository, checkout, found, head_ref, is_unborn=unborn is not None)
     _follow_merge(checkout, private)
-    _note(
-        checkout, {**_known(checkout), **{name: commit for name, commit in found.items() if name != "HEAD"}}
-    )
+    kept = {name: commit for name, commit in known.items() if not name.startswith(BRANCHES)}
+    _note(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})
     return tuple(warnings)
 
 
@@ -164,6 +171,53 @@ def _parse(listed: str) -> tuple[dict[str, str], str | None]:
         elif is_object_id(value) and (name in ("HEAD", _STASH) or _BRANCH.fullmatch(name)):
             found[name] = value
     return found, head_ref if head_ref is not None and _BRANCH.fullmatch(head_ref) else None
+
+
+def _unborn(private: PrivateGit) -> str | None:
+    """Returns the branch that HEAD names there if it has no commit yet, which `ls-remote` keeps to itself."""
+    try:
+        named = os.fsdecode(read_plain_file(private.folder / "HEAD", 1000)).strip().removeprefix("ref: ")
+    except OSError:
+        return None
+    return named if _BRANCH.fullmatch(named) else None
+
+
+def _follow_undone(
+    repository: Repository, private: PrivateGit, fetch: list[str], own: str, at: str | None
+) -> None:
+    """Has the log of their branch name the last commit that was made there and taken back, as it would without walls."""
+    try:
+        lines = os.fsdecode(read_plain_file(private.folder / "logs/HEAD", _LONGEST_LOG)).splitlines()
+    except OSError:
+        return
+    last = next((line.split(" ")[1] for line in reversed(lines) if "\tcommit" in line), "")
+    if at is None or not is_object_id(last) or _has_commit(repository, last):
+        return
+    incoming = f"{_INCOMING}{private.checkout.git_dir.name}/undone"
+    ran = run_git(
+        [*fetch, f"+{last}:{incoming}"],
+        repository_dir=repository.common_dir,
+        extra_environment=_FSCK,
+        check=False,
+    )
+    if ran.code == 0:
+        trace = ["update-ref", "--create-reflog", "-m", "gitticks: made and taken back in the sandbox", own]
+        _asked([*trace, last, at], repository)
+        _asked([*trace, at, last], repository)
+        _asked(["update-ref", "-d", incoming], repository)
+
+
+def _has_commit(repository: Repository, commit: str) -> bool:
+    return run_git(["cat-file", "-e", commit], repository_dir=repository.common_dir, check=False).code == 0
+
+
+def _is_renamed(repository: Repository, own: str, known: Mapping[str, str], head: str | None) -> bool:
+    """True if the workspace's own branch was renamed there: what it held is in the one that HEAD names."""
+    before = known.get(own)
+    if before is None or head is None or read_ref(repository.common_dir, own) != before:
+        return False
+    asked = ["merge-base", "--is-ancestor", before, head]
+    return run_git(asked, repository_dir=repository.common_dir, check=False).code == 0
 
 
 def _wanted(
@@ -268,16 +322,36 @@ def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout
 
 
 def _follow_head(
-    repository: Repository, checkout: Checkout, found: Mapping[str, str], head_ref: str | None
+    repository: Repository,
+    checkout: Checkout,
+    found: Mapping[str, str],
+    head_ref: str | None,
+    *,
+    is_unborn: bool,
 ) -> None:
-    """Makes the checkout stand where the one behind the walls stands, and its index with it."""
-    if head_ref is not None and read_ref(repository.common_dir, head_ref) is not None:
+    """Makes the checkout stand where the one behind the walls stands, and its index with it.
+
+    On a branch that stands elsewhere here, or is another checkout's, it would seem to have undone what is there: then it
+    stands at the commit alone.
+    """
+    commit = found.get("HEAD")
+    if head_ref is not None and (is_unborn or _is_same_branch(repository, checkout, head_ref, commit)):
         if current_branch(checkout) != head_ref.removeprefix(BRANCHES):
             checkout.git(["symbolic-ref", "-m", "gitticks: as in the sandbox", "HEAD", head_ref])
-    elif head_ref is None and "HEAD" in found and found["HEAD"] != head(checkout):
-        checkout.git(["update-ref", "--no-deref", "-m", "gitticks: as in the sandbox", "HEAD", found["HEAD"]])
+    elif commit is not None and (head_ref is not None or commit != head(checkout)):
+        checkout.git(["update-ref", "--no-deref", "-m", "gitticks: as in the sandbox", "HEAD", commit])
     if head(checkout) is not None and not _is_index_of_head(checkout):
         checkout.git(["read-tree", "HEAD"])
+
+
+def _is_same_branch(repository: Repository, checkout: Checkout, ref: str, commit: str | None) -> bool:
+    name = ref.removeprefix(BRANCHES)
+    if current_branch(checkout) == name:
+        return True
+    others = (one for one in list_worktrees(repository) if one.git_dir != checkout.git_dir)
+    return read_ref(repository.common_dir, ref) == commit and all(
+        current_branch(one) != name for one in others
+    )
 
 
 def _is_index_of_head(checkout: Checkout) -> bool:

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 
 from gitticks.errors import GitticksError
 from gitticks.git.process import printable
-from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
+from gitticks.model.status import Isolation
 from gitticks.sandbox.machine import read_machine
 from gitticks.sandbox.walls import Inside, Walls, bubblewrap, walls_of
 
@@ -36,6 +37,14 @@ def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> 
             f"the sandbox `{walls.preset}` does not work here: {why}",
             hint="`gt doctor` tries it again; `gt run --sandbox none` runs agents without a sandbox, as you",
         )
+
+
+def why_no_default(settings: Settings, environment: Mapping[str, str]) -> str | None:
+    """Returns why the walls that stand by default cannot stand here, where nobody asked for them; None if they do."""
+    if settings.isolation is Isolation.NONE:
+        return "`isolation: none` puts them into your own checkout, where no sandbox works"
+    walls = walls_of(settings.sandbox)
+    return None if walls is None else why_no_walls(walls, environment)
 
 
 def why_no_walls(walls: Walls, environment: Mapping[str, str]) -> str | None:

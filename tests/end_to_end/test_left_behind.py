@@ -31,6 +31,12 @@ HOOK = (
 
 
 @pytest.fixture(autouse=True)
+def _without_walls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind walls none of this reaches the repository (tests/sandbox)."""
+    monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")
+
+
+@pytest.fixture(autouse=True)
 def fired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Gives the file that every trap makes when it fires."""
     monkeypatch.setenv("FIRED", str(tmp_path / "fired"))
@@ -83,6 +89,7 @@ def test_what_a_session_leaves_is_named_and_holds_merges_back_until_it_is_put_ba
     assert refused.code != 0
     assert said in refused.err
     assert "hint: `gt trust` shows what would run, and asks" in refused.err
+    assert f"warning {said}" in " ".join(project.gt("doctor").out.split())
     merged = project.gt("merge", "k7f2")
     assert merged.code != 0
     assert head(project) == before

@@ -10,6 +10,7 @@ from gitticks.model.status import Awaiting, Status
 from tests.support.projects import SESSION
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, NO_PERSON, RunProject, project
+from tests.support.tasks import write_files
 
 __all__ = ["project"]
 
@@ -38,7 +39,10 @@ def state_of(project: RunProject) -> str:
     return git("log", "-p", "--text", "gitticks/state", at=project.path)
 
 
-def test_what_an_agent_leaks_reaches_neither_the_branch_nor_a_transcript(project: RunProject) -> None:
+def test_what_an_agent_leaks_reaches_neither_the_branch_nor_a_transcript(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")  # behind walls it does not see the variable
     project.agent(LEAKS)
     project.settings("review: none\n")
     project.make()
@@ -75,6 +79,26 @@ def test_what_people_say_by_command_is_masked_and_their_files_are_refused(projec
     assert VALUE not in state_of(project)
     refused = project.gt("note", task_id, "hello")
     assert TOKEN not in refused.seen
+
+
+def test_settings_and_templates_with_a_secret_are_refused_and_older_ones_named(project: RunProject) -> None:
+    refused = project.gt(
+        "config", "notify", f"curl -H 'Authorization: Bearer {TOKEN}' https://chat.example.org"
+    )
+    assert "holds a secret: GitHub token" in refused.err
+    file = project.board / "prompts/worker.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"Push with {TOKEN}.\n{{{{ task }}}}\n")
+    git("add", "-f", "prompts", at=project.board)
+    with pytest.raises(AssertionError, match="holds a secret: GitHub token"):
+        git("commit", "-qm", "ours", at=project.board)
+    assert TOKEN not in state_of(project)
+
+    write_files(project.store, {"config.yaml": f"version: 1\nnotify: 'echo {TOKEN}'\n".encode()})
+    assert project.gt("config", "parallel", "2").code == 0, (
+        "what stands there already keeps nobody from working"
+    )
+    assert "config.yaml:2: holds a secret: GitHub token" in " ".join(project.gt("doctor").out.split())
 
 
 COMMITS_TOKEN = f"""

@@ -49,6 +49,21 @@ def test_an_agent_writes_nowhere_else(project: RunProject, preset: str, tmp_path
     assert (sorted(common.glob("hooks/*")), (common / "config").read_bytes()) == before
 
 
+def test_work_on_a_person_s_branch_goes_back_and_that_branch_stays(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    ask = "sed -n 's/.*: `\\(git [^`]*\\)`.*/\\1/p' .gt/prompt.md | head -1"
+    project.agent(
+        f'if [ $GITTICKS_ITERATION = 1 ]; then git checkout -q main; {DONE} else eval "$({ask})"; {HANDOFF}'
+        "echo '<promise>COMPLETE</promise>'; fi"
+    )
+    project.make()
+    ran = project.run("--sandbox", "permissive")
+    assert "the work was committed on a detached HEAD" in ran.out, ran.seen
+    assert "`main` was moved behind walls, and stays here as it is" in ran.err, ran.seen
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert "k7f2.txt" in project.files()
+
+
 def test_several_sessions_go_on_where_the_last_one_ended(project: RunProject) -> None:
     project.settings(NO_PERSON)
     project.agent(

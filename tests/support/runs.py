@@ -138,9 +138,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunProj
     shown = " ".join(f"'{word}'" for word in command())
     program = write_program(tmp_path / "gt", f'exec {shown} "$@"')
     walls = ""
-    if (
-        "GITTICKS_CONFIG_SANDBOX_PRESET" in os.environ
-    ):  # what the tests' own agents keep outside of their workspace
+    if os.environ.get("GITTICKS_CONFIG_SANDBOX_PRESET") != "none":
+        # what the tests' own agents keep outside of their workspace
         own = [str(tmp_path / name) for name in ("gt", "agent.py", "prompts", "said", "steps.json")]
         (tmp_path / "said").touch()
         walls = f"sandbox: {{allowed_paths: {json.dumps(own)}}}\n"

@@ -12,6 +12,7 @@ from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.edit_checks import check_team_file
+from gitticks.actions.walls import why_no_sandbox
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
@@ -161,6 +162,10 @@ def check_sandbox(context: Context) -> Iterator[Finding]:
     """Yields an error if the settings ask for walls that do not stand here; they are built to find out."""
     settings = _settings(context)
     if settings is None:
+        return
+    why = why_no_sandbox(context)
+    if why is not None:
+        yield Finding(Severity.NOTE, f"agents run without a sandbox here: {why}")
         return
     try:
         require_walls(settings.sandbox, context.world.environment)

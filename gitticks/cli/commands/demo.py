@@ -12,8 +12,9 @@ from gitticks.actions.context import Context
 from gitticks.actions.demo import Demo, demo_context
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
+from gitticks.actions.walls import words_without_walls
 from gitticks.cli.options import command
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import say, screen, warn
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
 from gitticks.cli.views.tasks import print_tasks_or
@@ -48,6 +49,9 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: 
     made = demo.make_demo(directory, context.world)
     lines = RunLines(screen(), context.world)
     say(f"the demo's repository: {made.directory}", "")
+    bare = words_without_walls(_at(context, made))
+    if bare is not None:
+        warn(bare)
     if opens:
         code = open_interface(demo_context(made.directory, context.world))
         say(f"it is all in {made.directory}")

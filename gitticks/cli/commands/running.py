@@ -13,6 +13,7 @@ from gitticks.actions.run import check_health, execute, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
 from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
+from gitticks.actions.walls import words_without_walls
 from gitticks.actions.workspaces import start_task
 from gitticks.agents.base import Front
 from gitticks.cli.json import print_object
@@ -26,7 +27,7 @@ from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.errors import UsageError
-from gitticks.model.settings import PermissionMode, SandboxPreset
+from gitticks.model.settings import PermissionMode
 from gitticks.runner.options import RunOptions
 
 
@@ -226,12 +227,13 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
 
 
 def _warn_of_settings(context: Context) -> None:
-    """Says what the settings ask for in vain, and that there are no walls unless somebody chose that."""
+    """Says what the settings ask for in vain, and that agents run without walls."""
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)
-    if context.settings.sandbox.preset is SandboxPreset.NONE:
-        warn("no sandbox: agents run as you and can do anything you can; `--sandbox strict` confines them")
+    bare = words_without_walls(context)
+    if bare is not None:
+        warn(bare)
 
 
 @command("start", 'cd "$(gt start k7f2)"')

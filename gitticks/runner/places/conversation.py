@@ -148,7 +148,7 @@ class Conversation:
             if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
                 raise GitticksError(
                     f"the sandbox `{walls.preset}` cannot be used in your own checkout, whose `.git` runs as you",
-                    hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` turns the sandbox off",
+                    hint=f"{self._own_place()} gives its agent a workspace, `gt run --sandbox none` turns the sandbox off",
                 )
             rules = policy_layers(place.repository, place.world.environment, place.overrides)
             walls = with_rules(walls, rules)
@@ -171,6 +171,11 @@ class Conversation:
             server = server_name(place.repository.own_dir, self.order.plan.task_id)
             invocation = in_tmux(invocation, server, file)
         return invocation, environment
+
+    def _own_place(self) -> str:
+        task = self.order.file.task
+        is_tasks = task.isolation is Isolation.NONE
+        return f"`gt update {task.id} --isolation task`" if is_tasks else "`gt run --isolation task`"
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
         """Returns how the agent is started, once its mailbox is filled."""

@@ -211,7 +211,10 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
         ("permissions.default", "deny"),
     ],
 )
-def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: str) -> None:
+def test_what_works_of_such_a_setting_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.delenv("GITTICKS_CONFIG_SANDBOX_PRESET")
     make_store(tmp_path)
     ran = gt("config", name, value, at=tmp_path)
     assert (ran.code, ran.err) == (0, "")
