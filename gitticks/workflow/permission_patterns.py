@@ -50,6 +50,25 @@ def matches_host(patterns: Iterable[str], host: str) -> bool:
     return _chosen(_compiled(tuple(patterns), _host_glob), (name,))
 
 
+def any_of(patterns: tuple[str, ...], *, is_host: bool) -> re.Pattern[str]:
+    """Returns the expression that some of the globs of paths, or of hosts, match."""
+    glob = _host_glob if is_host else _path_glob
+    return re.compile("|".join(map(glob, patterns)), re.IGNORECASE if is_host else 0)
+
+
+def fixed_first_word(pattern: str) -> str | None:
+    """Returns the first word of all commands that a pattern is about; None if they may have others."""
+    word = pattern.strip().split(" ", 1)[0]
+    return None if not word or any(sign in word for sign in "*?[") else word
+
+
+@lru_cache(maxsize=200)
+def first_words(line: str) -> frozenset[str]:
+    """Returns the first words of all that the rules compare of a line."""
+    forms = (form for some in (*_carried_out(line), *_only_carried_out(line)) for form in some)
+    return frozenset(form.split(" ", 1)[0] for form in (line.strip(), *forms))
+
+
 def denies_command(patterns: Iterable[str], line: str) -> bool:
     """True if one of the patterns is about some command of a line, also within `sh -c` or after `sudo`."""
     compiled = _compiled(tuple(patterns), _command_glob)

@@ -6,11 +6,13 @@ person allows; what a project leaves open a person may have answered once and fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from gitticks.model.settings import PermissionMode, PermissionRule
+from gitticks.workflow.permission_index import RuleIndex
 from gitticks.workflow.permission_patterns import (
     allows_command,
     denies_command,
@@ -51,7 +53,7 @@ class Access:
     is_inside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyLayer:
     """The rules that come from one place; `default` is None where that place sets none.
 
@@ -63,6 +65,16 @@ class PolicyLayer:
     allow: tuple[PermissionRule, ...] = ()
     default: Answer | None = None
     is_project: bool = False
+
+    @cached_property
+    def denying(self) -> Mapping[str, RuleIndex]:
+        """Returns the rules that deny, by their operation."""
+        return _indexed(self.deny)
+
+    @cached_property
+    def allowing(self) -> Mapping[str, RuleIndex]:
+        """Returns the rules that allow, by their operation."""
+        return _indexed(self.allow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +160,34 @@ def learned_rule(access: Access) -> PermissionRule:
     return PermissionRule(access.operation, paths=(f"{folder}/**" if folder else f"./{name}",))
 
 
+def _patterns(rule: PermissionRule) -> tuple[str, ...]:
+    if rule.operation == Operation.SHELL:
+        return rule.commands
+    return rule.hosts if rule.operation == Operation.NETWORK else rule.paths
+
+
+def _indexed(rules: tuple[PermissionRule, ...]) -> Mapping[str, RuleIndex]:
+    found: dict[str, list[tuple[PermissionRule, tuple[str, ...]]]] = {}
+    for rule in rules:
+        found.setdefault(rule.operation, []).append((rule, _patterns(rule)))
+    return {
+        operation: RuleIndex(
+            some, is_shell=operation == Operation.SHELL, is_network=operation == Operation.NETWORK
+        )
+        for operation, some in found.items()
+    }
+
+
+def _about(indexes: Mapping[str, RuleIndex], access: Access) -> tuple[PermissionRule, ...]:
+    """Returns the rules that may be about an access, in their order."""
+    index = indexes.get(access.operation)
+    is_host = access.operation is Operation.NETWORK
+    return () if index is None else index.about(access.target.rstrip(".") if is_host else access.target)
+
+
 def _denied_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
     for layer in layers:
-        for rule in layer.deny:
+        for rule in _about(layer.denying, access):
             if matches(rule, access, to_deny=True):
                 reason = f"denied by the rule `{rule_words(rule)}` of {layer.origin}"
                 return Ruling(Answer.DENY, reason, rule, layer.origin)
@@ -191,11 +228,12 @@ def _allowed_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling 
 
 
 def _allowing(access: Access, layer: PolicyLayer) -> PermissionRule | None:
-    found = next((rule for rule in layer.allow if matches(rule, access, to_deny=False)), None)
-    if found is not None or access.operation is not Operation.SHELL:
+    near = _about(layer.allowing, access)
+    found = next((rule for rule in near if matches(rule, access, to_deny=False)), None)
+    if found is not None or not near or access.operation is not Operation.SHELL:
         return found
     # The commands of one line may be allowed by a rule each.
-    rules = [rule for rule in layer.allow if rule.operation == Operation.SHELL]
+    rules = layer.allowing[Operation.SHELL].rules
     together = tuple(pattern for rule in rules for pattern in rule.commands)
     if len(rules) > 1 and all(rule.commands for rule in rules) and allows_command(together, access.target):
         return PermissionRule(Operation.SHELL, commands=together)

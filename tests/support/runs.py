@@ -140,7 +140,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunProj
     walls = ""
     if os.environ.get("GITTICKS_CONFIG_SANDBOX_PRESET") != "none":
         # what the tests' own agents keep outside of their workspace
-        own = [str(tmp_path / name) for name in ("gt", "agent.py", "prompts", "said", "steps.json")]
+        own = [str(tmp_path / name) for name in ("gt", "agent.py", "prompts", "said", "steps.json", "begun")]
         (tmp_path / "said").touch()
         walls = f"sandbox: {{allowed_paths: {json.dumps(own)}}}\n"
     project = make_run_project(tmp_path / "repo", mark, walls)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gitticks.model.settings import PermissionMode, PermissionRule
 from gitticks.workflow.permission_patterns import learned_pattern, matches_host, matches_path
@@ -218,3 +220,47 @@ def test_always_remembers_the_kind_of_command(line: str, pattern: str) -> None:
 )
 def test_a_learned_rule_matches_what_was_asked(access: Access) -> None:
     assert matches(learned_rule(access), access, to_deny=False)
+
+
+_WORDS = [
+    "git",
+    "go",
+    "g*",
+    "*",
+    "rm",
+    "sudo",
+    "test",
+    "./git",
+    "sh -c 'rm x'",
+    "&&",
+    ";",
+    "| rm",
+    "[g]it",
+    "X=1",
+    "\\git",
+]
+_NAMES = ["src", "*.py", "**", "a.py", "./a.py", "/etc", "ex.org", "*.ex.org", "EX.org.", "a.ex.org"]
+
+
+@given(
+    operation=st.sampled_from(Operation),
+    patterns=st.lists(
+        st.tuples(st.sampled_from(["", "", "!"]), st.lists(st.sampled_from(_WORDS + _NAMES), min_size=1)),
+        max_size=3,
+    ),
+    target=st.lists(st.sampled_from(_WORDS + _NAMES), min_size=1, max_size=4),
+)
+def test_no_rule_that_is_about_an_access_is_left_out(
+    operation: Operation, patterns: list[tuple[str, list[str]]], target: list[str]
+) -> None:
+    between = " " if operation is SHELL else "/"
+    given = tuple(lead + between.join(words) for lead, words in patterns)
+    parts = {SHELL: "commands", NETWORK: "hosts"}.get(operation, "paths")
+    rule = PermissionRule(operation, **{parts: given})
+    access = Access(operation, between.join(target))
+    layer = PolicyLayer("x", deny=(rule,), allow=(rule,))
+    for indexes, to_deny in ((layer.denying, True), (layer.allowing, False)):
+        if matches(rule, access, to_deny=to_deny):
+            assert rule in indexes[operation].about(
+                access.target.rstrip(".") if operation is NETWORK else access.target
+            )
