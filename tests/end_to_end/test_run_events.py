@@ -145,8 +145,8 @@ def test_a_followed_session_is_told_by_the_same_schema(project: RunProject) -> N
 @pytest.mark.parametrize(
     ("heading", "codes"),
     [
-        ("Of every command but `run`", [value for name, value in vars(Exit).items() if name.isupper()]),
-        ("Of `gt run`", [RunExit.INTERRUPTED, RunExit.USAGE, RunExit.LIMIT, RunExit.STUCK, RunExit.WORK, RunExit.WAITS, RunExit.DONE]),
+        ("All commands except `run`:", [value for name, value in vars(Exit).items() if name.isupper()]),
+        ("`gt run`, the first that applies:", [RunExit.INTERRUPTED, RunExit.USAGE, RunExit.LIMIT, RunExit.STUCK, RunExit.WORK, RunExit.WAITS, RunExit.DONE]),
     ],
     ids=["commands", "run"],
 )  # fmt: skip
