@@ -98,7 +98,7 @@ def test_an_epic_is_not_merged_by_an_agent_that_read_something() -> None:
         (verdict("L3", STATEMENT), Signed(STATEMENT, "armored", AT, is_by_hardware=True)),
         (verdict("L1", STATEMENT), Signed(STATEMENT, "armored", AT)),
         (verdict("L2"), "it says L2, but has no signature"),
-        (verdict("L0", **{SIGNATURE: "armored"}), "it says L0, but has no signature"),
+        (verdict("L0", signature="armored"), "it says L0, but has no signature"),
         (verdict("L2", replace(STATEMENT, at="soon")), "it has no valid time"),
     ],
 )
