@@ -15,9 +15,10 @@ from tests.support.repositories import fsck_problems, git
 
 GATE = (
     f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:xdist --noconftest tests/model/test_ids.py "
-    "tests/model/test_status.py $(ls tests/model/test_longest.py 2>/dev/null)"
+    "tests/model/test_status.py $(ls tests/model/test_longest.py 2>/dev/null) -k 'not place and not length'"
 )
-"""Real tests of the project, the quick ones of the package that the tasks change: they run nine times."""
+"""Real tests of the project, the quick ones of the package that the tasks change (none that draws hundreds of
+examples): they run nine times."""
 
 AGENT = '''\
 """Stands in for a coding agent: reads its prompt, edits real files, commits, writes its artifact and signals."""

@@ -85,20 +85,25 @@ def all_answers(repository: Repository) -> list[object]:
         return answers(opened)
 
 
-def pages(content: bytes) -> range:
-    return range(len(content) // page_size(content))
+DAMAGES = ("garbage", "zeros", "noise", "cut before", "cut inside")
+
+
+def pages(content: bytes, damage: str) -> range:
+    """Returns the pages to damage: in the everyday dose every third, each kind of damage beginning at another."""
+    step = 1 if IS_FULL else 3
+    return range(DAMAGES.index(damage) % step, len(content) // page_size(content), step)
 
 
 def page_size(content: bytes) -> int:
     return int.from_bytes(content[16:18], "big")
 
 
-@pytest.mark.parametrize("damage", ["garbage", "zeros", "noise", "cut before", "cut inside"])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_at_any_page_changes_no_answer(repository: Repository, damage: str) -> None:
     expected = all_answers(repository)
     path = index_path(repository)
     content, size = path.read_bytes(), page_size(path.read_bytes())
-    for page in pages(content):
+    for page in pages(content, damage):
         start = page * size
         middle = {
             "garbage": b"\xff" * size,
@@ -118,7 +123,7 @@ def test_a_flipped_bit_is_never_a_traceback(repository: Repository) -> None:
     expected = all_answers(repository)
     path = index_path(repository)
     content, draws = path.read_bytes(), random.Random(1)
-    for _ in range(3000 if IS_FULL else 150):
+    for _ in range(3000 if IS_FULL else 50):
         spoiled = bytearray(content)
         spoiled[draws.randrange(len(content))] ^= 1 << draws.randrange(8)
         path.write_bytes(bytes(spoiled))

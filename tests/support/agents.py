@@ -14,7 +14,7 @@ from gitticks.agents.base import AgentReport, Ended, EndReason, Reader
 
 NOW = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 DATA = Path(__file__).resolve().parent.parent / "data" / "agents"
-FLOOD_BYTES = 1_073_741_824 if os.environ.get("GITTICKS_DOSE") == "full" else 100_000_000
+FLOOD_BYTES = 1_073_741_824 if os.environ.get("GITTICKS_DOSE") == "full" else 50_000_000
 
 _DAEMONS = """
 def daemons(count=3):
