@@ -101,7 +101,7 @@ real-agents: $(READY) ## run agents' real clients, which npm installs into a tem
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	  cp tests/real_agents/package.json tests/real_agents/package-lock.json "$$folder" && \
 	  npm ci --prefix "$$folder" --no-audit --no-fund && \
-	  GITTICKS_REAL_AGENTS="$$folder/node_modules/.bin" $(BIN)/python -m pytest -n 2 tests/real_agents $(ARGS)
+	  TMPDIR=/var/tmp GITTICKS_REAL_AGENTS="$$folder/node_modules/.bin" $(BIN)/python -m pytest -n 2 tests/real_agents $(ARGS)
 
 clean: ## remove everything that these jobs made
 	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build site

@@ -48,6 +48,8 @@ _TEXTS = (
     (_LOGIN, Ending.START_FAILED),
     (_OUTAGE, Ending.OUTAGE),
 )
+_STATUS = re.compile(r'(?:unexpected status |last status: |"code": ?)([45]\d\d)\b')
+"""How codex and gemini put a service's status into their words."""
 _UNAUTHORISED, _PAYMENT_REQUIRED, _FORBIDDEN, _TIMEOUT, _TOO_MANY, _SERVER = 401, 402, 403, 408, 429, 500
 
 _SAYS_LIMIT = re.compile(
@@ -82,6 +84,8 @@ def classify(text: str, *, status: int | None = None, retry_after_seconds: float
 
     A login that is missing or refused is a failed start: only a person can fix it, and trying again cannot.
     """
+    if status is None and (named := _STATUS.search(text)):
+        status = int(named[1])
     ending = _by_status(status, text) or _by_text(text)
     return Trouble(ending, one_line(text), retry_after_seconds)
 

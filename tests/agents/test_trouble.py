@@ -25,6 +25,8 @@ NOW = datetime(2026, 11, 22, 16, 30, tzinfo=UTC)
         (529, "mock", Ending.OUTAGE),
         (400, "mock", Ending.CRASHED),
         (400, "Your credit balance is too low", Ending.USAGE_LIMITED),
+        (None, "unexpected status 529 <unknown status code>: Overloaded, url: http://x", Ending.OUTAGE),
+        (None, '[API Error: {"error":{"code":529,"message":"Overloaded"}}]', Ending.OUTAGE),
         (None, "exceeded retry limit, last status: 429 Too Many Requests", Ending.RATE_LIMITED),
         (
             None,

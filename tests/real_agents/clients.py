@@ -18,13 +18,15 @@ KEY = "made-up-key"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A real program; `set_up` writes its settings into a home and returns its variables."""
+    """A real program; `set_up` writes its settings into a home and returns its variables.
+
+    `is_asking` says that it calls a hook before it uses a tool.
+    """
 
     name: str
     model: str
     set_up: Callable[[Path, ModelServices], Mapping[str, str]]
     is_asking: bool = True
-    counts_all: bool = True
 
     @property
     def is_found(self) -> bool:

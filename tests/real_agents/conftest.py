@@ -16,9 +16,10 @@ collect_ignore_glob = [] if FOUND else ["test_*.py"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Runs a test with each client that is there."""
+    """Runs a test with each client that is there, or with the `CLIENTS` of its module."""
     if "client" in metafunc.fixturenames:
-        metafunc.parametrize("client", [pytest.param(one, id=one.name) for one in FOUND])
+        clients: tuple[Client, ...] = getattr(metafunc.module, "CLIENTS", FOUND)
+        metafunc.parametrize("client", [pytest.param(one, id=one.name) for one in clients])
 
 
 @pytest.fixture

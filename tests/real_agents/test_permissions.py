@@ -10,6 +10,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.questions import Questions
 from gitticks.store.layout import audit_path
+from tests.real_agents.clients import FOUND
 from tests.real_agents.support import TASK, RealProject
 from tests.support.runs import NO_PERSON
 from tests.support.waiting import until
@@ -21,10 +22,7 @@ DENIES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _asking(project: RealProject) -> None:
-    if not project.client.is_asking:
-        pytest.skip(f"{project.client.name} has no hook")
+CLIENTS = tuple(one for one in FOUND if one.is_asking)
 
 
 def audited(project: RealProject) -> tuple[AuditEntry, ...]:
@@ -46,7 +44,6 @@ def test_what_a_rule_denies_is_not_done(project: RealProject, preset: str) -> No
     denied = [(one.operation, one.target) for one in audited(project) if one.decision is Decided.DENIED]
     assert denied == [("file_write", "keys.txt"), ("shell", "git log --oneline > log.txt")], project.said()
     assert project.services.said_to_model().count("denied by the rule") >= 2
-    assert "was not allowed" in ran.seen
 
 
 @pytest.mark.parametrize("answer", ["allow", "deny"])

@@ -13,8 +13,6 @@ from tests.support.runs import NO_PERSON
 from tests.support.waiting import until
 from tests.support.wire_formats import Shell
 
-LIMITS = "limits: {idle: 20s, rest: 1h}\n"
-
 
 def endings(project: RealProject) -> list[str]:
     return [
@@ -34,7 +32,7 @@ def endings(project: RealProject) -> list[str]:
     ids=["401", "429", "529"],
 )
 def test_an_error_of_the_service_is_told_apart(project: RealProject, fail: Fail, ending: Ending) -> None:
-    project.settings(NO_PERSON + LIMITS)
+    project.settings(f"{NO_PERSON}limits: {{idle: 2m, rest: 1h}}\n")  # opencode retries in silence
     project.make(TASK, title="Say hello")
     project.services.play(fail)
     with project.running(TASK) as process:
@@ -48,7 +46,7 @@ def test_an_error_of_the_service_is_told_apart(project: RealProject, fail: Fail,
 
 
 def test_a_service_that_says_nothing_is_an_outage_once_it_was_idle_for_too_long(project: RealProject) -> None:
-    project.settings(f"{NO_PERSON}{LIMITS}")
+    project.settings(f"{NO_PERSON}limits: {{idle: 20s, rest: 1h}}\n")
     project.make(TASK, title="Say hello")
     project.services.play(Stall(), Stall(), Stall())
     with project.running(TASK) as process:
