@@ -110,7 +110,7 @@ def check_fields(edit: HandEdit) -> None:
         line = line_of(edit.after, names[0])
         place = f"{edit.after.path}:{line}" if line else edit.after.path
         raise RefusedError(
-            f"{place}: {shown} {'is' if len(names) == 1 else 'are'} written by gitticks alone",
+            f"{place}: {shown} can only be written by gitticks",
             hint=_way_back(edit),
         )
 

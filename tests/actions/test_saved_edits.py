@@ -249,7 +249,7 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
         (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
         (lambda folder: _replace(folder, None), "not a regular file"),
         (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),
-        (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "written by gitticks alone"),
+        (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "can only be written by gitticks"),
     ],
 )
 def test_what_is_broken_is_named_with_the_fix(

@@ -156,7 +156,7 @@ def test_events_and_fields_agree() -> None:
     assert problems(working, stuck) == (
         "went from working to stuck, and no event says so",
         "awaited nobody and then escalation, and no event says so",
-        "had `asked_at` changed, which gitticks alone writes",
+        "had `asked_at` changed, which only gitticks writes",
     )
     assert problems(working, working, move(S.WORKING, S.STUCK)) == (
         "is working, but its events end at stuck",

@@ -39,7 +39,7 @@ class TestByHand:
     def test_a_field_that_gitticks_writes(self, project: Project) -> None:
         task_id = project.create()
         commit = commit_by_hand(project, task_id, "status: pending", "status: pending\nbase: elsewhere")
-        assert problems(project) == [f"`{task_id}` had `base` changed, which gitticks alone writes"]
+        assert problems(project) == [f"`{task_id}` had `base` changed, which only gitticks writes"]
         self.take_back(project, commit)
 
     def test_a_birthday(self, project: Project) -> None:

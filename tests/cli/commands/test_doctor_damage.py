@@ -209,7 +209,7 @@ class TestDamage:
             git("update-ref", "refs/heads/gitticks/state", code, at=project.path)
         findings = json.loads(project.gt("doctor", "--json").out)["findings"]
         finding = next(one for one in findings if "gitticks/state" in one["what"])
-        assert finding["what"].startswith("`refs/heads/gitticks/state` leads to ")
+        assert finding["what"].startswith("`refs/heads/gitticks/state` points to ")
         assert f", which has no tasks: it lacks 2 commits (`{task}: created: " in finding["what"]
         subprocess.run(["sh", "-ec", COMMAND.findall(finding["fix"])[0]], cwd=project.path, check=True)
         assert project.tip() == tip
