@@ -11,6 +11,8 @@ from gitticks.world import World
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
 
+_SWITCH_SECONDS = 0.001
+
 
 def may_show_interface() -> bool:
     """True for a person on a terminal that can be drawn on."""
@@ -22,6 +24,8 @@ def open_interface(context: Context) -> int:
     """Shows the interface until it is left, and returns the exit code."""
     # Read when textual is imported: with more frames a second a key is answered a third sooner.
     os.environ.setdefault("TEXTUAL_FPS", "120")
+    # A thread that reads holds the interpreter for so long at most while a key waits.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     from gitticks.tui.app import GitticksApp
 
     app = GitticksApp(context)

@@ -213,6 +213,10 @@ class Dashboard(View):
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the output of another task."""
         if event.lines.id == "tasks":
+            self.call_after_refresh(self._follow_cursor)  # the cursor itself is drawn first
+
+    def _follow_cursor(self) -> None:
+        if self.is_mounted:
             self._draw_output()
             self._draw_budget()
 
