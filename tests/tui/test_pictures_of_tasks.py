@@ -31,6 +31,11 @@ def test_places_look_as_they_did(
 
     async def look(shown: Shown) -> None:
         app = shown.app
+
+        def is_quiet() -> bool:
+            app.clear_notifications()
+            return "answers" not in shown.text
+
         app.use_theme(theme)
         await shown.sees("Parallel test")
         app.feed.batches.append(Batch(replace(snapshot(), questions=places.QUESTIONS)))
@@ -43,8 +48,7 @@ def test_places_look_as_they_did(
         ):
             app.go(place, subject)
             await shown.sees(*words)
-            app.clear_notifications()
-            await shown.no_longer_sees("answers")
+            await shown.until(is_quiet, "the end of what is said in a corner")
             await check_picture(shown, place)
 
     play(tmp_path, look, size, StillApp(tmp_path))

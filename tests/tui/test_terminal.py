@@ -98,7 +98,7 @@ def test_an_approval_is_as_strong_as_policy_asks(
     terminal.keys("y")
     terminal.sees("Merge m3xq into main?", "a signature", "sign it")
     terminal.keys("Enter")
-    terminal.sees("it is not said which key signs your approvals")  # and the interface is back
+    terminal.sees("no key is configured to sign your approvals")  # and the interface is back
     git("config", "gpg.format", "ssh", at=project.path)
     git("config", "user.signingKey", str(key), at=project.path)
     terminal.keys("y")
