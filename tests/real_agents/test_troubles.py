@@ -69,6 +69,8 @@ def test_ctrl_c_twice_ends_it_and_leaves_no_process(project: RealProject, preset
         until(lambda: len(project.services.turns) > 1, "the second turn")
         assert processes_with(project.mark)
         project.interrupt(process)
+        assert process.stdout
+        next(line for line in process.stdout if "Ctrl-C again" in line)  # two signals at once would be one
         project.interrupt(process)
         process.communicate(timeout=60)
     until(lambda: not processes_with(project.mark), "the end of every process")
