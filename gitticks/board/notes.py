@@ -25,7 +25,7 @@ NOTES_PATTERNS = tuple(
 )
 """What git overlooks on the board."""
 
-_FIRST_LINE = b"This edit is not taken up:\n\n"
+_FIRST_LINE = b"This edit was refused:\n\n"
 _LAST_LINES = b"\n\nWhat you wrote stays. Save the file fixed, and this note goes by itself.\n"
 
 

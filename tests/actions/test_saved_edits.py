@@ -91,7 +91,7 @@ def test_a_broken_file_is_named_with_its_line_and_can_be_fixed_by_saving(project
 
 def test_conflict_markers_that_were_saved_are_not_taken_up(project: Project) -> None:
     project.save("k7f2", "old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs")
-    assert "not taken up: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
+    assert "refused: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
     assert project.file("k7f2").section("Context") == "old"
 
 
@@ -153,7 +153,7 @@ def test_a_command_on_the_task_writes_and_removes_the_note_too(project: Project)
     note = project.board_file("k7f2").with_name(NOTE)
     project.save("k7f2", "status: pending", "status: [")
     project.ok("note", "k7f2", "hello")
-    assert note.read_text().startswith("This edit is not taken up:\n\nline 6: ")
+    assert note.read_text().startswith("This edit was refused:\n\nline 6: ")
     project.save("k7f2", "status: [", "status: pending")
     project.ok("note", "k7f2", "hello again")
     assert not note.exists()
@@ -246,7 +246,7 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
             lambda folder: shutil.copytree(folder, folder.parent.with_name("copy")),
             "can only be written by gitticks; `rm .gitticks/tasks/copy/history.jsonl` removes it",
         ),
-        (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
+        (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "refused: "),
         (lambda folder: _replace(folder, None), "not a regular file"),
         (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),
         (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "can only be written by gitticks"),

@@ -57,7 +57,7 @@ def test_a_deleted_file(project: Project) -> None:
     add_words(project, "m3xq")
     _folder(project).joinpath("TASK.md").unlink()
     ran = use(project)
-    assert f"tasks are cancelled, not deleted (`gt cancel k7f2`); {BACK} brings it back" in ran["status"].out
+    assert f"tasks are cancelled, not deleted (`gt cancel k7f2`); {BACK} restores it" in ran["status"].out
     assert "fixed: restore what was deleted or renamed" in ran["doctor --fix"].out
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     check_well(project)
@@ -234,7 +234,7 @@ def test_a_history_that_was_edited_or_deleted(project: Project) -> None:
     said = project.ok("status")
     path = "tasks/f2/k7f2/history.jsonl"
     back = f"`git -C .gitticks checkout HEAD -- {path}`"
-    assert f"{path}  edited, refused: it can only be written by gitticks; {back} puts it back" in said
+    assert f"{path}  edited, refused: it can only be written by gitticks; {back} restores it" in said
     history.unlink()
     use(project)
     assert history.read_bytes() == project.store.read(path)

@@ -161,7 +161,7 @@ def test_a_deleted_file_is_no_cancelled_task(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     project.make("k7f2")
     project.board_file("k7f2").unlink()
-    assert "not taken up: tasks are cancelled, not deleted (`gt cancel k7f2`)" in project.ok("status")
+    assert "refused: tasks are cancelled, not deleted (`gt cancel k7f2`)" in project.ok("status")
     assert project.task("k7f2").status is Status.PENDING
 
 
