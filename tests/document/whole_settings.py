@@ -31,7 +31,7 @@ workspace: {dir: .gitticks-work, update: manual}
 setup: {copy: [], run: null}
 merge: {mode: queue, strategy: merge, on_conflict: return, push: false}
 checkpoint_every: 5
-sandbox: {preset: none, allowed_paths: [], denied_paths: [], allowed_hosts: [], denied_hosts: [], max_process_time: 5m, max_processes: 512, max_memory: 8GB, max_file_size: 2GB}
+sandbox: {preset: permissive, allowed_paths: [], denied_paths: [], allowed_hosts: [], denied_hosts: [], max_process_time: 5m, max_processes: 512, max_memory: 8GB, max_file_size: 2GB}
 permissions: {mode: auto-edit, deny: [], allow: [], default: ask, timeout: 5m}
 approvals: {minimum: L0, allowed_signers: null, four_eyes: false}
 limits: {in_review: 10, iteration: 30m, idle: 10m, gate: 10m, awaiting: 24h, output: 64MB, prompt: 200kB}
