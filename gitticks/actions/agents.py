@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.trust import are_settings_trusted
-from gitticks.agents.registry import PRESETS, Registry
+from gitticks.agents.registry import PRESETS, FoundAgent, Registry
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode, Settings
@@ -30,7 +30,10 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class KnownAgent:
-    """An agent; `path` and `version` are None where its program is not on PATH or does not say."""
+    """An agent; `path` and `version` are None where its program is not on PATH or does not say.
+
+    A path that begins in the workspace is relative.
+    """
 
     name: str
     kind: str
@@ -49,14 +52,22 @@ def known_agents(context: Context) -> list[KnownAgent]:
 
     A default that there is not is only warned of: this is the list to choose another from.
     """
+    from concurrent.futures import ThreadPoolExecutor  # costs start-up time
+
     registry = registry_for(_settings(context), context.world.environment)
     default, is_trusted = _default(context, registry), _is_trusted(context)
+    all_found = registry.found()
+    asked = [found for found in all_found if is_trusted or not found.is_configured]
+    with ThreadPoolExecutor() as pool:  # a client may take seconds to start
+        versions = dict(
+            zip((found.spec.name for found in asked), pool.map(registry.version_of, asked), strict=True)
+        )
     return [
         KnownAgent(
             name=found.spec.name,
             kind=found.spec.kind.value,
-            path=found.path,
-            version=registry.version_of(found) if is_trusted or not found.is_configured else None,
+            path=found.path or _path_in_workspace(found),
+            version=versions.get(found.spec.name),
             is_default=found.spec.name == default,
             is_configured=found.is_configured,
             modes=preset.modes,
@@ -64,9 +75,14 @@ def known_agents(context: Context) -> list[KnownAgent]:
             tells_usage=preset.tells_usage,
             tells_cost=preset.tells_cost,
         )
-        for found in registry.found()
+        for found in all_found
         for preset in (PRESETS[found.spec.kind],)
     ]
+
+
+def _path_in_workspace(found: FoundAgent) -> str | None:
+    program = next(iter(found.spec.argv), "")
+    return program if os.sep in program and not Path(program).is_absolute() else None
 
 
 def why_unknown(settings: Settings, name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 from gitticks.safe_read import read_plain_text
@@ -30,7 +31,9 @@ def test_command(project: Path) -> str | None:
         return "npm test"
     if (project / "tox.ini").is_file() or "[tool.tox]" in _text(project / "pyproject.toml"):
         return "tox"
-    return "python -m pytest" if _has_pytest(project) else None
+    if not _has_pytest(project):
+        return None
+    return "python -m pytest" if shutil.which("python") else "python3 -m pytest"  # Debian has no `python`
 
 
 def _has_npm_test(project: Path) -> bool:

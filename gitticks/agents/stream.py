@@ -257,6 +257,6 @@ def _exit_in_words(ended: Ended, *, is_finished: bool) -> str:
 
 
 def last_line(text: str) -> str:
-    """Returns the last line of what a program printed."""
-    lines = text.strip().splitlines()
+    """Returns the last line of what a program printed that is not a hint, as our own command prints one."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("hint: ")]
     return one_line(lines[-1]) if lines else ""

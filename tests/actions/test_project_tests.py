@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,20 @@ from tests.support.repositories import make_repository
         ({"tests/it.spec": ""}, None),
     ],
 )
-def test_files_tell_the_command(tmp_path: Path, files: dict[str, str], command: str | None) -> None:
+def test_files_tell_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], command: str | None
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert command_of(tmp_path) == command
+
+
+def test_without_python_it_is_python3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "pytest.ini").write_text("")
+    assert command_of(tmp_path) == "python3 -m pytest"
 
 
 def test_init_proposes_it(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def agents_command(context: Context, as_json: bool) -> None:
 
 
 def _abilities(agent: KnownAgent) -> str:
-    able = {"resume": agent.resumes, "tell usage": agent.tells_usage, "tell cost": agent.tells_cost}
+    able = {"resume": agent.resumes, "report usage": agent.tells_usage, "report cost": agent.tells_cost}
     return ", ".join(word for word, can in able.items() if can)
 
 

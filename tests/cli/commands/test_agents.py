@@ -48,3 +48,10 @@ def test_configured_agents_are_listed_even_if_they_are_missing(tmp_path: Path) -
     found = json.loads(gt("agents", "--json", at=tmp_path / "repository").out)["agents"]
     mine = next(agent for agent in found if agent["name"] == "mine")
     assert (mine["path"], mine["is_default"], mine["is_configured"]) == (None, True, True)
+
+
+def test_a_program_of_the_workspace_is_named_as_the_settings_name_it(tmp_path: Path) -> None:
+    config = "version: 1\nagents:\n  mine: {type: command, argv: [./agent.sh]}\n"
+    make_store(tmp_path / "repository", config=config)
+    found = json.loads(gt("agents", "--json", at=tmp_path / "repository").out)["agents"]
+    assert next(agent["path"] for agent in found if agent["name"] == "mine") == "./agent.sh"
