@@ -38,7 +38,7 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
     own = context.repository.own_place
     if is_run_alive_at(own):
         if not task_ids:
-            raise GitticksError("a run is alive already", hint="select an epic to add it")
+            raise GitticksError("a run is already active", hint="select an epic to add it")
         add_to_run(context, task_ids)
         return f"added to the run: {', '.join(task_ids)}"
     output = context.repository.own_dir / OUTPUT

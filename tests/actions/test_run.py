@@ -351,7 +351,7 @@ def test_a_run_ends_after_its_iterations(project: RunProject) -> None:
 
 def test_without_a_run_there_is_nothing_to_stop(project: RunProject) -> None:
     ran = project.gt("stop")
-    assert (ran.code, "no run is alive" in ran.err) == (1, True)
+    assert (ran.code, "no run is active" in ran.err) == (1, True)
     assert project.gt("stop", "nope").code == 1
 
 

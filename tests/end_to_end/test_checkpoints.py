@@ -356,7 +356,7 @@ def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
     begun.agent(steps(5))
     with begun.running("--auto", "--all") as run:
         assert run.stdout is not None
-        until(lambda: "a run is alive" in begun.gt("run").err)
+        until(lambda: "a run is already active" in begun.gt("run").err)
         said = begun.gt("resume", "k7f2-4", "--force")
         assert (said.code, said.err) == (0, "")
         until(lambda: begun.stands() == TO_REVIEW)

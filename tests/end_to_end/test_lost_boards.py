@@ -143,7 +143,7 @@ def test_something_in_the_place_of_the_board_is_put_aside_as_is_said(project: Pr
     project.board.mkdir()
     (project.board / "mine.txt").write_text("mine\n")
     said = project.gt("doctor").out
-    assert "what lies there is none" in said
+    assert "what is there is not a board" in said
     type_command(project, said[said.index("`mv ") :].replace("&& gt doctor --fix", ""))
     project.ok("doctor", "--fix")
     assert (project.path / ".gitticks.old/mine.txt").read_text() == "mine\n"

@@ -198,4 +198,4 @@ def test_a_base_that_is_gone_makes_the_merge_wait(project: RunProject) -> None:
     project.change("k7f2", base="nowhere")
     ran = project.run()
     assert ran.code == RunExit.WAITS
-    assert "the base `nowhere` is no branch here" in ran.out
+    assert "the base branch `nowhere` does not exist here" in ran.out

@@ -19,7 +19,7 @@ def test_a_paused_run_lets_its_agent_end_and_begins_nothing_new(project: RunProj
     project.make("m3xq")
     with project.running("--parallel", "1") as process:
         until((folder / "up").exists, "the agent")
-        assert "begin nothing new" in project.ok("pause")
+        assert "start nothing new" in project.ok("pause")
         assert json.loads(project.ok("status", "--json"))["paused"] is True
         assert "until `gt unpause`" in project.ok("status")
         (folder / "go").touch()

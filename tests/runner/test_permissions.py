@@ -295,7 +295,7 @@ def test_what_was_decided_before_its_runner_died_is_kept(project: RunProject) ->
     with project.running() as process:
         until((project.workspace() / "began").exists)
         process.kill()
-    until(lambda: "was finished" in project.ok("health"))
+    until(lambda: "was processed" in project.ok("health"))
     found = audit_of(project)
     assert [one.operation for one in found.entries] == ["file_read", "shell"]
     assert find_breaks(found) == ()

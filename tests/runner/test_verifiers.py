@@ -11,9 +11,11 @@ import pytest
 
 from gitticks.agents.process import StopRequest
 from gitticks.git.repository import Repository, discover
-from gitticks.model.settings import LimitSettings, Settings, VerifySettings
+from gitticks.model.settings import LimitSettings, SandboxPreset, SandboxSettings, Settings, VerifySettings
 from gitticks.runner.verifiers import ChecksReport, has_commands, run_checks
 from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository
+
+IN_THE_OPEN = replace(Settings(), sandbox=SandboxSettings(preset=SandboxPreset.NONE))
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def place(repository: Repository, tmp_path: Path) -> Path:
 def check(
     repository: Repository, place: Path, *, limit: int = 60, on_merge: bool = False, **verify: Any
 ) -> ChecksReport:
-    settings = replace(Settings(), verify=VerifySettings(**verify), limits=LimitSettings(gate=limit))
+    settings = replace(IN_THE_OPEN, verify=VerifySettings(**verify), limits=LimitSettings(gate=limit))
     return run_checks(place, settings, dict(os.environ), repository, on_merge=on_merge)
 
 
@@ -136,7 +138,7 @@ def test_gates_see_no_variable_of_git_or_gitticks(
 
 def test_a_stop_ends_the_gates_and_is_no_verdict(repository: Repository, place: Path, tmp_path: Path) -> None:
     stop, begun = StopRequest(), tmp_path / "begun"
-    settings = replace(Settings(), verify=VerifySettings(test=f"echo begun > {begun}; sleep 600"))
+    settings = replace(IN_THE_OPEN, verify=VerifySettings(test=f"echo begun > {begun}; sleep 600"))
     os.mkfifo(begun)
 
     def stop_once_begun() -> None:

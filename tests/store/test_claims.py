@@ -165,7 +165,7 @@ def test_without_the_remote_nothing_is_claimed(remote: Path, clock: Clock) -> No
         lambda: ada.take(TASK),
         lambda: remote_refs(discover_for_much(remote.parent / "ada"), "origin", "*"),
     ):
-        with pytest.raises(UnreachableError, match="`origin` gave no answer"):
+        with pytest.raises(UnreachableError, match="`origin` did not answer"):
             ask()
     assert ada.held == frozenset()
     assert ada.renew() == frozenset()

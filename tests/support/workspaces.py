@@ -11,7 +11,7 @@ import pytest
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import Settings
+from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
 from gitticks.model.status import Isolation, TaskType
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
@@ -23,7 +23,7 @@ EPIC = Task(TaskId("epic"), "Login", type=TaskType.EPIC)
 FIRST = Task(TaskId("aaaa"), "First", parent=EPIC.id, isolation=Isolation.EPIC)
 SECOND = Task(TaskId("bbbb"), "Second", parent=EPIC.id, isolation=Isolation.EPIC)
 HERE = replace(TASK, isolation=Isolation.NONE)
-SETTINGS = Settings()
+SETTINGS = replace(Settings(), sandbox=SandboxSettings(preset=SandboxPreset.NONE))
 
 
 @pytest.fixture

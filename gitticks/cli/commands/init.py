@@ -92,7 +92,7 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
         say("base branch: not known, HEAD is detached; set one with `gt config base main`")
     for one in done.silent:
         warn(
-            f"{_why_silent(one)}; if it has tasks already, `gt sync` joins them with what you begin here "
+            f"{_why_silent(one)}; if it has tasks already, `gt sync` merges them with yours "
             "once it can be reached"
         )
     for finding in check_program(os.environ):

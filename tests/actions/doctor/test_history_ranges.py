@@ -36,7 +36,7 @@ class TestRanges:
         assert project.gt("doctor", "--range", "gitticks/state").seen == (
             "history\n"
             f"  error    in {commit[:10]} `{task_id}` went from pending to done, and no event says so\n"
-            f"           `git -C .gitticks -c core.hooksPath=/dev/null revert --no-edit {commit}` takes it back\n"
+            f"           `git -C .gitticks -c core.hooksPath=/dev/null revert --no-edit {commit}` reverts it\n"
             "\n1 error\n--- 1\n"
         )
 

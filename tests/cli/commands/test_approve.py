@@ -197,7 +197,7 @@ def test_a_rejection_without_feedback_is_refused_and_says_how_to_give_it(
     before = project.tip()
     ran = project.gt("reject", "k7f2", *feedback, input="")
     assert (ran.code, project.tip()) == (2, before), ran.seen
-    assert ran.err.startswith("error: there is no feedback for the agent of `k7f2` what to change\n")
+    assert ran.err.startswith("error: there is no feedback for the agent of `k7f2`\n")
     assert "`gt reject k7f2 --no-feedback`" in ran.err
     said = project.ok("reject", "k7f2", "--no-feedback")
     assert said == "k7f2  rejected; back to its agent · Login loses the return URL\n"

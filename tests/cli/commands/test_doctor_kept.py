@@ -59,7 +59,7 @@ def test_names_with_blanks_can_be_typed_and_foreign_ones_are_still_foreign(clone
     assert len(kept_in(one)) == 2
     assert set(found_in(one.path).values()) == {"warning", "note"}
     type_fixes(one.path)
-    assert found_in(one.path) == {"gitticks has no use for `README.other.md` on the state branch": "note"}
+    assert found_in(one.path) == {"gitticks does not know `README.other.md` on the state branch": "note"}
 
 
 @pytest.mark.parametrize(

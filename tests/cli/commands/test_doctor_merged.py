@@ -57,7 +57,7 @@ def test_a_base_that_was_deleted_is_named_and_comes_back(project: Project) -> No
     git("checkout", "--quiet", "-b", "other", at=project.path)
     git("branch", "--quiet", "-D", "main", at=project.path)
     refused = project.gt("approve", "m3xq")
-    assert "error: the base `main` is no branch here" in refused.err
+    assert "error: the base branch `main` does not exist here" in refused.err
     began = str(project.task("m3xq").start_sha)[:10]
     assert (
         f"hint: `git branch main {began}` recreates it where this work began; `gt doctor` lists"

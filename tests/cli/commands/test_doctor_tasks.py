@@ -135,7 +135,7 @@ def test_foreign_files_are_only_noted(project: Project) -> None:
     ran = project.gt("doctor")
     assert ran.seen == (
         "files\n"
-        "  note     gitticks has no use for `README.md`, `tasks/zz/notes.txt` on the state branch\n\n"
+        "  note     gitticks does not know `README.md`, `tasks/zz/notes.txt` on the state branch\n\n"
         "no problems found, 1 note\n--- 0\n"
     )
 

@@ -159,7 +159,7 @@ def test_a_cherry_pick_carries_nothing_out_and_what_is_illegal_is_told(
     assert (
         f"error: in {tip[:10]} `k7f2` went from pending to cancelled, and no event says so\n" in done.stderr
     )
-    assert f"revert --no-edit {tip}` takes it back" in done.stderr
+    assert f"revert --no-edit {tip}` reverts it" in done.stderr
     assert commits_of(hand, 1) == ["Ada Lovelace: by hand"]
     assert len(hand.project.events("k7f2")) == events
     undone = run_git_command("revert", "--no-edit", "HEAD", at=board)

@@ -133,7 +133,7 @@ def test_an_origin_that_cannot_be_reached_is_no_failure(tmp_path: Path) -> None:
     ran = gt("init", at=tmp_path)
     assert ran.code == 0
     assert ran.err.startswith("warning: origin could not be reached (")
-    assert "`gt sync` joins them with what you begin here" in ran.err
+    assert "`gt sync` merges them with yours" in ran.err
 
 
 def test_before_the_first_commit_the_base_is_unknown(tmp_path: Path) -> None:

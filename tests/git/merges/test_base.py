@@ -101,7 +101,7 @@ def test_a_busy_index_is_waited_for_and_then_said(
 ) -> None:
     lock = root / ".git" / "index.lock"
     lock.write_bytes(b"")
-    with pytest.raises(LostRaceError, match="another git is at work"):
+    with pytest.raises(LostRaceError, match="another git is running"):
         move_base(repository, "main", old, new, "merge")
     assert lock.exists()
     assert git("rev-parse", "main", at=root) == old
