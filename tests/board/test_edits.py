@@ -133,7 +133,7 @@ def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Pa
 def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) -> None:
     board.save(NEW)
     (board.repository.common_dir / "worktrees/-gitticks/index").write_bytes(b"garbage")
-    with pytest.raises(BoardError, match="nobody can tell what was saved"):
+    with pytest.raises(BoardError, match="it cannot be determined what was saved"):
         saved_edits(board.repository)
     board.write("something else\n", "another.md")
     with pytest.raises(BoardError, match="cannot be brought in step"):

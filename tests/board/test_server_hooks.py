@@ -152,7 +152,7 @@ def test_another_name_of_the_branch_is_no_way_around(
     assert told in push(project, "gitticks/state:refs/heads/gitticks/x").stderr
     assert tip_of(server) == accepted
     if is_there:
-        assert "would be removed" in push(project, ":refs/heads/gitticks/x").stderr
+        assert "would delete the state branch" in push(project, ":refs/heads/gitticks/x").stderr
         assert tip_of(server) == accepted
     git("-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD", at=project.board)
     if kind != "link":  # which git writes through only in some cases

@@ -37,7 +37,7 @@ def test_it_is_refused_with_the_flag_that_stops_the_agent(project: RunProject) -
     with worked_on(project, COMMIT):
         ran = project.gt("close", "k7f2")
         assert ran.code == 3
-        assert ran.err.startswith("error: an agent is working on `k7f2` now\n\nhint: `gt close k7f2 --stop`")
+        assert ran.err.startswith("error: an agent is working on `k7f2`\n\nhint: `gt close k7f2 --stop`")
         assert project.task("k7f2").status is Status.WORKING
         project.ok("close", "k7f2", "--stop")
     assert project.task("k7f2").status is Status.DONE

@@ -122,7 +122,7 @@ def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repositor
 
 
 def test_a_base_that_does_not_exist_is_an_error_with_a_hint(repository: Repository) -> None:
-    with pytest.raises(GitticksError, match="`nowhere` is no branch") as raised:
+    with pytest.raises(GitticksError, match="the base branch `nowhere` does not exist here") as raised:
         prepared(repository, replace(TASK, base="nowhere"))
     assert raised.value.hint is not None
 
