@@ -49,7 +49,7 @@ def test_what_both_wrote_is_said(tmp_path: Path) -> None:
 
 def test_what_is_said_steers_no_terminal(tmp_path: Path) -> None:
     named = (text.replace(b"## Context", b"## \x1b[31mRed") for text in (BASE, *WRITTEN))
-    assert "both sides wrote ## \\x1b[31mRed:" in drive(tmp_path, *named).err
+    assert "both sides changed ## \\x1b[31mRed:" in drive(tmp_path, *named).err
 
 
 def test_two_births_stand_in_one_file(tmp_path: Path) -> None:

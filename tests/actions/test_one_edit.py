@@ -62,7 +62,7 @@ def test_a_section_that_was_typed_once_more_is_warned_of_as_it_is_taken_up(proje
     lines = project.board_file("k7f2").read_text().splitlines()
     first, second = (number for number, line in enumerate(lines, 1) if line == "## Notes")
     warning = f"warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Notes` is on lines {first} and {second}:"
-    assert f"{warning} the last one counts\n" in project.gt("status").err
+    assert f"{warning} only the last one counts\n" in project.gt("status").err
     _save(project, "awaiting: work", "awaiting: work\npriority: 0")
     assert warning not in project.gt("status").err
     assert project.task("k7f2").priority == 0

@@ -30,6 +30,7 @@ __all__ = ["project"]
 KINDS = {
     "session.began",
     "session.spent",
+    "checkpoint.made",
     "budget.reached",
     "agent.said",
     "checks.ended",

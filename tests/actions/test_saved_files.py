@@ -88,11 +88,14 @@ def test_a_new_tasks_files_wait_for_the_task(project: Project) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("foo.txt", "left alone: it is no file of gitticks, `git -C .gitticks add foo.txt` and a commit"),
-        ("a b.txt", "left alone: it is no file of gitticks, `git -C .gitticks add 'a b.txt'` and a commit"),
-        ("tasks/zz/notes.txt", "left alone: it is no file of gitticks"),
-        (f"{FOLDER}/.env", "left alone: it is no file of gitticks"),
-        (f"{FOLDER}/a.orig", "left alone: it is no file of gitticks"),
+        ("foo.txt", "left alone: it is not a file of gitticks, `git -C .gitticks add foo.txt` and a commit"),
+        (
+            "a b.txt",
+            "left alone: it is not a file of gitticks, `git -C .gitticks add 'a b.txt'` and a commit",
+        ),
+        ("tasks/zz/notes.txt", "left alone: it is not a file of gitticks"),
+        (f"{FOLDER}/.env", "left alone: it is not a file of gitticks"),
+        (f"{FOLDER}/a.orig", "left alone: it is not a file of gitticks"),
         (f"{FOLDER}/rounds/01-review.md", "left alone: gitticks writes that itself"),
         (f"{FOLDER}/history.jsonl", "edited, refused: it can only be written by gitticks"),
     ],

@@ -88,7 +88,7 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     ran = other.gt("run", "--headless", "--debounce", "0")
     assert ran.code == 1
     assert "warning: t00x: claimed by Ada Lovelace on" in ran.seen
-    assert "another clone works on `t00x`" in ran.seen
+    assert "another clone is working on `t00x`" in ran.seen
     refused = other.gt("start", "t00x")
     assert refused.code == 3
     assert "`t00x` is claimed by" in refused.err

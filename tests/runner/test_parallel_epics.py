@@ -94,7 +94,10 @@ def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
     assert "no run is active in this clone" in ran.err
     assert "`gt run k7f2` starts one" in ran.err
     assert "`--add` needs an ID" in project.gt("run", "--add").err
-    assert "`--add` cannot be used with `--parallel`" in project.gt("run", "--add", "k7f2", "--parallel", "2").err
+    assert (
+        "`--add` cannot be used with `--parallel`"
+        in project.gt("run", "--add", "k7f2", "--parallel", "2").err
+    )
 
 
 def test_an_epic_with_nothing_to_do_ends_the_run_and_keeps_others_going(project: RunProject) -> None:

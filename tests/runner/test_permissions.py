@@ -269,7 +269,7 @@ def test_what_a_client_without_a_hook_shows_is_noted_and_flagged(project: RunPro
         {"type": "step_finish", "part": {"reason": "stop"}},
     )
     ran = project.run()
-    assert "`opencode` did what is denied" in ran.err
+    assert "`opencode` did something that is denied" in ran.err
     first, second = audit_of(project).entries[:2]
     assert (first.target, first.decision) == ("sudo ls", Decided.ALLOWED)
     assert first.reason.startswith("NOT STOPPED, seen afterwards")

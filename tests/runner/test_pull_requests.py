@@ -355,7 +355,7 @@ def test_a_branch_that_its_agent_rewrote_is_replaced_but_nobody_elses(
     project.agent(AGAIN)
     assert project.run().code == 3
     out = project.gt("approve", "k7f2").out
-    assert "somebody else pushed to `gitticks/work/k7f2` at `origin`" in out
+    assert "somebody else pushed to `gitticks/work/k7f2` on `origin`" in out
     assert recorded.head() == theirs
 
 

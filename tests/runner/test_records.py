@@ -62,7 +62,7 @@ def test_what_fails_in_a_session_leaves_it_dead(sessions: Sessions) -> None:
 def test_a_second_session_on_a_task_is_refused(sessions: Sessions) -> None:
     with (
         sessions.hold(make_record()),
-        pytest.raises(RefusedError, match="an agent is working on `k7f2` already"),
+        pytest.raises(RefusedError, match="an agent is already working on `k7f2`"),
         sessions.hold(make_record(role=Role.REVIEWER)),
     ):
         pass
@@ -84,7 +84,7 @@ def test_a_councils_agents_count_whichever_of_them_never_started(sessions: Sessi
     task = TaskId("k7f2")
     with (
         held(sessions.tree_lock(task, 3)),
-        pytest.raises(RefusedError, match="an agent works on"),
+        pytest.raises(RefusedError, match="an agent is working on"),
         sessions.reserve([task]),
     ):
         pass

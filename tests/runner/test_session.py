@@ -153,7 +153,7 @@ def test_another_session_on_the_task_is_refused(project: RunProject) -> None:
     plan = workspaces.plan(session.file.task, TaskGraph.of([session.file.task]), run.settings, run.repository)
     with (
         run.sessions.hold(session._record(plan)),
-        pytest.raises(RefusedError, match="an agent is working on `k7f2` already"),
+        pytest.raises(RefusedError, match="an agent is already working on `k7f2`"),
     ):
         session.execute()
     assert project.stands() == (Status.PENDING, None)

@@ -45,7 +45,7 @@ def test_without_the_setting_the_agent_is_told_and_the_branch_stays(project: Run
     prompt = two_iterations(project, COMMIT_SHARED, on_base(project, "other.txt", "base"))
     project.make()
     assert project.run().code == 3
-    assert "`main` has 1 new commit: `git merge main` takes them in" in prompt.read_text()
+    assert "`main` has 1 new commit: `git merge main` brings them in" in prompt.read_text()
     assert not (project.workspace() / "other.txt").exists()
 
 

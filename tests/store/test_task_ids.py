@@ -87,7 +87,7 @@ def test_candidates_are_listed(index: Index) -> None:
     with pytest.raises(NotFoundError, match="`k7` matches 2 ids") as caught:
         resolve_id(index, "k7")
     assert caught.value.hint == "one of `k7f2` (Login loses the return URL), `k7f2x` (Longer)"
-    with pytest.raises(NotFoundError, match="the beginning of 10 ids") as caught:
+    with pytest.raises(NotFoundError, match="matches 10 ids") as caught:
         resolve_id(index, "many")
     assert str(caught.value.hint).endswith("and 2 more")
 

@@ -101,7 +101,7 @@ def test_an_edit_that_would_be_refused_is_found(project: Project) -> None:
     file = project.board_file("k7f2")
     file.write_text(file.read_text().replace("id: k7f2", "id: m3f2"))
     found = project.ok("doctor")
-    assert "cannot be taken up: .gitticks/tasks/f2/k7f2/TASK.md: line 2: `id` is `m3f2`" in found
+    assert "was refused: .gitticks/tasks/f2/k7f2/TASK.md: line 2: `id` is `m3f2`" in found
     assert "or `git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` restores the committed one" in found
 
 

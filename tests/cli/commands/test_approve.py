@@ -289,7 +289,7 @@ def test_where_people_merge_it_says_how_and_that_closes_the_task(project: Projec
     make_reviewing(project)
     ran = project.gt("approve", "k7f2")
     assert (ran.code, ran.out) == (0, "k7f2  approved, awaits work · Login loses the return URL\n")
-    assert ran.err.startswith("\nhint: `git merge gitticks/work/k7f2` on `main` is yours to do, ")
+    assert ran.err.startswith("\nhint: `git merge gitticks/work/k7f2` on `main` merges it, ")
     git(*ran.err.split("`")[1].split()[1:], at=project.path)
     project.ok("status")
     assert project.task("k7f2").status is Status.DONE

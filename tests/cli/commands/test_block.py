@@ -62,8 +62,8 @@ def test_closed_tasks_make_no_cycle(project: Project) -> None:
 @pytest.mark.parametrize(
     ("day", "said"),
     [
-        ("+3d", "put off to Wednesday 2026-11-25"),
-        ("2026-12-24", "put off to Thursday 2026-12-24"),
+        ("+3d", "deferred until Wednesday 2026-11-25"),
+        ("2026-12-24", "deferred until Thursday 2026-12-24"),
         ("friday", "deferred until Friday 2026-11-27"),
         ("null", "no longer deferred"),
     ],

@@ -261,7 +261,7 @@ def test_a_section_that_was_typed_once_more_is_named_once(hand: Hand, how: str) 
     else:
         hand.edit("Seen.\n", "Seen.\n\n## Notes\n\nHurry.\n")
         said = hand.commit().stderr if how == "committed" else hand.project.gt("status").err
-    assert said.count(": the last one counts\n") == 1, said
+    assert said.count(": only the last one counts\n") == 1, said
     assert "warning" not in hand.project.gt("status").err
     assert "\nHurry.\n" in hand.project.board_file("k7f2").read_text()
 

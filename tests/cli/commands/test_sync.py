@@ -95,7 +95,7 @@ def test_a_true_conflict_names_the_task_and_its_file(clones: list[Clone]) -> Non
     one.ok("sync")
     ran = other.gt("sync")
     assert ran.code == 0
-    assert f"{task} is conflicted: both sides wrote " in ran.err
+    assert f"{task} is conflicted: both sides changed " in ran.err
     assert f".gitticks/tasks/{task[-2:]}/{task}/TASK.md" in ran.err
     assert f"`gt edit {task}` and keep what is right" in ran.err
 
