@@ -134,10 +134,10 @@ def _files(git_dir: Path) -> tuple[str, ...]:
     shared = git_dir / common.read_text().strip() if common.exists() else git_dir
     home = os.environ.get("HOME", "")
     own = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    chosen = os.environ.get("GIT_CONFIG_GLOBAL")
     named = (
-        "/etc/gitconfig",
-        f"{own}/git/config",
-        f"{home}/.gitconfig",
+        os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
+        *((f"{own}/git/config", f"{home}/.gitconfig") if chosen is None else (chosen,)),
         shared / "config",
         git_dir / "config.worktree",
     )

@@ -104,7 +104,7 @@ def test_without_anybody_attached_a_question_is_no(project: RunProject) -> None:
     folder = set_up(project, "claude", (BASH, {"command": "make"}), settings="permissions: {default: ask}\n")
     project.run()
     [(decision, reason)] = answers(folder)
-    assert (decision, "nobody is there to be asked" in reason) == ("deny", True)
+    assert (decision, "nobody was there to ask" in reason) == ("deny", True)
     assert audit_of(project).entries[0].user_action is UserAction.NOBODY
 
 

@@ -82,7 +82,7 @@ def test_what_a_reset_dropped_stays_away_and_is_named(project: Project) -> None:
     task = project.create()
     project.ok("note", task, "A mistake.")
     git("reset", "--quiet", "--hard", "HEAD~1", at=project.board)
-    took = f"`git reset` took 1 commit (`{task}: note added`) off the state branch"
+    took = f"`git reset` removed 1 commit (`{task}: note added`) from the state branch"
     assert took in project.gt("status").err
     assert found_in(project.path) == {took: "warning"}
     assert "fixed" not in project.ok("doctor", "--fix"), "nobody brings it back unasked"

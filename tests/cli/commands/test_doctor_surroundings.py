@@ -104,7 +104,7 @@ class TestWorkspaces:
         workspace = make_working(project)
         shutil.rmtree(workspace)
         assert found_in(project.path) == {
-            f"the folder of the workspace `k7f2` is gone: `{workspace}`": "warning"
+            f"the folder of the workspace `k7f2` is missing: `{workspace}`": "warning"
         }
         assert project.gt("doctor", "--fix").code == 0
         assert found_in(project.path) == {}
