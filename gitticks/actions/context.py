@@ -128,8 +128,8 @@ class Context:
                     )
                 elif state_tip(self.repository) == one.fall.new:
                     self.warnings.append(
-                        f"`git reset` took {one.words} off the state branch; "
-                        f"`gt doctor` says how to bring {one.pronoun} back"
+                        f"`git reset` removed {one.words} from the state branch; "
+                        f"`gt doctor` says how to restore {one.pronoun}"
                     )
 
     @cached_property

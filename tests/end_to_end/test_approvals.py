@@ -1,4 +1,4 @@
-"""Approvals as strong as policy asks for, with real keys: what holds, what is refused, and what the merge looks at again."""
+"""Approvals as strong as policy requires, with real keys: what holds, what is refused, and what the merge looks at again."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(pr
 
     ran = project.gt("merge", "k7f2")
 
-    assert "policy asks for confirmed on a terminal" in ran.seen
+    assert "policy requires confirmed on a terminal" in ran.seen
     assert project.stands() == TO_REVIEW
 
 

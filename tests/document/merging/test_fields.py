@@ -102,6 +102,6 @@ def test_a_mapping_that_takes_very_much_from_the_other_side_is_refused_rather_th
     base, frame, guest = (
         f"mine: {{{', '.join(f'a{one}: {word}' for one in range(60))}}}\n" for word in "abc"
     )
-    with pytest.raises(DocumentError, match="cannot be joined key by key"):
+    with pytest.raises(DocumentError, match="cannot be merged key by key"):
         merge(base, frame, guest, later=True)
     assert merge(base, frame, guest).frontmatter.yaml == HEAD + frame
