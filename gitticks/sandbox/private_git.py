@@ -35,8 +35,8 @@ _LENT = Path("/run/gitticks-objects")
 _STASH = "refs/stash"
 _MOST_STORES = 20
 _LONGEST_LOG = 2_000_000
-_UPLOAD_PACK = ("git", "-c", "uploadpack.allowAnySHA1InWant=true", "upload-pack")
-"""It hands out also what was taken back there."""
+_UPLOAD_PACK = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
+"""Git starts it, in the sandbox; it serves also what was taken back there."""
 _MERGE_HEAD = "MERGE_HEAD"
 _FSCK = {
     "GIT_CONFIG_COUNT": "2",
@@ -124,8 +124,8 @@ def bring_home(
         GitError: what lies there is broken or hostile; nothing was taken.
     """
     checkout = private.checkout
-    upload = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled, *_UPLOAD_PACK))
-    source = ["--upload-pack", upload]
+    cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled))
+    source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
     listed = _asked(
         ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],
         repository,

@@ -55,6 +55,6 @@ def test_what_would_be_lost_is_refused(project: Project) -> None:
     (told,) = receive(project, f"{project.tip()} {before} {STATE_REF}\n".encode())
     assert "leaves 1 commit behind" in told
     (told,) = push(project, f"(delete) {NO_COMMIT} {STATE_REF} {before}\n")
-    assert "would be removed" in told
+    assert "would delete the state branch" in told
     (told,) = push(project, f"x {before} {STATE_REF} {'a' * 40}\n")
     assert "has commits that you do not have" in told

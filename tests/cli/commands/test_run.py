@@ -22,7 +22,11 @@ from tests.support.projects import make_project
         ),
         (["--max-cost", "x"], "invalid value for `--max-cost`: 'x' is not a number", "`gt run --help`"),
         (["--parallel", "0"], "invalid value for `--parallel`: 0 is not in the range ", "`gt run --help`"),
-        (["--worktree", "--isolation", "none"], "`--worktree` means `--isolation epic`", "use one of the two"),
+        (
+            ["--worktree", "--isolation", "none"],
+            "`--worktree` means `--isolation epic`",
+            "use one of the two",
+        ),
         (["zzzz"], "there is no task `zzzz`", "`gt list` shows the tasks"),
         (["--agent", "nosuch"], "there is no agent `nosuch`", "`gt agents` lists the agents"),
         (["--agent", "claude"], "the agent `claude` is not on PATH", "`gt agents` lists those that are"),
