@@ -136,7 +136,7 @@ def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) ->
     with pytest.raises(BoardError, match="it cannot be determined what was saved"):
         saved_edits(board.repository)
     board.write("something else\n", "another.md")
-    with pytest.raises(BoardError, match="cannot be brought in step"):
+    with pytest.raises(BoardError, match="the board cannot be updated"):
         WORKTREE_BOARD.bring_in_step(board.repository)
     assert board.read() == NEW
 
