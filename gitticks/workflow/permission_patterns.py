@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
+
+from gitticks.model.settings import PermissionRule
 
 _SEPARATORS = ";&|\n()`"
 _WRAPPERS = frozenset(
@@ -262,3 +265,43 @@ def _path_glob(pattern: str) -> str:
             done.append(re.escape(text[position]))
             position += 1
     return f"(?s:{''.join(done)}(?:/.*)?)"
+
+
+class RuleIndex:
+    """The rules of one place about one operation, each with its patterns.
+
+    Those about commands are found by a pattern's first word, others by one expression for the patterns of all. A rule
+    that neither can rule out, such as one with nothing but `!`, is always asked.
+    """
+
+    def __init__(
+        self, rules: Sequence[tuple[PermissionRule, tuple[str, ...]]], *, is_shell: bool, is_network: bool
+    ) -> None:
+        self.rules = tuple(rule for rule, _ in rules)
+        self._by_word: defaultdict[str, set[int]] = defaultdict(set)
+        self._always: set[int] = set()
+        self._others: set[int] = set()
+        self._any: re.Pattern[str] | None = None
+        self._is_shell = is_shell
+        every: list[str] = []
+        for number, (_, patterns) in enumerate(rules):
+            wanted = [one for one in patterns if not one.startswith("!")]
+            if not wanted:
+                self._always.add(number)
+            elif is_shell:
+                for word in map(fixed_first_word, wanted):
+                    (self._always if word is None else self._by_word[word]).add(number)
+            else:
+                self._others.add(number)
+                every += wanted
+        if every:
+            self._any = any_of(tuple(every), is_host=is_network)
+
+    def about(self, target: str) -> tuple[PermissionRule, ...]:
+        """Returns the rules that may be about a command, path or host, in their order."""
+        found = self._always
+        if self._is_shell:
+            found = found.union(*(self._by_word.get(word, ()) for word in first_words(target)))
+        elif self._any is not None and self._any.fullmatch(target):
+            found = found | self._others
+        return tuple(self.rules[number] for number in sorted(found))

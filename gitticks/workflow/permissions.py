@@ -12,8 +12,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from gitticks.model.settings import PermissionMode, PermissionRule
-from gitticks.workflow.permission_index import RuleIndex
 from gitticks.workflow.permission_patterns import (
+    RuleIndex,
     allows_command,
     denies_command,
     is_harmless,
