@@ -94,7 +94,9 @@ def _event(number: int) -> Event:
 
 def main(folder: str, task: str) -> None:
     """Serves until stdin ends."""
-    store = Store.open(discover(Path(folder)), WORKTREE_BOARD)
+    repository = discover(Path(folder))
+    repository.does_much = True  # as in a run
+    store = Store.open(repository, WORKTREE_BOARD)
     number = 0
     for line in sys.stdin:
         took = []
