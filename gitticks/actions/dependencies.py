@@ -26,7 +26,7 @@ _MOST_INHERITED = 20
 """How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
 
 _MOST_EPICS = 6
-"""How many epics within one another are told of a task."""
+"""How many epics above a task are shown."""
 
 T = TypeVar("T", bound="Queued")
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
+from gitticks.actions.effective_sandbox import settings_here
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.pull_requests import following
 from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
-from gitticks.actions.walls import settings_here
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 from gitticks.agents.base import AgentSpec, Front
 from gitticks.agents.prices import Priced, foresee

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
+from gitticks.actions.effective_sandbox import settings_here
 from gitticks.actions.trust import require_team_trusted
-from gitticks.actions.walls import settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId

@@ -223,7 +223,7 @@ def open_question_text(questions: tuple[Entry, ...]) -> str:
 
 
 def gate_lines(verify: VerifySettings) -> tuple[str, ...]:
-    """Returns the quality gates as a worker is told of them, in the order in which they run."""
+    """Returns the quality gates as a worker's prompt lists them, in the order in which they run."""
     lines = ["everything is committed"] if verify.committed else []
     commands = [verify.test, verify.build, *verify.scripts]
     return (*lines, *(f"`{command}`" for command in commands if command))

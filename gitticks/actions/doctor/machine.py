@@ -12,7 +12,7 @@ from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.edit_checks import check_team_file
-from gitticks.actions.walls import why_no_sandbox
+from gitticks.actions.effective_sandbox import why_no_sandbox
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log

@@ -10,9 +10,9 @@ import click
 from gitticks.actions import demo
 from gitticks.actions.context import Context
 from gitticks.actions.demo import Demo, demo_context
+from gitticks.actions.effective_sandbox import no_sandbox_warning
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
-from gitticks.actions.walls import words_without_walls
 from gitticks.cli.options import command
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.text import visible
@@ -49,7 +49,7 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: 
     made = demo.make_demo(directory, context.world)
     lines = RunLines(screen(), context.world)
     say(f"the demo's repository: {made.directory}", "")
-    bare = words_without_walls(_at(context, made))
+    bare = no_sandbox_warning(_at(context, made))
     if bare is not None:
         warn(bare)
     if opens:

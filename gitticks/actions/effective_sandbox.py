@@ -1,4 +1,4 @@
-"""The settings as they can hold on this machine: the default sandbox stands where it can, a chosen one or nothing."""
+"""The sandbox that runs here get: the default one if this machine can set it up, or the one that somebody chose."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def why_no_sandbox(context: Context) -> str | None:
-    """Returns why the default sandbox does not stand here, found by building it; None if it does, or one was chosen."""
+    """Returns why the default sandbox does not work here, found by setting it up; None if it does, or if one was chosen."""
     if context.resolved_settings.origin("sandbox.preset") != DEFAULT:
         return None
     return why_no_default(context.settings, context.world.environment)
 
 
-def words_without_walls(context: Context) -> str | None:
-    """Returns what a person is told at each start where agents run without walls, and why; None where they stand."""
+def no_sandbox_warning(context: Context) -> str | None:
+    """Returns the warning of each start without a sandbox, with the reason; None if there is one."""
     if settings_here(context).sandbox.preset is not SandboxPreset.NONE:
         return None
     why = why_no_sandbox(context) or "`sandbox.preset` is `none`"
@@ -32,7 +32,7 @@ def settings_here(context: Context) -> Settings:
     """Returns the settings for what is started on this machine.
 
     Raises:
-        GitticksError: the sandbox that somebody chose does not stand here.
+        GitticksError: the sandbox that somebody chose does not work here.
     """
     settings = context.settings
     if why_no_sandbox(context) is not None:
