@@ -84,6 +84,8 @@ class Feed:
         self._over = threading.Event()
         self._number = 0
         self._marks: tuple[object, ...] = ()
+        self._is_asked = False
+        self._liveness: tuple[bool, frozenset[TaskId]] | None = None
         self._heard: dict[tuple[TaskId, datetime, int], _Heard] = {}
         self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._watch, name="feed", daemon=True)
@@ -100,7 +102,7 @@ class Feed:
 
     def look_again(self) -> None:
         """Asks for a new snapshot even if nothing seems to have moved."""
-        self._marks = ()
+        self._is_asked = True
 
     def _watch(self) -> None:
         try:
@@ -138,11 +140,14 @@ class Feed:
         try:
             context = self._context.renewed()
             marks = self._marks_of(context)
-            if marks == self._marks:
+            if marks == self._marks and not self._is_asked:
                 return None
+            self._is_asked = False
             self._number += 1
             snapshot = take_snapshot(context, self._number)
-            self._marks = marks
+            # A session that began since the locks were asked is heard, not taken for one that is over.
+            self._liveness = (snapshot.is_run_alive, frozenset(snapshot.sessions))
+            self._marks = (*marks[:-1], self._liveness)
             self._rests_until = self._context.world.monotonic_seconds() + _REST_SECONDS
         except (GitticksError, OSError) as error:
             marks = (str(error),)
@@ -158,10 +163,10 @@ class Feed:
         """Returns what changes when anything does that a snapshot shows."""
         own = context.repository.own_place
         self._until_liveness -= TICK_SECONDS
-        liveness = self._marks[-1] if self._marks else None
-        if self._until_liveness <= 0 or not isinstance(liveness, tuple):
+        if self._until_liveness <= 0 or self._liveness is None:
             self._until_liveness = _LIVENESS_SECONDS
-            liveness = (is_run_alive_at(own), tuple(sorted(Sessions(context.repository.own_dir).live())))
+            live = frozenset(Sessions(context.repository.own_dir).live())
+            self._liveness = (is_run_alive_at(own), live)
         return (
             read_ref(context.repository.common_place, STATE_REF),
             _stamp(f"{own}/{SESSIONS_FOLDER}"),
@@ -169,7 +174,7 @@ class Feed:
             _stamp(f"{own}/{PAUSED_FILE}"),
             _stamp(f"{own}/held"),
             _stamp(f"{own}/{QUESTIONS_FOLDER}"),
-            liveness,
+            self._liveness,
         )
 
     def _follow(self, context: Context, snapshot: Snapshot) -> None:
@@ -201,8 +206,7 @@ class Feed:
         return tuple(found)
 
     def _is_over(self, record: SessionRecord) -> bool:
-        liveness = self._marks[-1] if self._marks else ()
-        return isinstance(liveness, tuple) and record.task not in liveness[1]
+        return self._liveness is not None and record.task not in self._liveness[1]
 
 
 def take_snapshot(context: Context, number: int) -> Snapshot:
