@@ -8,8 +8,7 @@
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /source
 COPY . .
-RUN python -m pip install --no-cache-dir hatchling==1.33.0 \
-    && python -m hatchling build --target wheel --directory /wheels
+RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.11-slim-bookworm
 RUN apt-get update \

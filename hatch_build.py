@@ -11,7 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ManPages(BuildHookInterface):
-    """Writes them by the program itself, which needs what it imports: an isolated build goes without them."""
+    """Has the program write them; a build without what it imports goes without them."""
 
     PLUGIN_NAME = "custom"
 
@@ -23,7 +23,7 @@ class ManPages(BuildHookInterface):
         command = [sys.executable, "-m", "gitticks", "help", "--man", str(folder)]
         made = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         if made.returncode:
-            self.app.display_warning("no man pages: what gitticks imports is not there to write them")
+            self.app.display_warning(f"no man pages: {made.stderr.strip().splitlines()[-1]}")
             return
         build_data["shared_data"].update(
             {str(page): f"share/man/man1/{page.name}" for page in folder.glob("*.1")}

@@ -1,4 +1,4 @@
-"""Makes the demo's repository: a small Python project whose tests still fail, its tasks, and settings."""
+"""Makes the demo's repository: a small Python project some of whose tests still fail, with tasks and settings."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from gitticks.world import World
 TEST_COMMAND = "python3 -m unittest discover --start-directory tests --top-level-directory ."
 
 _SCRIPT = "script "
-"""How the names of those texts begin that are a task's script, and no files of the project."""
+"""The prefix of texts that are a task's script, not files of the project."""
 ANSWER = "comma"
-"""What `--yes` answers to the question that one of the tasks asks."""
+"""What `--yes` answers to the one question."""
 _PERSON = {
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "ada@example.org",
     "GIT_COMMITTER_NAME": "Ada",
     "GIT_COMMITTER_EMAIL": "ada@example.org",
 }
-"""Who the demo's person is; the machine's own git configuration may name nobody."""
+"""The demo's user, since git may not be configured on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,40 +54,40 @@ class DemoTask:
     is_reviewed: bool = False
 
 
-EPIC = DemoTask("epic", "A till that prints receipts", "Everything in `wanted/` passes.")
+EPIC = DemoTask("epic", "Print receipts", "Everything in `wanted/` passes.")
 TASKS = (
     DemoTask(
         "amounts",
-        "Read amounts",
+        "Parse amounts",
         "Make `wanted/test_amounts.py` pass.",
-        ("amounts are read as whole cents", "whole cents, because floats lose some"),
+        ("amounts are parsed into whole cents", "integers, because floats round"),
         priority=1,
     ),
     DemoTask(
         "totals",
-        "Add amounts up",
-        "Make `wanted/test_totals.py` pass; it needs the amounts.",
-        ("the total of any number of lines", "none"),
+        "Add up the lines",
+        "Make `wanted/test_totals.py` pass; it needs the parser.",
+        ("any number of lines is added up", "none"),
         needs=("amounts",),
     ),
     DemoTask(
         "money",
-        "Write amounts",
-        "Make `wanted/test_money.py` pass. Ask about the decimal sign.",
-        ("amounts are written with the sign that was asked for", "none"),
+        "Format amounts",
+        "Make `wanted/test_money.py` pass. Ask which decimal separator to use.",
+        ("amounts are formatted with the separator you chose", "none"),
     ),
     DemoTask(
         "lines",
-        "Fill lines to the right",
+        "Right-align the amounts",
         "Make `wanted/test_lines.py` pass.",
-        ("a line has its amount at the right edge", "none"),
+        ("amounts are aligned at the right edge", "none"),
         is_reviewed=True,
     ),
     DemoTask(
         "report",
-        "Head the receipt",
-        "Make `wanted/test_report.py` pass. The name is somebody's brand: a person approves it.",
-        ("the name stands in the middle", "none"),
+        "Print the shop's name",
+        "Make `wanted/test_report.py` pass. It is the brand, so a person has to approve it.",
+        ("the name is centred", "none"),
         requires="approval",
         priority=3,
     ),
@@ -157,7 +157,7 @@ def _make_project(place: Path) -> None:
         ["config", "user.name", _PERSON["GIT_AUTHOR_NAME"]],
         ["config", "user.email", _PERSON["GIT_AUTHOR_EMAIL"]],
         ["add", "--all"],
-        ["commit", "--quiet", "--message", "Begin the till"],
+        ["commit", "--quiet", "--message", "Start the till"],
     ):
         run_git(arguments, directory=place)
 

@@ -26,7 +26,9 @@ NAMES_ELSEWHERE = {
     "answer": "respond",
     "depend": "block",
     "diff": "review",
+    "gc": "worktree gc",
     "history": "log",
+    "prune": "worktree clean",
     "settings": "config",
     "todo": "ready",
 }

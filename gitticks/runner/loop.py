@@ -355,7 +355,9 @@ class Loop:
             self._notifier.tell_limit(limit)
         self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
         self.budgets.end(None if is_interrupted else limit)
-        reason = "; ".join(reasons) or "nothing else is ready"
+        reason = "; ".join(reasons)
+        if not reason and not self.budgets.spent.iterations and not any(task.is_open for task in scope):
+            hints.append('`gt create "…"` creates a task')
         states = tuple(map(state_of, self.budgets.readings()))
         ended = summarise(scope, reason, code, self.budgets.spent, states)
         self.run.emit(replace(ended, hints=tuple(hints)))

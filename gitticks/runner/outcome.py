@@ -61,7 +61,7 @@ def summarise(
     """Returns the last event of a run, which counts the tasks of its scope."""
     scope = list(tasks)
     return RunEnded(
-        reason,
+        reason or _nothing_ready(scope, spent),
         int(code),
         spent.iterations,
         waiting=sum(task.is_open and task.awaiting is not None for task in scope),
@@ -70,6 +70,12 @@ def summarise(
         cost=round(spent.cost, 4),
         budgets=budgets,
     )
+
+
+def _nothing_ready(scope: list[Task], spent: Spent) -> str:
+    if spent.iterations or any(task.is_open and task.awaiting is not None for task in scope):
+        return "nothing else is ready"
+    return "nothing is ready" if any(task.is_open for task in scope) else "no open tasks"
 
 
 @dataclass(frozen=True, slots=True)

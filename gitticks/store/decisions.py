@@ -143,7 +143,7 @@ def describe(transaction: Transaction, task_id: TaskId, events: tuple[Event, ...
 def _words(event: Event) -> str:
     verdict = event.data.get("verdict")
     if event.type is EventType.VERDICT and verdict:
-        return f"{event.data.get('awaiting')} {verdict}"
+        return str(verdict)
     if event.type is EventType.AWAITING_SET:
         return f"awaits {event.data.get('awaiting') or 'nobody'}"
     if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF.value]:

@@ -50,13 +50,13 @@ def test_the_demo_is_played_in_the_interface_alone(
     project = Project(tmp_path / "till")
     monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", _THANKS)))
     terminal.open(tmp_path, "demo", "--open", "--dir", str(project.path), size=(120, 44))
-    terminal.sees("A till that prints receipts", "0/5", "ready", "Nothing waits for you")
+    terminal.sees("Print receipts", "0/5", "ready", "Nothing waits for you")
     _create(terminal)
     terminal.keys("Enter")
     terminal.sees("Tasks of", "asks you", "handed off", "review failed", "review passed")
     ids = _ids(project)
-    _answer(terminal, project, ids["Write amounts"])
-    _send_back_and_merge(terminal, project, ids["Write amounts"])
+    _answer(terminal, project, ids["Format amounts"])
+    _send_back_and_merge(terminal, project, ids["Format amounts"])
     while any(project.task(one).is_open for title, one in ids.items() if "receipts" not in title):
         _approve_next(terminal, project, ids)
     terminal.sees("0 for you", "Nothing waits for you")
@@ -92,7 +92,7 @@ def _create(terminal: Terminal) -> None:
 def _answer(terminal: Terminal, project: Project, task_id: str) -> None:
     """Answers the question that an agent asks."""
     _open_task(terminal, task_id)
-    terminal.sees("Which decimal sign")
+    terminal.sees("Which decimal separator")
     terminal.keys("y")
     terminal.sees("No code was handed off", "y answer")
     terminal.keys("y")
@@ -104,14 +104,14 @@ def _answer(terminal: Terminal, project: Project, task_id: str) -> None:
 
 def _send_back_and_merge(terminal: Terminal, project: Project, task_id: str) -> None:
     """Reads the hand-off and sends it back; approves the second round."""
-    _review(terminal, task_id, "amounts are written with the sign", 'SIGN = ","', "merges cleanly")
+    _review(terminal, task_id, "amounts are formatted with the separator", 'SEPARATOR = ","', "merges cleanly")
     terminal.keys("n")
     terminal.sees(f"Send {task_id} back")
     terminal.type("say what it does with cents")
     terminal.keys("Enter")
     until(lambda: project.task(task_id).status is not Status.REVIEWING, "the rejection")
     until(lambda: project.task(task_id).status is Status.REVIEWING, "the second hand-off")
-    _review(terminal, task_id, "# Looked at again", "say what it does with cents")
+    _review(terminal, task_id, "# Revised after", "say what it does with cents")
     terminal.keys("y")
     terminal.sees(f"Merge {task_id} into main?", "the tests run on the merge")
     terminal.keys("Enter")

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from gitticks.cli.render import Screen, Style
 from gitticks.cli.table import Cell, table
+from gitticks.model.approval import NAME, WORDS
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
@@ -26,7 +27,7 @@ _WORDS = {
     EventType.WAIVED: "{gate} waived",
     EventType.GATE_FAILED: "{gate} failed",
     EventType.AWAITING_SET: "awaits {awaiting}",
-    EventType.VERDICT: "{awaiting} {verdict}",
+    EventType.VERDICT: "{verdict}",
     EventType.VOIDED: "approval voided",
     EventType.SESSION_STARTED: "{role} started",
     EventType.SESSION_ENDED: "{role} ended",
@@ -52,7 +53,6 @@ _DETAILS = (
     "cost_source",
 )
 _NAMED = {
-    "strength": "{}",
     "denied": "not allowed: {}",
     "estimated": "usage incomplete",
     "cost": "${:,.2f}",
@@ -151,6 +151,8 @@ def details(event: Event) -> str:
         if isinstance(value, list):
             told = ", ".join(one for one in value if one not in parts[0])
             parts.append(_NAMED.get(key, "{}").format(told) if told else "")
+        elif key == "strength":
+            parts.append("" if value in {None, NAME} else WORDS.get(str(value), str(value)))
         elif value is not None and str(value) != event.actor.name:
             parts.append(_NAMED.get(key, "{}").format(value))
     return ", ".join(" ".join(part.split()) for part in parts if part)

@@ -49,4 +49,4 @@ def test_what_is_refused_before_anything_starts(
 def test_every_mode_of_permission_is_taken_by_its_name(tmp_path: Path, mode: PermissionMode) -> None:
     meant = ["--yolo-without-sandbox"] if mode is PermissionMode.YOLO else []
     ran = make_project(tmp_path).gt("run", "--permission", mode.value, *meant)
-    assert (ran.code, ran.out) == (0, "nothing else is ready\n"), ran.seen
+    assert (ran.code, ran.out) == (0, "no open tasks\n"), ran.seen

@@ -22,7 +22,7 @@ CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
         (Event(EventType.WAIVED, NOW, ENGINE), "gate waived"),
         (
             Event(EventType.VERDICT, NOW, ADA, data={"awaiting": "work", "verdict": "approved"}),
-            "work approved",
+            "approved",
         ),
         (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": None}), "is not waiting for anyone"),
         (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": "input"}), "awaits input"),
