@@ -30,6 +30,7 @@ def open_interface(context: Context) -> int:
 
     app = GitticksApp(context)
     app.run()
+    app.feed.wait()
     if app.crash is not None:
         raise app.crash
     return app.return_code or 0

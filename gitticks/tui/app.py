@@ -216,7 +216,7 @@ class GitticksApp(App[int]):
         """Returns the present time."""
         return self.context.now
 
-    # use cases
+    # use cases: threads hand what they found back by `call_later`, which does nothing once the interface was left
 
     def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
         """Reads in a thread what a pane needs beside the snapshot, and hands it to `done`; says nothing if it fails."""
@@ -232,7 +232,7 @@ class GitticksApp(App[int]):
         finally:
             if "index" in context.__dict__:
                 context.index.close()
-        self.call_from_thread(done, found)
+        self.call_later(done, found)
 
     def act(
         self,
@@ -245,12 +245,29 @@ class GitticksApp(App[int]):
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
         `done` gets what came of it, back in the interface's thread, and returns what is to be said; without it `what`
-        is said. A refusal is shown until a key is pressed, as the command would show it.
+        is said. A refusal is shown until a key is pressed, as the command would show it. Leaving waits for its end.
         """
         self._act(what, do, done, self._locks.setdefault(task or "", threading.Lock()))
 
+    def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
+        """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
+
+        For what takes as long as tests do, and goes on in a process of its own.
+        """
+        lock = self._locks.setdefault(task, threading.Lock())
+        threading.Thread(target=self._do, args=("", do, str, lock), name=task, daemon=True).start()
+
     @work(thread=True, exit_on_error=False)
     def _act(
+        self,
+        what: str,
+        do: Callable[[Context], R],
+        done: Callable[[R], str | None] | None,
+        lock: threading.Lock,
+    ) -> None:
+        self._do(what, do, done, lock)
+
+    def _do(
         self,
         what: str,
         do: Callable[[Context], R],
@@ -262,18 +279,18 @@ class GitticksApp(App[int]):
             try:
                 found = do(context)
             except GitticksError as error:
-                self.call_from_thread(self.refuse, str(error), error.hint)
+                self.call_later(self.refuse, str(error), error.hint)
                 return
             except OSError as error:
-                self.call_from_thread(self.refuse, str(error))
+                self.call_later(self.refuse, str(error))
                 return
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
                 from gitticks.cli.bug_report import report
 
-                self.call_from_thread(self.refuse, *report(error, [what or "the interface"]))
+                self.call_later(self.refuse, *report(error, [what or "the interface"]))
                 return
         self.feed.look_again()
-        self.call_from_thread(self._done, what, found, done)
+        self.call_later(self._done, what, found, done)
 
     def _done(self, what: str, found: R, done: Callable[[R], str | None] | None) -> None:
         words = done(found) if done is not None else what

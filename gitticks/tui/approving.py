@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.approval import NAME, TERMINAL, WORDS
@@ -123,7 +124,7 @@ def carry_out(
             done()
         if not judged.after.is_merging:
             return f"{task_id} {moved_words(judged.before, judged.after)}"
-        view.gt.act("", lambda context: merge(context, task_id), str, task=task_id)
+        view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
         return f"{task_id} approved; merging"
 
     view.act("", give, given, task=task_id)

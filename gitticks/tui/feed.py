@@ -39,6 +39,7 @@ _LIVENESS_SECONDS = 1.0
 """Locks tell who lives; they are asked this often where no file says that anything moved."""
 _REST_SECONDS = 0.4
 """So long no other snapshot is taken after one, however fast agents commit."""
+_LONGEST_END_SECONDS = 3.0
 _MOST_BYTES = 256_000
 _MOST_LINES = 2_000
 """So many lines of one agent are taken in one look; a busier one is shown from its newest."""
@@ -100,6 +101,11 @@ class Feed:
         """Ends the looking, without waiting for it."""
         self._over.set()
 
+    def wait(self) -> None:
+        """Waits for the end a while: a look that is begun ends, and nobody counts as attached any more."""
+        if self._thread.is_alive():
+            self._thread.join(_LONGEST_END_SECONDS)
+
     def look_again(self) -> None:
         """Asks for a new snapshot even if nothing seems to have moved."""
         self._is_asked = True
@@ -108,8 +114,9 @@ class Feed:
         try:
             self._run()
         except Exception as error:  # noqa: BLE001 (it ends the interface, which reports it)
-            self.failure = error
-            self._wake()
+            if not self._over.is_set():
+                self.failure = error
+                self._wake()
 
     def _run(self) -> None:
         with contextlib.ExitStack() as stack:

@@ -114,7 +114,7 @@ def work() -> Work:
                 1, ago(10), "worker", "claude", "clean", "COMPLETE", "tests pass (212 in 9 s); lint passes (1 s)", None, ""
             ),
         ),
-        changes=DiffSummary(2, 16, 3, ("src/auth/redirect.py", "tests/test_redirect.py")),
+        changes=DiffSummary(2, 13, 3, ("src/auth/redirect.py", "tests/test_redirect.py")),
         conflicts=(),
         look_first=(),
         seen=Seen(task.awaiting, task.asked_at, task.end_sha),

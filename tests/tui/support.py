@@ -77,6 +77,7 @@ def play(
                 await script(Shown(shown, pilot))
         finally:
             shown.feed.stop()
+            shown.feed.wait()
             use_ascii(wanted=False)
 
     asyncio.run(run())

@@ -44,7 +44,7 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
 
         await shown.press("m")
         await shown.sees("What agents may do without asking")
-        await shown.press("down", "down", "enter")
+        await shown.press("down", "enter")
         await shown.sees("Loosen auto-edit to auto-all?")
         await shown.press("enter")
         await shown.sees("mode auto-all, from the next iteration on")

@@ -23,7 +23,10 @@ _DIFF = ("-r", "-p", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-i
 
 @dataclass(frozen=True, slots=True)
 class DiffSummary:
-    """How much differs between two commits; binary files count as files without lines. Paths are sorted."""
+    """How much differs between two commits; binary files count as files without lines, a renamed file as one.
+
+    `paths` are sorted, with both names of a renamed file.
+    """
 
     files: int
     added: int
@@ -76,21 +79,27 @@ def lost_commits(repository: Repository, kept: Iterable[str], heads: Iterable[st
 def diff_summary(
     repository: Repository, base: str, head: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
 ) -> DiffSummary:
-    """Returns what differs from `base` to `head`, as stored: no filter or converter is asked, a rename is two paths."""
-    lines = _numstat(repository, base, head, timeout_seconds)
+    """Returns what differs from `base` to `head`, as stored: no filter or converter is asked."""
+    lines = list(_numstat(repository, base, head, "-M", timeout_seconds))
     return DiffSummary(
         files=len(lines),
         added=sum(int(added) for added, _, _ in lines if added != "-"),
         removed=sum(int(removed) for _, removed, _ in lines if removed != "-"),
-        paths=tuple(sorted(path for _, _, path in lines)),
+        paths=tuple(sorted(path for _, _, paths in lines for path in paths)),
     )
 
 
-def _numstat(repository: Repository, base: str, head: str, timeout_seconds: float) -> list[list[str]]:
-    options = ["-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
+def _numstat(
+    repository: Repository, base: str, head: str, renames: str, timeout_seconds: float
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yields the lines added and removed (`-` in a binary file) of each file, and its path; of a renamed one both."""
+    options = ["-r", "-z", renames, "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
     asked = ["diff-tree", "--numstat", *options, "--end-of-options", base, head]
-    listed = _ask(repository, *asked, timeout_seconds=timeout_seconds)
-    return [line.split("\t", 2) for line in listed.split("\0") if line]
+    parts = iter(_ask(repository, *asked, timeout_seconds=timeout_seconds).split("\0"))
+    for part in parts:
+        if part:
+            added, removed, path = part.split("\t", 2)
+            yield added, removed, [path] if path else [next(parts), next(parts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ def long_changes(repository: Repository, base: str, head: str) -> tuple[LongChan
     """Returns the binary files and the long changes between two commits: the long first, each by path."""
     found = [
         LongChange(path, None if added == "-" else int(added) + int(removed), (base, head))
-        for added, removed, path in _numstat(repository, base, head, TIME_LIMIT_SECONDS)
+        for added, removed, (path,) in _numstat(repository, base, head, "--no-renames", TIME_LIMIT_SECONDS)
     ]
     left_out = [one for one in found if one.lines is None or one.lines > _LONGEST_SHOWN]
     return tuple(sorted(left_out, key=lambda one: (one.lines is None, one.path)))

@@ -47,6 +47,8 @@ class View(Screen[None]):
     def __init__(self, subject: str | None = None) -> None:
         super().__init__()
         self.subject = subject
+        self._looks = 0
+        self._newest: dict[str, int] = {}
 
     @property
     def gt(self) -> GitticksApp:
@@ -62,6 +64,11 @@ class View(Screen[None]):
     def look(self) -> Look:
         """Returns the styles of the theme."""
         return self.gt.look
+
+    @property
+    def is_open(self) -> bool:
+        """True until the place is closed; what a thread reads for it may come after that."""
+        return self.is_mounted and self in self.app.screen_stack
 
     @property
     def heading(self) -> str:
@@ -129,6 +136,18 @@ class View(Screen[None]):
     ) -> None:
         """Runs a use case in a thread, one after the other for one `task`; see `GitticksApp.act`."""
         self.gt.act(what, do, done, task=task)
+
+    def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
+        """Reads in a thread what a pane needs beside the snapshot; what was asked for before comes never after."""
+        self._looks += 1
+        number, name = self._looks, getattr(done, "__qualname__", "")
+
+        def take(found: R) -> None:
+            if self.is_open and number > self._newest.get(name, 0):
+                self._newest[name] = number
+                done(found)
+
+        self.gt.look_up(find, take)
 
     def action_help(self) -> None:
         """Shows the keys of this place."""

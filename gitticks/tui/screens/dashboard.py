@@ -64,6 +64,7 @@ class Dashboard(View):
                 "",
                 id="output",
                 follow=True,
+                clicks=1,
                 empty="No agent is running. r resumes.",
                 classes="pane right",
             )
@@ -125,7 +126,7 @@ class Dashboard(View):
             self._draw_iterations()
             return
         self._read_at = state
-        self.gt.look_up(lambda context: iterations.iterations_of(context, ids), self._take_iterations)
+        self.look_up(lambda context: iterations.iterations_of(context, ids), self._take_iterations)
 
     def _take_iterations(self, found: list[iterations.Iteration]) -> None:
         self._iterations = found
@@ -178,7 +179,7 @@ class Dashboard(View):
                 self._output.take(pieces)
                 self._draw_output(refresh=True)
 
-        self.gt.look_up(lambda context: last_words(context, task_id, agent), found)
+        self.look_up(lambda context: last_words(context, task_id, agent), found)
 
     def _draw_output_border(self, pane: Lines, key: str) -> None:
         row, session = self.snapshot.find(key), self.snapshot.sessions.get(TaskId(key))

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.chrome import Keys, Shown
 from gitticks.tui.widgets.lines import Line, Lines, clean, line
 
 if TYPE_CHECKING:
@@ -62,24 +63,12 @@ class Dialog(Seen):
         """Yields the box."""
         with Vertical(id="dialog") as box:
             box.border_title = Content(clean(self._title_text))
-            shown = Lines(focusable=self._ask is None, id="said", classes="plain")
+            shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
             shown.styles.height = min(len(self._rows), 24)
             yield shown
             if self._ask is not None:
                 yield Input(self._text, placeholder=self._ask, select_on_focus=False)
-            keys = Lines(focusable=False, classes="plain keys")
-            keys.rows = [
-                line(),
-                line(
-                    ("enter", "*focus"),
-                    " ",
-                    (self._do, "muted"),
-                    "   ",
-                    ("esc", "*focus"),
-                    (" back", "muted"),
-                ),
-            ]
-            yield keys
+            yield Keys(Shown("enter", "enter", self._do), Shown("escape", "esc", "back"))
 
     def on_mount(self) -> None:
         """Measures the rows, and takes what is typed from now on."""
@@ -113,7 +102,17 @@ class Notice(Dialog):
 
 
 class Choice(Dialog):
-    """One of several: rows with keys; ends with the key that was chosen."""
+    """One of several: rows with keys; ends with the key that was chosen. The cursor begins at `at`, if that is given."""
+
+    def __init__(self, title: str, rows: Sequence[Line], *, do: str, at: str | None = None) -> None:
+        super().__init__(title, rows, do=do)
+        self._at = at
+
+    def on_mount(self) -> None:
+        """Puts the cursor where it begins."""
+        super().on_mount()
+        if self._at is not None:
+            self.query_one("#said", Lines).go_to(self._at)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the rows: typed right after an arrow it is to be read after that."""
@@ -140,7 +139,7 @@ class Search(Seen):
         with Vertical(id="dialog") as box:
             box.border_title = Content("Search")
             yield Input(placeholder="words of a title, or an id")
-            yield Lines(empty="No task has these words.", focusable=True, id="found", classes="plain")
+            yield Lines(empty="No task has these words.", id="found", classes="plain", clicks=1, is_led=True)
 
     def on_mount(self) -> None:
         """Shows all open tasks."""

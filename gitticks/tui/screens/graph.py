@@ -85,17 +85,17 @@ class GraphPane(Lines):
             self.post_message(self.Chosen(self, self.chosen))
 
     def on_click(self, event: events.Click) -> None:
-        """Moves to the task that was clicked; a click on the chosen one opens it."""
+        """Moves to the task that was clicked; a double click on the chosen one opens it."""
         if self.drawing is None or self.drawing.is_list:
             super().on_click(event)
             return
         event.prevent_default()
         place = event.get_content_offset_capture(self)
         found = self.drawing.task_at(place.x - 1, place.y + self.scroll_offset.y - self._above)
-        if found is not None and found == self.chosen:
-            self.action_choose()
-        elif found is not None:
+        if found is not None and found != self.chosen:
             self._choose(found)
+        elif found is not None and event.chain == self.clicks:
+            self.action_choose()
 
 
 class GraphView(Loaded[Graph]):

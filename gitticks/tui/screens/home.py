@@ -106,7 +106,7 @@ class Home(View):
     def _draw_settings(self) -> None:
         if not self._defaults:
             self._defaults = {"": ""}
-            self.gt.look_up(run_settings.defaults_of, self._take_defaults)
+            self.look_up(run_settings.defaults_of, self._take_defaults)
         pane = self.pane("settings")
         pane.show(run_settings.rows(self._defaults, self.gt.run_choices))
         pane.say("changed for the next run" if self.gt.run_choices else "")
@@ -122,7 +122,7 @@ class Home(View):
         if state != self._looked_at:
             self._looked_at = state
             if entries:
-                self.gt.look_up(verdicts.look_into, self._take_looked)
+                self.look_up(verdicts.look_into, self._take_looked)
 
     def _take_looked(self, found: Mapping[str, Looked]) -> None:
         self._looked = found
@@ -140,13 +140,21 @@ class Home(View):
         return numbers.get(key)
 
     def _draw_preview(self) -> None:
-        """Shows what the entry under the cursor is about, so that most can be answered from here."""
+        """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
         pane, asked, question = self.pane("preview"), self._asked(), self._question()
         if question is not None:
             title, rows, keys = inbox.permission_preview(question, self.gt.now, pane.inner_width)
             pane.title = title
             pane.show(rows)
             pane.say(keys)
+            return
+        row = self.snapshot.find(self.pane("roots").key)
+        if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
+            pane.title = f"{row.id}  tasks"
+            pane.show(
+                tasks.task(self.snapshot, one, pane.inner_width) for one in self.snapshot.tasks_of(row.id)
+            )
+            pane.say("")
             return
         if asked is None:
             key = self.pane("inbox").key or ""
@@ -165,7 +173,7 @@ class Home(View):
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the preview of another entry."""
-        if event.lines.id == "inbox":
+        if event.lines.id in ("inbox", "roots"):
             self._draw_preview()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

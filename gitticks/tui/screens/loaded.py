@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual import work
-from textual.worker import get_current_worker
 
 from gitticks.errors import GitticksError
 from gitticks.tui.screens.base import View
@@ -24,6 +25,7 @@ class Loaded(View, Generic[T]):
         super().__init__(subject)
         self.loaded: T | None = None
         self._mark: object = None
+        self._is_reading = self._is_owed = False
 
     @abstractmethod
     def read(self, context: Context) -> T:
@@ -51,26 +53,42 @@ class Loaded(View, Generic[T]):
         if self.loaded is not None:
             self.fill(self.loaded)
 
-    @work(thread=True, exclusive=True, group="load", exit_on_error=False)
     def load(self) -> None:
-        """Reads, and then draws."""
-        worker = get_current_worker()
+        """Reads, and then draws; one read at a time, so that the newest is drawn last."""
+        if self._is_reading:
+            self._is_owed = True
+        else:
+            self._is_reading = True
+            self._load()
+
+    @work(thread=True, exit_on_error=False)
+    def _load(self) -> None:
         context = self.gt.context.renewed()
+        take: Callable[[], None]
         try:
-            found = self.read(context)
+            take = partial(self._take_loaded, self.read(context))
         except GitticksError as error:
-            self.app.call_from_thread(self.refuse, error.message, error.hint)
-            return
+            take = partial(self.refuse, error.message, error.hint)
         except OSError as error:
-            self.app.call_from_thread(self.refuse, str(error), None)
-            return
+            take = partial(self.refuse, str(error), None)
+        except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
+            from gitticks.cli.bug_report import report
+
+            take = partial(self.refuse, *report(error, [self.place]))
         finally:
             if "index" in context.__dict__:
                 context.index.close()
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._take_loaded, found)
+        self.gt.call_later(self._finish, take)
+
+    def _finish(self, take: Callable[[], None]) -> None:
+        self._is_reading = False
+        if not self.is_open:
+            return
+        take()
+        if self._is_owed:
+            self._is_owed = False
+            self.load()
 
     def _take_loaded(self, found: T) -> None:
         self.loaded = found
-        if self.is_mounted:
-            self.fill(found)
+        self.fill(found)

@@ -84,7 +84,7 @@ class Parallel(View):
         if state != self._looked_at:
             self._looked_at = state
             if state:
-                self.gt.look_up(_conflicts, self._take_conflicts)
+                self.look_up(_conflicts, self._take_conflicts)
 
     def _take_conflicts(self, found: tuple[str, ...]) -> None:
         self._conflicts = found
@@ -137,7 +137,7 @@ class Parallel(View):
             self.gt.say(_missing(one), warns=True)
             return
         for row in dict.fromkeys(approved):
-            self.act("", partial(approving.merge, task_id=row.id), str, task=row.id)
+            self.gt.wait_for(partial(approving.merge, task_id=row.id), task=f"merge {row.id}")
 
     def action_stop(self) -> None:
         """Asks how to stop the epic under the cursor."""

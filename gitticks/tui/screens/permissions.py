@@ -102,7 +102,8 @@ class Permissions(Loaded[Asked]):
             if name is not None:
                 self._set_mode(PermissionMode(name), now)
 
-        self.app.push_screen(Choice("What agents may do without asking", rows, do="set"), chosen)
+        at = now.value if now is not None else None
+        self.app.push_screen(Choice("What agents may do without asking", rows, do="set", at=at), chosen)
 
     def _set_mode(self, mode: PermissionMode, now: PermissionMode | None) -> None:
         from gitticks.actions.permissions import change_mode

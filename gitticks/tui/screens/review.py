@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.review import ReviewView
     from gitticks.actions.verdict import Judged
+    from gitticks.git.merges.history import DiffSummary
     from gitticks.model.notes import Entry
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
@@ -183,8 +184,7 @@ class Review(Loaded[Work]):
         pane.show(diff_rows(work.diff, self.comments, work.colours, pane.offset_columns))
         if changes is not None and changes.files:
             head = (work.view.task.end_sha or "")[:7]
-            counts = f"{count_of(len(work.diff.files), 'file')} {_counts(work)}"
-            pane.say(f"{counts} {glyph('dot')} {head}")
+            pane.say(f"{count_of(changes.files, 'file')} {_counts(changes)} {glyph('dot')} {head}")
 
     def _fill_verdict(self) -> None:
         if self.loaded is not None:
@@ -299,7 +299,7 @@ class Review(Loaded[Work]):
         view, task = work.view, work.view.task
         rows = [line((task.title, "*strong"))]
         if view.changes is not None and work.merges:
-            counts = _counts(work)
+            counts = _counts(view.changes)
             many = count_of(len(work.commits), "commit")
             rows.append(
                 line(((task.end_sha or "")[:7], "fg"), (f", {many} by {work.agent}, {counts}", "muted"))
@@ -409,9 +409,8 @@ class Review(Loaded[Work]):
             self.gt.back()
 
 
-def _counts(work: Work) -> str:
-    counts = [one.counts for one in work.diff.files]
-    return f"+{sum(added for added, _ in counts)} {glyph('minus')}{sum(gone for _, gone in counts)}"
+def _counts(changes: DiffSummary) -> str:
+    return f"+{changes.added} {glyph('minus')}{changes.removed}"
 
 
 def _send(context: Context, work: Work, comments: dict[str, str]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.cli.render import count_of
 from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui import approving
 from gitticks.tui.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.inbox import gist
 from gitticks.tui.widgets.lines import Line, Lines, line
@@ -270,7 +272,7 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
         found.append(gist(asked))
     if changes is not None:
         summary = changes.summary
-        found.append(f"{summary.files} files, +{summary.added} -{summary.removed}")
+        found.append(f"{count_of(summary.files, 'file')}, +{summary.added} {glyph('minus')}{summary.removed}")
         if changes.conflicts:
             found.append(f"conflicts with {changes.base} in {', '.join(changes.conflicts[:3])}")
         elif changes.conflicts is not None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
+from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -20,11 +23,29 @@ NARROW, COMPACT = 70, 100
 
 
 class Bar(Widget):
-    """One row, drawn as a line of spans."""
+    """One row, drawn as a line of spans, which can be clicked."""
 
     def line(self, width: int) -> Line:
         """Returns what the row says at this width."""
         raise NotImplementedError
+
+    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
+        """Does what belongs to the last of these spans, up to which a click came from the left, or in the right part."""
+        raise NotImplementedError
+
+    def on_click(self, event: events.Click) -> None:
+        """Finds the span that was clicked."""
+        width = max(0, self.size.width - 2)
+        left, right, *_ = self.line(width)
+        is_right = event.x > width - sum(cell_len(text) for text, _ in right)
+        at, spans = event.x - 1, right if is_right else left
+        if is_right:
+            at -= width - sum(cell_len(text) for text, _ in right)
+        for number, (text, _) in enumerate(spans, 1):
+            at -= cell_len(text)
+            if at < 0:
+                self.clicked(spans[:number], is_right=is_right)
+                return
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 (textual's)
         """Returns the row."""
@@ -53,6 +74,12 @@ class TopBar(Bar):
                 left += [("Home", "muted"), (f" {glyph('in')} ", "faint")]
             left.append((view.heading, "*strong"))
         return line(*left, right=figures(view.snapshot, width))
+
+    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
+        """Opens the place that was clicked; at the right the inbox."""
+        place = {label: place for place, label in places.MAIN_PLACES}.get(spans[-1][0])
+        if is_right or place is not None:
+            self.call_later(self.screen.run_action, "app.inbox" if is_right else f"app.go('{place}')")
 
 
 def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
@@ -83,18 +110,63 @@ def cost_words(snapshot: Snapshot) -> str:
     return f"${total:.2f}" if total else ""
 
 
-class KeyBar(Bar):
-    """The keys that matter here, the most important first; what does not fit is in the help (`?`)."""
+class Shown(NamedTuple):
+    """A key in a row of keys, how it is written there, and what it does."""
+
+    key: str
+    sign: str
+    label: str
+
+
+_HELP = Shown("question_mark", "?", "help")
+
+
+class Keys(Bar):
+    """Keys and what they do; a click on one is that key."""
+
+    def __init__(self, *keys: Shown) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def keys(self, width: int) -> Sequence[Shown]:
+        """Returns the keys that there is room for."""
+        del width
+        return self._keys
 
     def line(self, width: int) -> Line:
         """Returns the row."""
         spans: list[Span | str] = []
-        used = len("? help") + 1
+        for key in self.keys(width):
+            spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
+        return line(*spans)
+
+    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
+        """Presses the key."""
+        signs = [text for text, token in spans if token == "*focus"]
+        found = {one.sign: one.key for one in (_HELP,) if is_right} or {
+            one.sign: one.key for one in self.keys(self.size.width - 2)
+        }
+        if signs and (key := found.get(signs[-1])):
+            self.app.simulate_key(key)
+
+
+class KeyBar(Keys):
+    """The keys that matter here, the most important first; what does not fit is in the help (`?`)."""
+
+    def keys(self, width: int) -> Sequence[Shown]:
+        """Returns the first keys of the place, beside the help."""
+        found = []
+        used = len(_HELP.sign) + len(_HELP.label) + 2
         for key in places.keys_of(getattr(self.screen, "place", "home")):
             if not key.in_footer:
                 continue
             used += len(key.sign) + len(key.label) + 3
             if used > width:
                 break
-            spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
-        return line(*spans, right=[("?", "*focus"), " ", ("help", "muted")])
+            found.append(Shown(key.key.partition(",")[0], key.sign, key.label))
+        return found
+
+    def line(self, width: int) -> Line:
+        """Returns the row."""
+        help_of_place: tuple[Span | str, ...] = ((_HELP.sign, "*focus"), " ", (_HELP.label, "muted"))
+        return line(*super().line(width).left, right=help_of_place)

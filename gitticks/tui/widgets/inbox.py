@@ -9,6 +9,7 @@ from gitticks.model.status import ANSWERED, Awaiting
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.permission_rows import left
+from gitticks.tui.widgets.review_rows import is_doubt
 from gitticks.tui.widgets.tasks import age, paragraphs
 from gitticks.workflow.permissions import rule_words
 
@@ -170,7 +171,7 @@ def _handoff(text: str, width: int) -> list[Line]:
     for raw in filter(None, map(str.strip, text.splitlines())):
         word, colon, rest = raw.lstrip("-* ").partition(":")
         is_named = bool(colon) and word.isupper()
-        colour = "waits" if word == "UNCERTAIN" and is_named else "muted"
+        colour = "waits" if is_doubt(word, rest) else "muted"
         if not is_named:
             found += [line((part, "fg")) for part in paragraphs(raw, width)]
             continue

@@ -22,8 +22,6 @@ from gitticks.tui.theme import Look, glyph
 
 Span = tuple[str, str]
 """A text and the token of its colour."""
-KEEP = 5_000
-"""So many rows of an output that goes on are kept."""
 _MOST_STRIPS = 2_000
 _LONGEST_TEXT = 4_000
 """A longer text is cut before it is measured; no screen is so wide."""
@@ -87,6 +85,7 @@ class Lines(ScrollView, can_focus=True):
     """Rows with a cursor over entries; the cursor is bound to an entry's key. Follows its end where `follow` asks for it.
 
     Scrolling up ends that, `follow_end` resumes. `moved_at` is when the entry under the cursor last went by itself.
+    With `is_led` another widget moves the cursor.
     """
 
     @dataclass
@@ -98,7 +97,7 @@ class Lines(ScrollView, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Enter, or a click on the entry that had the cursor."""
+        """Enter, or so many clicks on an entry as its pane asks for: two, that no stray one starts or opens anything."""
 
         lines: Lines
         key: str
@@ -122,8 +121,11 @@ class Lines(ScrollView, can_focus=True):
         focusable: bool = True,
         id: str | None = None,  # noqa: A002 (textual's)
         classes: str = "pane",
+        clicks: int = 2,
+        is_led: bool = False,
     ) -> None:
         super().__init__(id=id, classes=classes)
+        self.clicks, self.is_led = clicks, is_led
         self.can_focus = focusable
         self.empty, self.follow = empty, follow
         self.rows: list[Line] = []
@@ -175,18 +177,8 @@ class Lines(ScrollView, can_focus=True):
         if moved and self.key is not None and before:
             self.post_message(self.Moved(self, self.key))
 
-    def add(self, rows: Iterable[Line]) -> None:
-        """Appends a batch, some times a second.
-
-        At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
-        """
-        self.rows.extend(rows)
-        self._keys = None
-        if len(self.rows) > KEEP * 2:
-            del self.rows[:-KEEP]
-        self._settle()
-
     def _settle(self) -> None:
+        # At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
         if not self.at_tail:
             self._measure()
         self.refresh()
@@ -220,6 +212,10 @@ class Lines(ScrollView, can_focus=True):
             self._keys = list(dict.fromkeys(row.key for row in self.rows if row.key))
         return self._keys
 
+    @property
+    def _is_lit(self) -> bool:
+        return self.has_focus or self.is_led
+
     def notify_style_update(self) -> None:
         """Draws anew in another theme."""
         super().notify_style_update()
@@ -228,6 +224,11 @@ class Lines(ScrollView, can_focus=True):
     def on_mouse_scroll_up(self) -> None:
         """Stops following."""
         self.leave_end()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Follows again once the end is reached."""
+        if self.follow and self.scroll_offset.y >= self.max_scroll_y:
+            self.follow_end()
 
     def on_focus(self) -> None:
         """Draws the cursor as the focused one's."""
@@ -248,7 +249,7 @@ class Lines(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         row = self.rows[at]
         has_cursor = row.key is not None and row.key == self.key and self.can_focus
-        state = has_cursor + 2 * self.has_focus
+        state = has_cursor + 2 * self._is_lit
         kept = self._kept.get((row, width, state))
         if kept is None:
             if len(self._kept) > _MOST_STRIPS:
@@ -266,10 +267,10 @@ class Lines(ScrollView, can_focus=True):
     def _drawn(self, row: Line, width: int, *, has_cursor: bool) -> Strip:
         look: Look = self.app.look  # type: ignore[attr-defined]
         base = self.rich_style
-        tint = ("raised" if self.has_focus else row.tint or "trace") if has_cursor else row.tint
+        tint = ("raised" if self._is_lit else row.tint or "trace") if has_cursor else row.tint
         if tint:
             base += look[f"^{tint}"]
-        mark = glyph("bar") if has_cursor and self.has_focus else " "
+        mark = glyph("bar") if has_cursor and self._is_lit else " "
         segments = [Segment(mark, look["focus"]), *fit(row, max(0, width - 2), look), Segment(" ")]
         return Strip(segments).adjust_cell_length(width).apply_style(base)
 
@@ -318,14 +319,15 @@ class Lines(ScrollView, can_focus=True):
             self.post_message(self.Chosen(self, self.key))
 
     def on_click(self, event: events.Click) -> None:
-        """Moves the cursor there; a click on the entry that has it chooses."""
+        """Moves the cursor there, and chooses the entry after as many clicks as the pane asks for."""
         top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
         at = top + event.get_content_offset_capture(self).y
         key = self.rows[at].key if 0 <= at < len(self.rows) else None
-        if key is None:
+        if key is None or not self.can_focus:
             return
-        if key == self.key:
-            self.action_choose()
-        else:
+        is_chosen = event.chain == self.clicks and (key == self.key or self.clicks == 1)
+        if key != self.key:
             self.leave_end()
             self.go_to(key)
+        if is_chosen:
+            self.action_choose()

@@ -64,6 +64,9 @@ class Output:
                 self._by_call[piece.call] = entry
         if len(self._entries) > MOST_ENTRIES + _SHORTER_BY:
             dropped = len(self._entries) - MOST_ENTRIES
+            for entry in self._entries[:dropped]:
+                if self._by_call.get(entry.piece.call) is entry:
+                    del self._by_call[entry.piece.call]
             del self._entries[:dropped]
             self._first += dropped
 

@@ -62,8 +62,12 @@ def _handoff(text: str, width: int) -> Iterator[Line]:
     if parts[0].strip():
         yield from _titled("HAND-OFF", parts[0], width)
     for name, said in zip(parts[1::2], parts[2::2], strict=True):
-        is_doubt = name == "UNCERTAIN" and said.strip().rstrip(".").lower() not in _NOTHING
-        yield from _titled(name, _without_indent(said), width, "waits" if is_doubt else "muted")
+        yield from _titled(name, _without_indent(said), width, "waits" if is_doubt(name, said) else "muted")
+
+
+def is_doubt(name: str, said: str) -> bool:
+    """True if a part of a hand-off says what its author is not sure of."""
+    return name == "UNCERTAIN" and said.strip().rstrip(".").lower() not in _NOTHING
 
 
 def _without_indent(text: str) -> str:

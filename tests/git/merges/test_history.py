@@ -130,7 +130,7 @@ def test_a_summary_counts_lines_of_text(repository: Repository, begun: Path) -> 
     git("mv", "README.md", "moved ü.md", at=begun)
     head = commit_file(begun, "new.txt", "1\n2\n")
     assert diff_summary(repository, base, head) == DiffSummary(
-        4, 3, 1, ("README.md", "moved ü.md", "new.txt", "picture.png")
+        3, 2, 0, ("README.md", "moved ü.md", "new.txt", "picture.png")
     )
     assert diff_summary(repository, base, base) == DiffSummary(0, 0, 0, ())
 
