@@ -23,7 +23,7 @@ NARROWEST_HEAD = 24
 GAP = "  "
 NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
-NOTHING_AWAITS = "nothing awaits a person: `gt status` shows what is running"
+NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
 _GLYPHS: dict[str, tuple[str, str]] = {
     Status.PENDING: ("○", "o"),
     Status.CLARIFICATION: ("?", "?"),

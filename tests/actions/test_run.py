@@ -100,7 +100,7 @@ def test_3_when_what_is_left_awaits_a_person(project: RunProject) -> None:
     project.make()
     ran = project.run()
     assert ran.code == 3
-    assert "1 task awaits you" in ran.out
+    assert "1 task is waiting for you" in ran.out
 
 
 def test_4_when_a_task_is_stuck(project: RunProject) -> None:

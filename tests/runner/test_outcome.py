@@ -69,7 +69,7 @@ def test_ready_tasks_behind_full_reviews_are_said_with_what_lets_them_go_on(proj
     ran = project.run("--parallel", "1")
     assert ran.code == RunExit.WAITS
     held = "2 ready tasks wait: 1 task in review, and `limits.in_review` is 1"
-    assert f"1 task awaits you, {held}" in " ".join(ran.out.split())
+    assert f"1 task is waiting for you, {held}" in " ".join(ran.out.split())
     assert "nothing else is ready" not in ran.out
     limit = re.search(r"`gt (config limits\.in_review \d+)`", ran.err)
     assert limit is not None

@@ -104,7 +104,9 @@ def _answer(terminal: Terminal, project: Project, task_id: str) -> None:
 
 def _send_back_and_merge(terminal: Terminal, project: Project, task_id: str) -> None:
     """Reads the hand-off and sends it back; approves the second round."""
-    _review(terminal, task_id, "amounts are formatted with the separator", 'SEPARATOR = ","', "merges cleanly")
+    _review(
+        terminal, task_id, "amounts are formatted with the separator", 'SEPARATOR = ","', "merges cleanly"
+    )
     terminal.keys("n")
     terminal.sees(f"Send {task_id} back")
     terminal.type("say what it does with cents")

@@ -51,10 +51,10 @@ def _rest(found: Inbox) -> str:
         return f"… {found.left_out} more, less urgent: `gt inbox -n {every}`"
     if found.for_others:
         tasks = count_of(found.for_others, "task")
-        await_ = "awaits" if found.for_others == 1 else "await"
-        nothing = "" if found.asked else "nothing awaits you; "
-        return f"{nothing}{tasks} {await_} others: `gt inbox --all`"
-    return "" if found.asked or found.ended else "nothing awaits you: `gt status` shows what is running"
+        verb = "is" if found.for_others == 1 else "are"
+        nothing = "" if found.asked else "nothing is waiting for you; "
+        return f"{nothing}{tasks} {verb} waiting for others: `gt inbox --all`"
+    return "" if found.asked or found.ended else "nothing is waiting for you: `gt status` shows what is running"
 
 
 def _text(asked: Asked) -> str:
@@ -83,7 +83,7 @@ inbox_command = ReadingCommand(
     "inbox",
     answer,
     (
-        Switch("everybody", ("-a", "--all"), "Include what awaits others."),
+        Switch("everybody", ("-a", "--all"), "Include what is waiting for others."),
         COUNT,
         JSON,
     ),

@@ -100,7 +100,7 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
             warn(f"{finding.what}; {finding.fix}")
     proposed = done.proposed_tests or "make test"
     tests = f'`gt config verify.test "{proposed}"`, then ' if done.tests is None else ""
-    hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` creates a task')
+    hint(f'set your tests with {tests}`gt create "…"`' if tests else '`gt create "…"` creates a task')
 
 
 def _why_silent(asked: AskedRemote) -> str:

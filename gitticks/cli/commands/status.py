@@ -232,13 +232,13 @@ def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
 def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
     """Yields the most urgent of what the inbox holds."""
     if found.asked:
-        yield on.styled("awaits you", Style.STRONG)
+        yield on.styled("waiting for you", Style.STRONG)
     for asked in found.asked:
         yield from inbox_lines(on, asked, now)
     if found.left_out:
         yield f"{GAP}… {found.left_out} more: `gt inbox`"
     if found.for_others:
-        yield on.styled("awaits others", Style.STRONG)
+        yield on.styled("waiting for others", Style.STRONG)
         yield f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`"
 
 

@@ -10,7 +10,7 @@ from gitticks.cli.table import Cell, table
 from gitticks.model.approval import NAME, WORDS
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status, Verdict
 
 _WORDS = {
     EventType.CREATED: "created",
@@ -72,6 +72,7 @@ _BAD = {
     EventType.START_FAILED,
     EventType.MERGE_FAILED,
 }
+_ANSWERED = {Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT}
 _SHORT_SHA = 7
 _LONG = 60
 
@@ -140,6 +141,8 @@ def what_happened(event: Event) -> str:
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
     if event.type is EventType.AWAITING_SET and not data["awaiting"]:
         return "is not waiting for anyone"
+    if event.type is EventType.VERDICT and data["awaiting"] in _ANSWERED and data["verdict"] == Verdict.APPROVED:
+        return "answered"
     return " ".join(_WORDS[event.type].format(**data).split())
 
 

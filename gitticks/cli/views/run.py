@@ -148,7 +148,7 @@ class RunLines:
                 self._say(event.task, line, timed=True)
 
     def _ended(self, event: RunEnded) -> None:
-        waiting = f"{count_of(event.waiting, 'task')} {'awaits' if event.waiting == 1 else 'await'} you"
+        waiting = f"{count_of(event.waiting, 'task')} {'is' if event.waiting == 1 else 'are'} waiting for you"
         parts = [waiting] if event.waiting else []
         parts += [event.reason]
         of = {one.metric: one.words for one in event.budgets}

@@ -103,7 +103,7 @@ NARROW = """\
   gt review k7f2 · gt approve k7f2
   gt reject k7f2 "…"
 """
-OTHERS = "1 task awaits others: `gt inbox --all`\n"
+OTHERS = "1 task is waiting for others: `gt inbox --all`\n"
 
 
 @pytest.fixture(scope="module")
@@ -254,14 +254,14 @@ def test_only_the_first_are_compared_with_their_base(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "nothing awaits you: `gt status` shows what is running\n"),
+        ({}, "nothing is waiting for you: `gt status` shows what is running\n"),
         (
             {"status": Status.REVIEWING, "awaiting": Awaiting.REVIEW, "reviewer": "Grace"},
-            "nothing awaits you; 1 task awaits others: `gt inbox --all`\n",
+            "nothing is waiting for you; 1 task is waiting for others: `gt inbox --all`\n",
         ),
         (
             {"status": Status.DONE, "awaiting": Awaiting.REVIEW},
-            "nothing awaits you: `gt status` shows what is running\n",
+            "nothing is waiting for you: `gt status` shows what is running\n",
         ),
     ],
 )

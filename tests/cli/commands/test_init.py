@@ -35,7 +35,7 @@ agents found: none; tasks can still be run as scripts, or done by people
 tests: none; agents' work is not tested before it is merged
 --- 0
 
-hint: set one with `gt config verify.test "make test"`, then `gt create "…"`
+hint: set your tests with `gt config verify.test "make test"`, then `gt create "…"`
 """
     )
     assert git("status", "--porcelain", at=tmp_path) == before == ""

@@ -98,7 +98,7 @@ def test_a_queue_without_tasks_names_the_next_command(tmp_path: Path, options: l
     ("options", "said"),
     [
         ([], "no open tasks: `gt list --all` lists the closed ones"),
-        (["--awaiting"], "nothing awaits a person: `gt status` shows what is running"),
+        (["--awaiting"], "nothing is waiting for a person: `gt status` shows what is running"),
         (["--label", "x"], "no tasks match: `gt list --all` lists every task"),
     ],
 )

@@ -38,9 +38,9 @@ def test_the_task_that_comes_next(tmp_path: Path, options: list[str], said: str)
     ("options", "said"),
     [
         (["--orphan"], "nothing is ready: `gt list` shows what each task waits for\n"),
-        (["--reviewer", "Alan"], "nothing awaits a person: `gt status` shows what is running\n"),
-        (["--awaiting", "work"], "nothing awaits a person: `gt status` shows what is running\n"),
-        (["e0pc", "--awaiting"], "nothing awaits a person: `gt status` shows what is running\n"),
+        (["--reviewer", "Alan"], "nothing is waiting for a person: `gt status` shows what is running\n"),
+        (["--awaiting", "work"], "nothing is waiting for a person: `gt status` shows what is running\n"),
+        (["e0pc", "--awaiting"], "nothing is waiting for a person: `gt status` shows what is running\n"),
     ],
 )
 def test_nothing_is_an_exit_code_and_an_empty_stdout(tmp_path: Path, options: list[str], said: str) -> None:

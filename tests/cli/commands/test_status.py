@@ -15,18 +15,18 @@ from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
 
 AWAITING = """\
-awaits you
+waiting for you
 ⊙ r3vw  Faster start                                           review, waits 3 h
         gt review r3vw · gt approve r3vw · gt reject r3vw "…"
-awaits others
+waiting for others
   1 task: `gt inbox --all`
 """
 NARROW = """\
-awaits you
+waiting for you
 ⊙ r3vw  Faster start   review, waits 3 h
   gt review r3vw · gt approve r3vw
   gt reject r3vw "…"
-awaits others
+waiting for others
   1 task: `gt inbox --all`
 ready
   c0de  Delete an account
