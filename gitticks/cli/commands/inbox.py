@@ -54,7 +54,9 @@ def _rest(found: Inbox) -> str:
         verb = "is" if found.for_others == 1 else "are"
         nothing = "" if found.asked else "nothing is waiting for you; "
         return f"{nothing}{tasks} {verb} waiting for others: `gt inbox --all`"
-    return "" if found.asked or found.ended else "nothing is waiting for you: `gt status` shows what is running"
+    return (
+        "" if found.asked or found.ended else "nothing is waiting for you: `gt status` shows what is running"
+    )
 
 
 def _text(asked: Asked) -> str:

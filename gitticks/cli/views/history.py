@@ -141,7 +141,11 @@ def what_happened(event: Event) -> str:
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
     if event.type is EventType.AWAITING_SET and not data["awaiting"]:
         return "is not waiting for anyone"
-    if event.type is EventType.VERDICT and data["awaiting"] in _ANSWERED and data["verdict"] == Verdict.APPROVED:
+    if (
+        event.type is EventType.VERDICT
+        and data["awaiting"] in _ANSWERED
+        and data["verdict"] == Verdict.APPROVED
+    ):
         return "answered"
     return " ".join(_WORDS[event.type].format(**data).split())
 
