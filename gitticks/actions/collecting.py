@@ -18,6 +18,7 @@ from gitticks.git.process import run_git
 from gitticks.runner import workspace_removal
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.partial_work import rescued_ref
+from gitticks.runner.removed_workspaces import delete, list_removed
 from gitticks.runner.review_checkouts import FOLDER, remove_review_checkout
 
 
@@ -62,6 +63,8 @@ def _find(context: Context) -> Iterator[_Found]:
                 Leftover("workspace", state.workspace.name, size_of(path)),
                 partial(workspace_removal.remove, repository, path),
             )
+    for path in list_removed(repository, context.settings):
+        yield _Found(Leftover("workspace", path.name, size_of(path)), partial(delete, path))
     yield from _reviews(context)
     if asides := left_asides(repository):
         size = sum(map(size_of, asides))

@@ -91,7 +91,7 @@ class Loop:
         self._patience.take_over()
         self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
         self.picking.name_closed(self.options.ids)
-        with self._notifier, self._merges.pool:
+        with self._notifier, self._merges:
             # Beside the agents a merge and a look for conflicts.
             with ThreadPoolExecutor(max_workers=self.options.parallel + 2) as pool:
                 try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Self, assert_never
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
@@ -22,7 +22,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.runner import workspace_removal, workspaces
+from gitticks.runner import workspaces
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.committed_secrets import judge_commits
@@ -32,6 +32,7 @@ from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.shared_closing import Published, publish_closed
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
+from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
@@ -98,7 +99,7 @@ class MergeQueue:
     """The merge queue of one clone.
 
     `merger` is who the merge commits are by, `stop` ends the tests of a merge, `pool` has the checkout for several
-    merges; without one each merge makes its own.
+    merges; without one each merge makes its own. `removals` remove the workspaces of merged work, else each merge does.
     """
 
     def __init__(
@@ -107,12 +108,14 @@ class MergeQueue:
         merger: Identity | None = None,
         stop: StopRequest | None = None,
         pool: PooledAside | None = None,
+        removals: Removals | None = None,
     ) -> None:
         self.run = run
         self.repository = run.repository
         self.store = run.open_store()
         self._merger = merger
         self._stop = stop or StopRequest()
+        self._remove = removals.begin if removals else partial(remove_merged, run)
         self._aside = pool.at if pool else partial(checkout_aside, run.repository)
 
     def waiting(self) -> list[Task]:
@@ -140,8 +143,10 @@ class MergeQueue:
             for _ in range(_TRIES):
                 result = self._try(task_id)
                 if result is not None:
-                    return result
-        return MergeResult(waits="its base branch kept moving")
+                    break
+        if result is not None and result.sha is not None and result.decision is not None:
+            self._remove(result.decision.task)
+        return result or MergeResult(waits="its base branch kept moving")
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
@@ -348,10 +353,6 @@ class MergeQueue:
             decision = self._decide(task, Merged(sha))
         else:
             tell(self.run, task, decision)
-        try:
-            workspace_removal.remove_after_merge(self.repository, decision.task, self.run.settings)
-        except GitticksError as error:
-            self.run.emit(Warned(task.id, f"its workspace stays: {error.message}"))
         return MergeResult(decision, sha=sha, tested=tested)
 
     def _decide(self, task: Task, trigger: Trigger) -> Decision:
@@ -382,15 +383,25 @@ class _Wait:
 class MergeTurns:
     """The merges of one run, one at a time: `next` is not to be called while `merge` runs.
 
-    `pool` is to be closed when the run is over.
+    To be closed when the run is over.
     """
 
     def __init__(self, run: RunContext) -> None:
-        self.pool = PooledAside(run.repository)
+        self._pool = PooledAside(run.repository)
+        self._removals = Removals(run)
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
         self._order: list[TaskId] = []
         self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
+
+    def __enter__(self) -> Self:
+        """Starts nothing yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Removes the checkout, and waits until the workspaces of what was merged are out of the way."""
+        with self._removals, self._pool:
+            pass
 
     @property
     def is_waiting(self) -> bool:
@@ -416,12 +427,15 @@ class MergeTurns:
             self._ordered = heads
         return sorted(approved, key=lambda task: self._order.index(task.id))
 
+    def _queue(self, stop: StopRequest) -> MergeQueue:
+        return MergeQueue(self._run, stop=stop, pool=self._pool, removals=self._removals)
+
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
         again = AGAIN_SECONDS
         try:
             self._run.claims.take(task_id)
-            result = MergeQueue(self._run, stop=stop, pool=self.pool).merge(task_id)
+            result = self._queue(stop).merge(task_id)
             waits, again = result.waits, result.again_seconds
         except ClaimedElsewhereError as error:
             waits = error.message

@@ -26,6 +26,7 @@ from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned, tell
+from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.worklog import read_entries
 from gitticks.runner.workspace_removal import remove_after_merge
@@ -188,6 +189,7 @@ class PullRequests:
         if isinstance(trigger, MergeFound):
             try:
                 remove_after_merge(self.repository, decision.task, self.run.settings)
+                delete_removed(self.repository, self.run.settings)
             except GitticksError as error:
                 self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
         if decision.events:

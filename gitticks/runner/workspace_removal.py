@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
@@ -21,6 +24,8 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
+from gitticks.runner.events import Warned
+from gitticks.runner.removed_workspaces import delete_removed, set_aside
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
 from gitticks.runner.workspace_repair import commit_without_a_branch
 from gitticks.store.layout import WORK_BRANCH
@@ -48,8 +53,12 @@ class ListedWorkspace:
     is_gone: bool
 
 
-def remove(repository: Repository, path: Path, *, force: bool = False) -> str | None:
+def remove(
+    repository: Repository, path: Path, *, force: bool = False, leaving_files_for: Settings | None = None
+) -> str | None:
     """Removes the workspace at `path`; its branch stays. Returns the ref under which uncommitted work was kept.
+
+    By the settings of `leaving_files_for` its files are only set aside, for `delete_removed`.
 
     Raises:
         NotFoundError: there is none.
@@ -75,6 +84,8 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
                 repository, checkout, kept, f"Rescued from {path}", OWN_FOLDERS, even_if_empty=True
             )
     being_removed.touch()
+    if leaving_files_for is not None:
+        set_aside(repository, leaving_files_for, checkout.path)
     try:
         remove_worktree(repository, path)
     except GitticksError:
@@ -85,6 +96,8 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
 
 def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
     """Removes the workspace and the branch of work that was merged; a branch that went on since stays.
+
+    The files of the workspace wait for `delete_removed`, which nobody has to wait for under a lock.
 
     Raises:
         GitticksError: the workspace holds uncommitted work, or the branch has more commits; both stay.
@@ -99,10 +112,42 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
         )
     for listed in list_workspaces(repository, settings):
         if listed.branch == branch:
-            remove(repository, listed.path)
+            remove(repository, listed.path, leaving_files_for=settings)
     if tip is not None:
         common = repository.common_dir  # the folder of this process may have been the workspace
         run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=common, directory=common)
+
+
+def remove_merged(run: RunContext, merged: Task, is_enough: Callable[[], bool] = lambda: False) -> None:
+    """Removes what a merged task leaves behind, unless it was reopened; says why something stays."""
+    try:
+        if run.open_store().task_file(merged.id).task.merged_sha == merged.merged_sha:
+            remove_after_merge(run.repository, merged, run.settings)
+    except GitticksError as error:
+        run.emit(Warned(merged.id, f"its workspace stays: {error.message}"))
+    delete_removed(run.repository, run.settings, is_enough)
+
+
+class Removals:
+    """Removes what merged tasks leave behind, one after the other and beside what else the run does."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._is_over = threading.Event()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="removals")
+
+    def __enter__(self) -> Self:
+        """Removes nothing yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Waits until the workspaces are out of the way; what is not deleted by then waits for `delete_removed`."""
+        self._is_over.set()
+        self._thread.shutdown()
+
+    def begin(self, merged: Task) -> None:
+        """Removes the workspace of a task in its turn."""
+        self._thread.submit(remove_merged, self._run, merged, self._is_over.is_set)
 
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
@@ -134,6 +179,7 @@ def tidy_up(repository: Repository) -> int:
 def remove_merged_workspaces(run: RunContext) -> None:
     """Removes workspaces and branches of merged tasks that a killed merge left; later commits and other work stay."""
     with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
+        delete_removed(run.repository, run.settings)
         branches = _work_branches(run.repository)
         if not branches:
             return
@@ -143,6 +189,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
                 if is_merged and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
                         remove_after_merge(run.repository, task, run.settings)
+        delete_removed(run.repository, run.settings)
 
 
 def _work_branches(repository: Repository) -> frozenset[str]:

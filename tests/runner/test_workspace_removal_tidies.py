@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.run import run_context
 from gitticks.git.locks import hold_lock
+from gitticks.model.settings import Settings
 from gitticks.runner import workspace_removal
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.workspace_removal import tidy_up
+from gitticks.runner.removed_workspaces import FOLDER, delete_removed, list_removed
+from gitticks.runner.workspace_removal import remove_merged, tidy_up
+from tests.runner.merges import approve, merge
 from tests.support.loose_objects import counts, plant
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import NO_REVIEW, RunProject, project
@@ -124,3 +129,58 @@ def test_a_run_removes_the_branch_whose_removal_was_killed(project: RunProject) 
     assert project.run().code == RunExit.DONE
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
     assert not list((project.path / ".git").glob("*.lock"))
+
+
+def plant_removed(project: RunProject) -> Path:
+    """Puts files where a run that is killed while it deletes a workspace leaves them."""
+    left = project.workspace().parent / FOLDER / "k7f2.0a1b2c3d"
+    (left / "below").mkdir(parents=True)
+    (left / "below" / "file.txt").write_text("work\n")
+    (left / "below").chmod(0o500)
+    return left
+
+
+def test_a_run_deletes_what_a_killed_one_had_set_aside(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    left = plant_removed(project)
+    assert project.run().code == RunExit.DONE
+    assert not left.parent.exists()
+    assert not project.workspace().exists()
+
+
+def test_gc_lists_what_is_not_deleted_yet_and_deletes_it(project: RunProject) -> None:
+    left = plant_removed(project)
+    assert "k7f2.0a1b2c3d" in project.ok("worktree", "gc", "--dry-run")
+    assert left.exists()
+    project.ok("worktree", "gc")
+    assert not left.exists()
+
+
+def test_a_workspace_is_out_of_the_way_before_its_files_are_deleted(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    project.run()
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace_removal, "delete_removed", lambda *_: None)
+        approve(project, "k7f2")
+        merge(project)
+    (left,) = list_removed(project.store.repository, Settings())
+    assert not project.workspace().exists()
+    assert (left / "README.md").exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+    delete_removed(project.store.repository, Settings())
+    assert not left.parent.exists()
+
+
+def test_a_task_that_was_reopened_meanwhile_keeps_its_workspace(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    merged = project.task("k7f2")
+    folder = plant_workspace(project)
+    project.ok("reopen", "k7f2")
+    remove_merged(run_context(Context(directory=project.path), lambda _: None), merged)
+    assert folder.exists()
