@@ -37,6 +37,14 @@ _ENDINGS = {
     "refusal": Ending.REFUSED,
     "login": Ending.START_FAILED,
 }
+_WORDS = {
+    "rate-limit": "too many requests",
+    "usage-limit": "the usage limit is reached",
+    "outage": "the service is down",
+    "context-full": "the model's context window is full",
+    "refusal": "the model refuses the task",
+    "login": "the login is missing or was refused",
+}
 
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
@@ -77,6 +85,7 @@ class LinesReader:
         self.used: list[tuple[str, Event]] = []
         self._has_service = has_service
         self._told: Event = {}
+        self._is_last = False
         self._messages = Messages()
         self._usage = Usage()
         self._cached_tokens = 0
@@ -88,8 +97,12 @@ class LinesReader:
         self._messages.add(line)
         event = parse_event(line)
         if event is not None and text_at(event, _KEY) in _ENDINGS:
-            self._told = event
-        elif event is not None and text_at(event, _KEY) == _USAGE:
+            self._told, self._is_last = event, True
+        elif line.strip():
+            self._is_last = False
+        if event is None:
+            return line
+        if text_at(event, _KEY) == _USAGE:
             self._count(event)
         return line
 
@@ -128,12 +141,16 @@ class LinesReader:
         )
 
     def _judge(self, ended: Ended) -> Trouble:
-        trouble = judge_exit(ended)
+        trouble, kind = judge_exit(ended), text_at(self._told, _KEY)
+        if self._is_last and ended.exit_code not in (None, TEMPORARY_FAILURE):
+            ignored = f"its last line says `{kind}`, which counts only with exit code {TEMPORARY_FAILURE}"
+            detail = f"{trouble.detail}; {ignored}" if trouble.detail else ignored
+            trouble = Trouble(trouble.ending, detail)
         if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
             return trouble
         if ended.exit_code == TEMPORARY_FAILURE:
-            said = text_at(self._told, "message") or last_line(ended.errors)
-            ending = _ENDINGS.get(text_at(self._told, _KEY), Ending.RATE_LIMITED)
+            said = text_at(self._told, "message") or last_line(ended.errors) or _WORDS.get(kind, "")
+            ending = _ENDINGS.get(kind, Ending.RATE_LIMITED)
             after = number_at(self._told, "retry_after")
             return Trouble(
                 ending, one_line(said) or trouble.detail, None if after is None else max(0.0, after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -171,6 +172,10 @@ def judge_process(
             return Trouble(Ending.TIMED_OUT, limit)
 
 
+_NOT_FOUND = re.compile(r"^prlimit: failed to execute (.+?): ")
+"""How the program says it that sets an agent's limits, of which its user knows nothing."""
+
+
 def judge_exit(ended: Ended) -> Trouble:
     """Returns how a program without a protocol ended: exit code 0 is clean, anything else a crash."""
     forced = judge_process(ended)
@@ -178,7 +183,7 @@ def judge_exit(ended: Ended) -> Trouble:
         return forced
     if ended.exit_code == 0:
         return Trouble(Ending.CLEAN, "")
-    said = last_line(ended.errors)
+    said = _NOT_FOUND.sub(r"`\1` cannot be started: ", last_line(ended.errors))
     words = _exit_in_words(ended, is_finished=True)
     return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
 

@@ -15,7 +15,7 @@ from gitticks.model.settings import BudgetLimits, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner.events import BudgetReached, BudgetState, tell
-from gitticks.runner.run_record import forget_spending, write_spending
+from gitticks.runner.run_record import LastRun, write_spending
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
@@ -150,6 +150,7 @@ class Budgets:
         self.by_task: dict[TaskId, Spent] = {}
         self._clock = run.world.monotonic_seconds
         self._begun = self._clock()
+        self._began_at = run.now
         self._told: tuple[Reading, ...] = ()
         self._graph: TaskGraph | None = None
         self._epics: dict[TaskId, EpicSpending] = {}
@@ -208,14 +209,13 @@ class Budgets:
             for one in self._states.values()
             if one.task is None or (one.task in tasks and tasks[one.task].status is Status.WORKING)
         ]
-        write_spending(self._run.repository.own_dir, worked_on)
+        write_spending(self._run.repository.own_dir, LastRun(self._began_at), worked_on)
 
-    def end(self, limit: str | None) -> None:
-        """Keeps the limit that ended the run, if one did, till the next run begins."""
-        if limit is None:
-            forget_spending(self._run.repository.own_dir)
-        else:
-            write_spending(self._run.repository.own_dir, (), limit)
+    def end(self, limit: str | None, reason: str, done: int) -> None:
+        """Keeps why the run ended, and which limit it was if one did, till the next run begins."""
+        spent = self.spent
+        over = LastRun(self._began_at, self._run.now, reason, done, spent.iterations, round(spent.cost, 4))
+        write_spending(self._run.repository.own_dir, over, ended=limit)
 
     def holds_back(self, task: Task, graph: TaskGraph, running: Callable[[TaskId], int]) -> bool:
         """True if no worker may be started on a task; one whose budget is spent is stopped, or the epic whose is.

@@ -11,7 +11,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
 from gitticks.model.ids import TaskId
-from gitticks.model.task import Task
+from gitticks.model.task import CAME_TO_NOTHING, Task
 from gitticks.runner.events import Warned
 from gitticks.runner.workspace_plan import shown_paths
 from gitticks.store.checkpoints import iterations_around, numbers, put, read, ref_of, workspace_of
@@ -59,12 +59,14 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     before = iterations_around(store, task)
     if not is_due(before, before + 1, run.settings.checkpoint_every):
         return None
-    owner = workspace_of(task)
-    number = next_number(before + 1, numbers(store.snapshot(), owner))
+    owner, snapshot = workspace_of(task), store.snapshot()
+    number = next_number(before + 1, numbers(snapshot, owner))
     while read_ref(store.repository.common_dir, ref_of(owner, number)) is not None:
         number += 1  # kept by somebody whose checkpoint is being written; ours finds its number then
     try:
         found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
+        if result.report.ending in CAME_TO_NOTHING and found.commit == _newest_code(snapshot, owner, task):
+            return None  # an agent that meets its limit again and again would leave one after the other
         keep(store, owner, number, found.commit)
     except (GitticksError, OSError) as error:
         run.emit(Warned(task.id, f"no checkpoint was made: {error}"))
@@ -72,6 +74,13 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     if found.left_out:
         run.emit(Warned(task.id, f"a checkpoint cannot hold {shown_paths(found.left_out)}"))
     return Capture(store, owner, number, head, found.commit)
+
+
+def _newest_code(snapshot: Transaction, owner: TaskId, task: Task) -> str | None:
+    """Returns the commit that the newest checkpoint of a workspace holds, before the first where its work began."""
+    taken = numbers(snapshot, owner)
+    newest = read(snapshot, owner, max(taken)) if taken else None
+    return task.start_sha if newest is None else newest.commit
 
 
 def keep_before_merge(store: Store, task: Task) -> Checkpoint | None:

@@ -9,7 +9,7 @@ from gitticks.model.checkpoint import Cause, Checkpoint
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Ending, Task
 from gitticks.workflow.budget import Metric, Reading, Scope
 from gitticks.workflow.decision import Decision
 
@@ -57,7 +57,7 @@ class BudgetState:
 
 @dataclass(frozen=True, slots=True)
 class SessionSpent:
-    """A session is over: what it took, and what is spent of which budgets now.
+    """A session is over: how it ended, what it took, and what is spent of which budgets now.
 
     `cost` is None where nobody knows it, `cost_source` says who priced it if the agent did not.
     """
@@ -70,6 +70,7 @@ class SessionSpent:
     cost_source: str | None
     seconds: float
     budgets: tuple[BudgetState, ...]
+    ending: Ending
 
 
 @dataclass(frozen=True, slots=True)

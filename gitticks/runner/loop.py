@@ -13,7 +13,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, is_taken
-from gitticks.model.status import Role
+from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import Budgets, state_of
@@ -62,6 +62,7 @@ class Loop:
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
         self._limit: str | None = None
+        self._done_before: set[TaskId] = set()
         self._told_waiting: str | None = None
 
     def interrupt(self) -> None:
@@ -89,7 +90,9 @@ class Loop:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
         self._patience.take_over()
-        self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
+        graph = self._tasks.graph()
+        self.budgets.keep(map(state_of, self.budgets.readings()), graph)
+        self._done_before = {task.id for task in graph.tasks.values() if task.status is Status.DONE}
         self.picking.name_closed(self.options.ids)
         with self._notifier, self._merges:
             # Beside the agents a merge and a look for conflicts.
@@ -274,6 +277,7 @@ class Loop:
                 report.cost_source,
                 report.usage.seconds,
                 states,
+                report.ending,
             )
         )
         self._tell_reached(session.reached)
@@ -354,12 +358,13 @@ class Loop:
         if limit is not None and not is_interrupted:
             self._notifier.tell_limit(limit)
         self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
-        self.budgets.end(None if is_interrupted else limit)
         reason = "; ".join(reasons)
         if not reason and not self.budgets.spent.iterations and not any(task.is_open for task in scope):
             hints.append('`gt create "…"` creates a task')
         states = tuple(map(state_of, self.budgets.readings()))
         ended = summarise(scope, reason, code, self.budgets.spent, states)
+        done = sum(task.status is Status.DONE and task.id not in self._done_before for task in scope)
+        self.budgets.end(None if is_interrupted else limit, ended.reason, done)
         self.run.emit(replace(ended, hints=tuple(hints)))
         return code
 

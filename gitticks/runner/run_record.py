@@ -1,7 +1,6 @@
 """What a run keeps in the clone for `gt status` and `gt inbox`, which have no time to look themselves.
 
-What is spent of which budgets stays after a run that its budget ended, until the next one begins; what has to hold over
-runs is in the histories. Conflicts that it foresaw count only as long as the commits on both sides are where they were.
+Why the last run ended stays until the next one begins; what has to hold over runs is in the histories. Conflicts that it foresaw count only as long as the commits on both sides are where they were.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.refs import read_ref
@@ -35,40 +35,60 @@ class SpentBudget(NamedTuple):
     words: str
 
 
+class LastRun(NamedTuple):
+    """A run from its beginning to its end, why it ended, and what it came to; one without an end lives or was killed."""
+
+    began: datetime
+    ended: datetime | None = None
+    reason: str = ""
+    done: int = 0
+    iterations: int = 0
+    cost: float = 0.0
+
+
 class SpendingRecord(NamedTuple):
-    """The budgets of the run that lives, or of the last one with the limit that `ended` it."""
+    """The budgets of the run that lives, or the limit that `ended` the last one; `run` is either."""
 
     budgets: tuple[SpentBudget, ...] = ()
     ended: str | None = None
+    run: LastRun | None = None
 
 
-def write_spending(own_dir: Path, states: Iterable[BudgetState], ended: str | None = None) -> None:
+def write_spending(
+    own_dir: Path, run: LastRun, states: Iterable[BudgetState] = (), ended: str | None = None
+) -> None:
     """Replaces what is known; a clone where nothing can be written goes without."""
     budgets = [[one.scope.value, one.task, one.metric.value, one.spent, one.limit] for one in states]
+    times = {"began": run.began.isoformat(), "ended": run.ended.isoformat() if run.ended else None}
+    body = {"budgets": budgets, "ended": ended, "run": run._asdict() | times}
     with contextlib.suppress(OSError):
         own_dir.mkdir(parents=True, exist_ok=True)
         aside = own_dir / f"{SPENDING_FILE}.new"
-        aside.write_text(json.dumps({"budgets": budgets, "ended": ended}), encoding="utf-8")
+        aside.write_text(json.dumps(body), encoding="utf-8")
         aside.replace(own_dir / SPENDING_FILE)
 
 
-def forget_spending(own_dir: Path) -> None:
-    """Drops what is known of a run."""
-    with contextlib.suppress(OSError):
-        (own_dir / SPENDING_FILE).unlink(missing_ok=True)
-
-
 def read_spending(own_place: str, *, is_run_alive: bool) -> SpendingRecord:
-    """Returns what is known; what cannot be read, or was left by a run that was killed, is nothing."""
+    """Returns what is known; what cannot be read is nothing, and the budgets of a run that was killed are left out."""
     try:
         body = json.loads(read_plain_file(f"{own_place}/{SPENDING_FILE}"))
         ended = body["ended"]
         budgets = tuple(_budget(*one) for one in body["budgets"])
+        run = _run(**body["run"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return SpendingRecord()
     if is_run_alive:
-        return SpendingRecord(budgets)
-    return SpendingRecord((), ended) if isinstance(ended, str) else SpendingRecord()
+        return SpendingRecord(budgets, None, run)
+    return SpendingRecord((), ended if isinstance(ended, str) else None, run)
+
+
+def _run(*, began: str, ended: str | None, reason: str, done: int, iterations: int, cost: float) -> LastRun:
+    begun, over = _time(began), None if ended is None else _time(ended)
+    return LastRun(begun, over, str(reason), int(done), int(iterations), float(cost))
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def _budget(scope: str, task: str | None, metric: str, spent: float, limit: float) -> SpentBudget:

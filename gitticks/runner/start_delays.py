@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
-_MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5, Ending.START_FAILED: 2}
+MOST_LIMITS = 5
+_MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 _PASSING = (MachineError, GitError, LostRaceError)
 
@@ -111,9 +112,12 @@ class Pauses:
         count = self._count(agent, report)
         resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
         seconds = self._seconds(report, count, now)
-        if report.ending is Ending.RATE_LIMITED and count >= _MOST_IN_A_ROW[report.ending]:
+        is_limit = report.ending is Ending.RATE_LIMITED or (
+            report.ending is Ending.USAGE_LIMITED and resets_at is not None
+        )
+        if is_limit and count >= MOST_LIMITS and seconds < self.rest_seconds:
             # Its word was kept each time, and it goes on.
-            seconds, resets_at = max(seconds, self.rest_seconds), None
+            seconds, resets_at = self.rest_seconds, None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
         return pause

@@ -236,7 +236,7 @@ def _missing_handoff(draft: Draft) -> str | None:
 def _fail_gate(draft: Draft, gate: str, reason: str) -> None:
     draft.log(EventType.GATE_FAILED, reason, actor=ENGINE, data={"gate": gate})
     if gate == "checks" and draft.counts.failed_checks >= FEEDBACKS_BEFORE_CRASH:
-        _crash(draft, reason)
+        _crash(draft, reason, f"checks failed {draft.counts.failed_checks + 1} times")
 
 
 def _limit_iterations(draft: Draft) -> None:
@@ -252,11 +252,11 @@ def _overflow(draft: Draft) -> None:
         draft.give_up(f"the agent's context window was full {MOST_OVERFLOWS} times in a row")
 
 
-def _crash(draft: Draft, reason: str) -> None:
+def _crash(draft: Draft, reason: str, what: str = "crashed") -> None:
     task = draft.task = replace(draft.task, crash_count=draft.task.crash_count + 1)
     draft.log(EventType.CRASHED, reason, data={"status": task.status.value, "crash_count": task.crash_count})
     if task.crash_count >= MOST_CRASHES:
-        draft.enter(Status.STUCK, EventType.ADVANCED, f"crashed: {reason}", actor=ENGINE)
+        draft.enter(Status.STUCK, EventType.ADVANCED, f"{what}: {reason}", actor=ENGINE)
 
 
 def _end_review(draft: Draft, ended: SessionEnded) -> None:

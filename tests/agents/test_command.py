@@ -67,3 +67,34 @@ def test_lines_of_usage_add_up_and_what_makes_no_sense_in_them_is_left_out() -> 
     report = reader.report(Ended(EndReason.EXITED, 0, seconds=2.0), NOW)
     assert (report.usage.tokens_in, report.usage.tokens_out, report.cached_tokens) == (1010, 50, 610)
     assert (report.cost, report.spent.cost, report.model) == (0.25, 0.25, "m")
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "ending", "detail"),
+    [
+        (0, Ending.CLEAN, "its last line says `refusal`, which counts only with exit code 75"),
+        (1, Ending.CRASHED, "exit code 1; its last line says `refusal`, which counts only with exit code 75"),
+        (75, Ending.REFUSED, "the model refuses the task"),
+    ],
+)
+def test_what_a_line_says_without_its_exit_code_is_not_passed_over(
+    exit_code: int, ending: Ending, detail: str
+) -> None:
+    reader = LinesReader(has_service=True)
+    reader.feed('{"gitticks": "refusal"}')
+    report = reader.report(Ended(EndReason.EXITED, exit_code), NOW)
+    assert (report.ending, report.detail) == (ending, detail)
+
+
+def test_what_a_tool_printed_on_the_way_is_no_word_of_the_agent() -> None:
+    reader = LinesReader(has_service=True)
+    for line in ('{"gitticks": "outage"}', "was the answer to a test", "<promise>COMPLETE</promise>"):
+        reader.feed(line)
+    report = reader.report(Ended(EndReason.EXITED, 0), NOW)
+    assert (report.ending, report.detail) == (Ending.CLEAN, "")
+
+
+def test_a_program_that_is_not_there_is_named_and_not_what_starts_it() -> None:
+    errors = "prlimit: failed to execute ./agent.sh: No such file or directory\n"
+    report = LinesReader().report(Ended(EndReason.EXITED, 127, errors=errors), NOW)
+    assert report.detail == "exit code 127: `./agent.sh` cannot be started: No such file or directory"

@@ -16,6 +16,7 @@ from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
+from gitticks.runner.run_record import LastRun, write_spending
 from gitticks.runner.start_delays import Resting, write_resting
 from tests.cli.support import Ran
 from tests.cli.test_everywhere import CALLS, QUESTION, make_places
@@ -320,6 +321,7 @@ def make_busy(path: Path) -> Project:
     commit_file(path, "other.txt", "other\n", "elsewhere")
     project.make("live", status=Status.WORKING)
     until = datetime(2199, 1, 1, tzinfo=UTC)
+    write_spending(project.store.repository.own_dir, LastRun(datetime.now(UTC)))
     write_resting(project.store.repository.own_dir, [Resting("claude", until, "usage limit")])
     project.make("next", agent="script", blocked_by=(TaskId("k7f2"),), body="## Script\n\n```sh\ntrue\n```\n")
     project.make("c1rc", blocked_by=(TaskId("c2rc"),))

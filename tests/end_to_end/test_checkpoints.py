@@ -100,6 +100,15 @@ def test_a_run_makes_one_every_so_many_iterations_with_what_is_uncommitted(begun
     assert len(subjects.splitlines()) == 3
 
 
+def test_an_agent_that_only_meets_limits_leaves_none(project: RunProject) -> None:
+    project.settings("checkpoint_every: 1\n")
+    project.agent("""echo '{"gitticks": "rate-limit", "retry_after": 0}'; exit 75""")
+    project.make()
+    project.run("--max-duration", "4s")
+    assert sum(event.type is EventType.SESSION_ENDED for event in project.events("k7f2")) > 1
+    assert not listed(project)
+
+
 def test_resume_restores_code_scratchpad_and_counters_and_goes_on(begun: RunProject) -> None:
     before = tip(begun)
     refused = begun.gt("resume", "k7f2-4")

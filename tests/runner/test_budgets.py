@@ -370,11 +370,16 @@ class TestShown:
         project.run("--max-cost", "2")
         words = "the last run ended: the limit of $2.00 is reached: $3.00 on `k7f2` $3.00"
         assert words in project.ok("inbox")
-        assert words in project.ok("status")
+        status = project.ok("status")
+        assert "last run\n  ended " in status
+        assert (
+            f": {words.removeprefix('the last run ended: ')}\n  0 done, 2 iterations, $3.00  `gt run` continues\n"
+            in status
+        )
         assert json.loads(project.ok("inbox", "--json"))["ended"] == words.removeprefix(
             "the last run ended: "
         )
         project.settings("budget: {task: {iterations: 2}}\n")
         project.run()
         assert "the last run" not in project.ok("inbox")
-        assert "the last run" not in project.ok("status")
+        assert ": nothing else is ready\n  0 done, " in project.ok("status")

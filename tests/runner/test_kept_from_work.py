@@ -199,13 +199,17 @@ def test_a_client_that_only_tries_again_is_ended_as_a_silent_one(project: RunPro
     [
         ("exit 75", "rate-limited", "exit code 75"),
         ("echo 'slow down' >&2; exit 75", "rate-limited", "slow down"),
-        ("""echo '{"gitticks": "rate-limit", "retry_after": 0}'; exit 75""", "rate-limited", "exit code 75"),
+        (
+            """echo '{"gitticks": "rate-limit", "retry_after": 0}'; exit 75""",
+            "rate-limited",
+            "too many requests",
+        ),
         (
             """echo '{"gitticks": "usage-limit", "message": "all spent", "retry_after": 1}'; exit 75""",
             "usage-limited",
             "all spent",
         ),
-        ("""echo '{"gitticks": "outage"}'; exit 75""", "outage", "exit code 75"),
+        ("""echo '{"gitticks": "outage"}'; exit 75""", "outage", "the service is down"),
         ("echo 'Error: 429 Too Many Requests' >&2; exit 1", "rate-limited", "429 Too Many Requests"),
         ("echo 'litellm.RateLimitError: retry in 1s' >&2; exit 1", "rate-limited", "RateLimitError"),
     ],

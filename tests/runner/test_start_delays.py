@@ -184,6 +184,11 @@ def test_a_rate_limit_whose_word_is_kept_and_that_goes_on_ends_in_a_rest(
     assert pause.resets_at is None
 
 
+def test_a_usage_limit_whose_reset_brings_nothing_ends_in_a_rest(pauses: Pauses, clock: Clock) -> None:
+    said = report(Ending.USAGE_LIMITED, retry_after_seconds=8.0, resets_at=NOW + timedelta(seconds=8))
+    assert [seconds(pauses, clock, said) for _ in range(5)] == [8.0, 8.0, 8.0, 8.0, REST]
+
+
 def test_a_reset_that_is_past_is_waited_for_ever_longer(pauses: Pauses, clock: Clock) -> None:
     past = NOW - timedelta(hours=2)
     waits = [seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=past)) for _ in range(7)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import nullcontext
 
@@ -29,6 +30,13 @@ from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.options import RunOptions
+
+
+def require_finite(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuses `nan` and `inf`, which click takes for numbers."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number of dollars", context, option)
+    return value
 
 
 @command(
@@ -61,7 +69,12 @@ from gitticks.runner.options import RunOptions
     "--checkpoint-every", type=click.IntRange(1), help="Iterations of a workspace between two checkpoints."
 )
 @click.option("--max-tokens", type=click.IntRange(1), help="End after N tokens in total.")
-@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after N dollars in total.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    callback=require_finite,
+    help="End after N dollars in total.",
+)
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
 @click.option(
     "--no-rest", is_flag=True, help="Use agents that are resting until their usage limit resets, too."

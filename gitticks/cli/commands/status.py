@@ -11,13 +11,26 @@ from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.json import entry_object, print_object, task_object
-from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
+from gitticks.cli.render import (
+    GAP,
+    Screen,
+    Style,
+    age_of,
+    ago,
+    count_of,
+    elapsed,
+    hint,
+    name_line,
+    say,
+    screen,
+)
 from gitticks.cli.table import Cell, table
-from gitticks.cli.text import from_here, visible
-from gitticks.cli.views.inbox import inbox_lines, joined, run_ended_lines
+from gitticks.cli.text import called, from_here, visible
+from gitticks.cli.views.inbox import inbox_lines, joined
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.status import Status
+from gitticks.runner.liveness import is_run_alive_at
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
@@ -26,6 +39,7 @@ if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
 
 MOST_LISTED = 5
+MOST_DAYS = 14
 
 
 def answer_current(context: Context, *, as_json: bool) -> int:
@@ -183,6 +197,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("paused", Style.STRONG)
         yield f"{GAP}runs start nothing new until `gt unpause`"
     yield from _left(on, found)
+    yield from _run(on, found, context)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
@@ -208,12 +223,32 @@ def _left(on: Screen, found: Overview) -> Iterator[str]:
         yield f"{GAP}… {len(found.left) - MOST_LISTED} more: `gt list`"
 
 
+def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
+    """Yields how long the run is active, or when and why the last one ended and what it came to."""
+    run = found.spending.run if found.spending else None
+    if run is None or (context.now - (run.ended or run.began)).days > MOST_DAYS:
+        return
+    if is_run_alive_at(context.repository.own_place):
+        yield on.styled("run", Style.STRONG)
+        yield f"{GAP}active for {age_of(run.began, context.now)}"
+        return
+    yield on.styled("last run", Style.STRONG)
+    if run.ended is None:
+        yield f"{GAP}was cut off, as by a kill or a restart; it began {ago(run.began, context.now)}: `{called()} run` continues"
+        return
+    lasted = elapsed((run.ended - run.began).total_seconds())
+    yield on.fit(
+        f"{GAP}ended {ago(run.ended, context.now)} after {lasted}: {visible(run.reason)}", on.columns
+    )
+    parts = [f"{run.done} done", count_of(run.iterations, "iteration")]
+    parts += [f"${run.cost:,.2f}"] if run.cost else []
+    yield f"{GAP}{', '.join(parts)}{f'{GAP}`{called()} run` continues' if found.spending and found.spending.ended else ''}"
+
+
 def _spending(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields what the run has spent of its budgets and those of what it works on, or the limit that ended the last one."""
+    """Yields what the run has spent of its budgets and those of what it works on."""
     if found.spending is None:
         return
-    if found.spending.ended is not None:
-        yield from run_ended_lines(on, found.spending.ended)
     if found.spending.budgets:
         yield on.styled("budgets", Style.STRONG)
     for one in found.spending.budgets:
@@ -350,6 +385,7 @@ def _print_json(found: Overview) -> None:
         resting=found.resting,
         budgets=found.spending.budgets if found.spending else (),
         ended=found.spending.ended if found.spending else None,
+        run=found.spending.run._asdict() if found.spending and found.spending.run else None,
         denied=found.denied,
         left=_objects(found.left),
         conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found.foreseen],

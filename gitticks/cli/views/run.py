@@ -14,9 +14,11 @@ from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, h
 from gitticks.cli.text import pad, visible
 from gitticks.model.checkpoint import Cause
 from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.task import Ending
 from gitticks.runner.events import (
     AgentSaid,
     BudgetReached,
+    BudgetState,
     CheckpointMade,
     ChecksEnded,
     MergeWaits,
@@ -33,6 +35,8 @@ from gitticks.runner.events import (
 )
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
 from gitticks.world import World
+
+_TOLD_WHY = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
 
 
 def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
@@ -63,6 +67,8 @@ class RunLines:
         self._with_output = with_output
         self._checks: dict[str, str] = {}
         self._failures: dict[str, str] = {}
+        self._unsaid: set[str] = set()
+        self._budgets: set[BudgetState] = set()
 
     def __call__(self, event: RunEvent) -> None:
         """Prints one event."""
@@ -109,16 +115,20 @@ class RunLines:
             self._say(event.task, f"checks failed: {self._failures[event.task]}", timed=True)
 
     def _began(self, event: SessionBegan) -> None:
+        self._unsaid.add(event.task)
         what = "reviews" if event.role is Role.REVIEWER else "started"
         start = f" from {event.base}@{event.start_sha[:7]}" if event.base and event.start_sha else ""
         where = f" in {event.workspace}" if event.role is not Role.REVIEWER else ""
         self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
 
     def _counted(self, event: SessionSpent | BudgetReached) -> None:
-        """Prints what a session took and what is spent of what, unless nothing was told and nothing is limited."""
+        """Prints what a session took and what is spent of what, unless it took nothing."""
         if isinstance(event, BudgetReached):
             self._reached(event)
             return
+        if event.task in self._unsaid and event.role is Role.WORKER and event.ending is Ending.CLEAN:
+            self._say(event.task, "ended without a hand-off", timed=True)
+        self._unsaid.discard(event.task)
         told = (
             [f"{in_words(Metric.COST, event.cost)}{f' by {event.cost_source}' if event.cost_source else ''}"]
             if event.cost
@@ -130,19 +140,22 @@ class RunLines:
             for one in event.budgets
             if one.spent and (one.scope is not Scope.RUN or one.metric is not Metric.DURATION)
         ]
-        if told or budgets:
+        is_new = not self._budgets.issuperset(event.budgets)
+        self._budgets.update(event.budgets)
+        if told or (budgets and is_new):
             self._say(event.task, f"spent{GAP}{', '.join([*told, *budgets])}", timed=True)
 
     def _reached(self, event: BudgetReached) -> None:
         if event.level < Level.SPENT:
             state = event.budget
-            whose = "the run's budget" if state.task is None else f"its budget as {state.scope}"
+            whose = "the run's budget" if state.task is None else f"`budget.{state.scope}.{state.metric}`"
             self._say(
                 state.task or "run", f"{state.percent} % of {whose} is spent: {state.words}", timed=True
             )
 
     def _moved(self, event: TaskMoved) -> None:
         said = self._failures.pop(event.task, None)
+        self._unsaid.discard(event.task)
         for line in _told(event, self._checks.pop(event.task, "")):
             if line != said:
                 self._say(event.task, line, timed=True)
@@ -211,7 +224,7 @@ def _outcome(event: TaskMoved, reason: str) -> str:
     if reason and event.awaiting is not None and event.source is event.target is Status.REVIEWING:
         return reason
     if event.awaiting is not None:
-        why = f": {reason}" if event.awaiting is Awaiting.ESCALATION and reason else ""
+        why = f": {reason}" if event.awaiting in _TOLD_WHY and reason else ""
         return f"waits for you: {event.awaiting}{why}"
     return "approved; merging" if event.is_merging else ""
 

@@ -14,5 +14,21 @@ def test_why_checks_failed_is_said_once_an_iteration(project: RunProject) -> Non
     ran = project.run()
     why = "tests failed (exit code 3): `exit 3`"
     said = [line.split("  ")[1] for line in ran.out.splitlines() if why in line]
-    assert said == [*[f"checks failed: {why}"] * 4, f"stuck: crashed: {why}"]
-    assert len(project.ok("log", "k7f2").split("checks failed")) == 5
+    assert said == [*[f"checks failed: {why}"] * 4, f"stuck: checks failed 4 times: {why}"]
+    assert len(project.ok("log", "k7f2").split("checks failed")) == 6  # the last time also why it is stuck
+
+
+def test_an_iteration_that_left_nothing_says_so_and_repeats_no_budget(project: RunProject) -> None:
+    project.settings("iterations: 3\n")
+    project.agent("true")
+    project.make()
+    said = [line.split("  ")[1].strip() for line in project.run().out.splitlines() if line.startswith("k7f2")]
+    assert said.count("ended without a hand-off") == 2
+    assert said[-1] == "stuck: 3 iterations without a hand-off"
+    assert not [line for line in said if line.startswith("spent")]
+
+
+def test_a_run_says_what_a_person_has_to_do(project: RunProject) -> None:
+    project.agent("echo '<promise>EJECT: buy the certificate</promise>'")
+    project.make()
+    assert "waits for you: work: buy the certificate" in project.run().out
