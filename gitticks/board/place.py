@@ -68,7 +68,7 @@ def _found(repository: Repository, folder: Path) -> Checkout | None:
     checkout = Checkout(folder, git_dir, repository.common_dir)
     if not (git_dir / "HEAD").is_file() or not all(_is_plain(git_dir / name) for name in _FILES_OF_GIT):
         return None
-    if not (os.path.realpath(named) == str(git_dir) and _leads_back(git_dir, folder)):
+    if not (_is_same(named, git_dir) and _leads_back(git_dir, folder)):
         return _relink(checkout)
     return checkout
 
@@ -154,10 +154,14 @@ def _leads_back(git_dir: Path, folder: Path) -> bool:
         place = Path(
             os.path.normpath(git_dir / os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n"))
         )
-        leads_to_board = os.path.realpath(place.parent) == os.path.realpath(folder)
-        return leads_to_board and os.path.realpath(common_dir) == str(git_dir.parents[1])
+        return _is_same(place.parent, folder) and os.path.realpath(common_dir) == str(git_dir.parents[1])
     except (OSError, ValueError):  # it is missing, or no path
         return False
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """True if both are one folder; the system is asked only where their names differ, as each commit wants to know."""
+    return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_plain(file: Path) -> bool:

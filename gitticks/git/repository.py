@@ -39,6 +39,7 @@ class Repository:
     __slots__ = (
         "_common_dir",
         "_objects",
+        "_own_dir",
         "common_place",
         "does_much",
         "git_place",
@@ -64,6 +65,7 @@ class Repository:
         self.does_much = False
         self._objects: Objects | None = None
         self._common_dir: Path | None = None
+        self._own_dir: Path | None = None
 
     @property
     def objects(self) -> Objects:
@@ -150,7 +152,9 @@ class Repository:
     @property
     def own_dir(self) -> Path:
         """Returns that folder as a path."""
-        return self.common_dir / "gitticks"
+        if self._own_dir is None:
+            self._own_dir = self.common_dir / "gitticks"
+        return self._own_dir
 
     def require_project_dir(self, purpose: str) -> Path:
         """Returns the folder that board and workspaces stand in.

@@ -244,10 +244,10 @@ class Store:
             trust_own(self.repository, own)
         if not author.email.endswith(GITTICKS_HOSTS):
             remember_names(self.repository, (author.name,))
-        commit = self.objects.write_commit(
-            (transaction.base,), changes, author=author, message=transaction.message
-        )
-        return Link(commit.id, transaction.base, transaction.subject, own_identity(), commit.objects)
+        message = transaction.message
+        commit = self.objects.write_commit((transaction.base,), changes, author=author, message=message)
+        subject = message.partition("\n")[0]
+        return Link(commit.id, transaction.base, subject, own_identity(), commit.objects)
 
     def masked(self, content: bytes) -> bytes:
         """Returns what a file may hold on the branch: its secrets are masked, also the values known here."""

@@ -214,11 +214,6 @@ class Transaction:
         text = "\n\n".join(part for part in parts if part) + "\n"
         return self._masked(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
-    @property
-    def subject(self) -> str:
-        """Returns the first line of the commit's message."""
-        return self.message.partition("\n")[0]
-
     def read_base(self, path: str) -> bytes | None:
         """Returns the file's bytes as the base has them."""
         return read_file(self._objects, self._tree, path)

@@ -260,7 +260,7 @@ def test_a_change_that_cannot_be_read_is_not_left_out_of_the_file(
     )
     aside = path.rename(path.with_suffix(".aside"))
     for _ in range(2):
-        with open_index(repository) as index:
+        with open_index(discover(repository.common_dir.parent)) as index:  # which has not read it before
             assert [file.path for file in index.broken()] == [task_path(K7F2)]
             assert index.titles()[OTHERS[0]] == "Changed too"
     aside.rename(path)

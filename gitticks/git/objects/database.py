@@ -21,17 +21,30 @@ from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
 from gitticks.git.objects.failures import LostObjectError, errors_of_writing
 from gitticks.git.objects.loose_files import is_too_large
-from gitticks.git.objects.trees import Entry, Parts, by_name, damaged, differing, split_tree, walk_differences
+from gitticks.git.objects.trees import (
+    Entry,
+    Parts,
+    by_name,
+    damaged,
+    differing,
+    entry_of,
+    split_tree,
+    walk_differences,
+)
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import is_object_id
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
+    from gitticks.git.indexfile import IndexEntry
 
 MoveRef = Callable[[str, str | None, str | None], None]
 """Moves a ref from one object id to another."""
 _MOST_TREES_KEPT = 32
 """The folder of all tasks has a thousand entries, and each change looks at it several times."""
+_MOST_CONTENTS_KEPT = 64
+_LARGEST_KEPT = 64 * 1024
+"""A change reads its task's files and the newest commits several times, and so does whatever follows it."""
 _MOST_WALKED = 1000
 
 
@@ -61,6 +74,7 @@ class Objects(ABC):
         self.object_format = object_format
         self._lock = threading.RLock()
         self._trees: dict[str, dict[bytes, Parts]] = {}
+        self._contents: dict[str, tuple[str, bytes]] = {}
 
     @abstractmethod
     def has(self, object_id: str) -> bool:
@@ -122,6 +136,10 @@ class Objects(ABC):
     @abstractmethod
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
+
+    def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:  # noqa: ARG002
+        """Makes these entries all that the index in a file says of each path; False where that is left to git."""
+        return False
 
     def sync(self, object_ids: Iterable[str]) -> None:
         """Waits until the objects are on disk; they may be another process's.
@@ -292,7 +310,7 @@ class Objects(ABC):
 
     def _child(self, tree_id: str, name: str) -> Entry | None:
         parts = self._split(tree_id).get(name.encode("utf-8", "surrogateescape"))
-        return None if parts is None else by_name([parts])[name]
+        return None if parts is None else entry_of(parts)
 
     def parts(self, tree_id: str | None) -> list[Parts]:
         """Returns mode, name and id of a tree's entries as they are stored; none for no tree."""
@@ -313,7 +331,11 @@ class Objects(ABC):
 
     def _content(self, object_id: str, kind: str) -> bytes:
         with self._lock:
-            found, content = self._read(object_id)
+            found, content = self._contents.get(object_id) or self._read(object_id)
+            if kind != "tree" and len(content) <= _LARGEST_KEPT and object_id not in self._contents:
+                if len(self._contents) >= _MOST_CONTENTS_KEPT:
+                    del self._contents[next(iter(self._contents))]
+                self._contents[object_id] = found, content
         if found != kind:
             raise damaged(object_id)
         return content

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pygit2
 
     from gitticks.git.identity import Identity
+    from gitticks.git.indexfile import IndexEntry
+    from gitticks.git.objects.kept_index import KeptIndex
 
 _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
@@ -38,6 +40,8 @@ _synced = threading.Lock()
 
 class Libgit2Objects(Objects):
     """A SHA-1 database, read and written by libgit2."""
+
+    _index: KeptIndex | None = None
 
     @cached_property
     def _handle(self) -> pygit2.Repository:
@@ -63,6 +67,21 @@ class Libgit2Objects(Objects):
         """Makes the objects in other folders readable too."""
         for folder in folders:
             self._handle.odb.add_disk_alternate(str(folder))
+
+    def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:
+        """Changes an index that libgit2 knows how to read, and has no conflicts in it."""
+        from gitticks.git.objects.kept_index import KeptIndex  # loads pygit2
+
+        with self._lock:
+            kept, self._index = self._index, None
+            try:
+                index = kept if kept is not None and kept.file == file else KeptIndex(file)
+                if not index.change(entries):
+                    return False
+            except errors_of_libgit2():
+                return False
+            self._index = index
+        return True
 
     def write_blob(self, content: bytes, *, synced: bool = True) -> str:
         """Stores a blob and returns its id."""
@@ -183,9 +202,13 @@ class Libgit2Objects(Objects):
         made.append(str(builder.write()))
         return made[-1]
 
+    @cached_property
+    def _loose(self) -> Path:
+        return self.common_dir / "objects"
+
     def _read(self, object_id: str) -> tuple[str, bytes]:
         try:
-            return read_loose(self.common_dir / "objects", object_id) or self._read_packed(object_id)
+            return read_loose(self._loose, object_id) or self._read_packed(object_id)
         except errors_of_libgit2():  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise

@@ -53,12 +53,14 @@ def split_tree(content: bytes, id_bytes: int) -> list[Parts] | None:
 
 def by_name(entries: Iterable[Parts]) -> dict[str, Entry]:
     """Returns entries by name, in their order; a name that is not UTF-8 holds half surrogate pairs, as in `os.listdir`."""
-    named: dict[str, Entry] = {}
-    for mode, raw_name, raw_id in entries:
-        name = raw_name.decode("utf-8", "surrogateescape")
-        is_file, is_tree = _USUAL.get(mode) or _kind(mode)
-        named[name] = Entry(name, raw_id.hex(), is_file, is_tree)
-    return named
+    return {entry.name: entry for entry in map(entry_of, entries)}
+
+
+def entry_of(parts: Parts) -> Entry:
+    """Returns one entry of a tree."""
+    mode, name, raw_id = parts
+    is_file, is_tree = _USUAL.get(mode) or _kind(mode)
+    return Entry(name.decode("utf-8", "surrogateescape"), raw_id.hex(), is_file, is_tree)
 
 
 def differing(old: list[Parts], new: list[Parts]) -> Iterator[tuple[str, Entry | None, Entry | None]]:
