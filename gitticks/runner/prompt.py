@@ -321,5 +321,5 @@ def _changes(repository: Repository, start: str, head: str, *, since_fork: bool)
         return ""
     shown = [f"- `{path}`" for path in summary.paths[:_MOST_PATHS]]
     more = len(summary.paths) - len(shown)
-    count = f"{summary.files} files changed, {summary.added} lines added, {summary.removed} removed:"
+    count = f"{summary.files} file{'' if summary.files == 1 else 's'} changed, {summary.added} lines added, {summary.removed} removed:"
     return "\n".join([count, "", *shown, *([f"- and {more} more"] if more > 0 else [])])

@@ -49,7 +49,7 @@ def what_follows(
 ) -> str:
     """Returns what approving code leads to, in a sentence."""
     if policy.is_manual:
-        return f"Merging is yours to do after that: git merge {branch}"
+        return f"Then merge it yourself: git merge {branch}"
     if conflicts:
         return f"It does not merge cleanly: the task goes back to {agent} with these paths."
     who = "The run merges it" if is_run_alive else "It is merged now"
@@ -75,7 +75,7 @@ def confirm(
             Dialog(title, rows, do=do), lambda yes: give(lambda _: NO_PROOF) if yes else None
         )
     elif strength == TERMINAL:
-        asks = wrapped(f"Policy asks that you type the task's id: {task_id}", DIALOG_WIDTH, "waits")
+        asks = wrapped(f"Policy requires you to type the task's id: {task_id}", DIALOG_WIDTH, "waits")
 
         def typed(text: str | None) -> None:
             if text:
@@ -85,7 +85,7 @@ def confirm(
             Dialog(title, [*rows, line(), *asks], ask=f"{task_id} approves it", do=do), typed
         )
     else:
-        words = f"Policy asks for {WORDS[strength]}: you come to the terminal for it, and back."
+        words = f"Policy requires {WORDS[strength]}: you confirm it on the terminal, then come back."
         asks = wrapped(words, DIALOG_WIDTH, "waits")
 
         def sign(yes: bool | None) -> None:

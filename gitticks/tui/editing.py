@@ -73,7 +73,7 @@ def answer_in_editor(view: View, task_id: str) -> None:
         view.gt.say(
             f"{task_id} {answers.answered_words(context, after)}"
             if after
-            else "nothing was written: not answered"
+            else "nothing was written, so nothing was answered"
         )
         view.gt.feed.look_again()
 
@@ -94,7 +94,7 @@ def open_shell(view: View, task_id: str) -> None:
         if workspace is None:
             raise NotFoundError(f"`{task_id}` has no workspace here", hint=f"`gt start {task_id}` makes one")
         program = context.world.environment.get("SHELL") or "sh"
-        print(f"{workspace}\nexit or ctrl-d comes back to gt")  # noqa: T201 (the terminal is the shell's now)
+        print(f"{workspace}\nexit or ctrl-d returns to gt")  # noqa: T201 (the terminal is the shell's now)
         subprocess.run([program], cwd=workspace, check=False)
 
     with_terminal(view, shell)

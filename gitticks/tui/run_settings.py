@@ -1,4 +1,4 @@
-"""The settings of the next run: what the repository says, and what is chosen here for one run."""
+"""The settings for the next run: what the repository says, and what is chosen here for one run."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class RunSetting(NamedTuple):
 RUN_SETTINGS: tuple[RunSetting, ...] = (
     RunSetting("agent", "Agent", ask="the name of an agent; `gt agents` lists them"),
     RunSetting("parallel", "Parallel", ask="how many agents at once, 1 to 64"),
-    RunSetting("max-iterations", "Iterations", ask="end after so many iterations in all"),
-    RunSetting("max-cost", "Cost", ask="end after so many dollars in all"),
-    RunSetting("max-duration", "Time", ask="end after 90s, 30m or 2h"),
+    RunSetting("max-iterations", "Iterations", ask="stop after this many iterations in all"),
+    RunSetting("max-cost", "Cost", ask="stop after this many dollars in all"),
+    RunSetting("max-duration", "Time", ask="stop after this time: 90s, 30m, 2h"),
     RunSetting("isolation", "Workspace", tuple(one.value for one in Isolation)),
     RunSetting("permission", "Permissions", tuple(one.value for one in PermissionMode)),
     RunSetting(AUTO, "Goes on", (_YES, _NO)),
@@ -52,7 +52,7 @@ def defaults_of(context: Context) -> dict[str, str]:
     settings: Settings = context.settings
     run = settings.budget.run
     return {
-        "agent": settings.agent or "the first that is installed",
+        "agent": settings.agent or "the first one installed",
         "parallel": f"{settings.parallel} {'agent' if settings.parallel == 1 else 'agents'}",
         "max-iterations": (f"{run.iterations} a run, " if run.iterations else "")
         + f"{settings.iterations} a task",
@@ -73,7 +73,7 @@ def rows(defaults: dict[str, str], chosen: dict[str, str]) -> list[Line]:
         value = chosen.get(one.flag)
         shown = defaults.get(one.flag, "") if value is None else value
         if one.flag == AUTO and value is not None:
-            shown = defaults.get(AUTO, "") if value == _YES else "ends when nothing is ready"
+            shown = defaults.get(AUTO, "") if value == _YES else "exits when nothing is ready"
         token = "fg" if value is None else "*strong"
         found.append(line((f"{one.label:<12}", "muted"), (shown, token), key=one.flag))
     return found

@@ -89,7 +89,7 @@ def _ended(output: Path, code: int | None) -> str:
         hint = next((one.removeprefix("hint: ") for one in lines if one.startswith("hint: ")), None)
         raise GitticksError(error, hint=hint)
     if code is None:
-        return "the run takes long to begin"
+        return "the run is slow to start"
     return lines[-1] if lines else "the run has ended"
 
 

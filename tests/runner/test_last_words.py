@@ -140,4 +140,4 @@ def test_what_a_client_did_not_allow_is_told_everywhere(
     first, second = (str(one["prompt"]) for one in client_of(project))
     assert denied not in first
     assert f"- {denied}\n" in second
-    assert "you were not allowed to do" in second
+    assert "What was denied" in second

@@ -111,7 +111,7 @@ def test_a_reviewer_sees_the_difference_and_the_hand_off(store: Store) -> None:
     head = commit_file(top, "login.py", "a\nb\n")
     task = make_task(store, id="k7f2", body=f"{BODY}\n## Handoff\n\nDONE: the URL\n", end_sha=head)
     text = prompt(store, task, Role.REVIEWER)
-    assert "1 files changed, 2 lines added, 0 removed:\n\n- `login.py`" in text
+    assert "1 file changed, 2 lines added, 0 removed:\n\n- `login.py`" in text
     assert f"`git diff main...{head}`" in text
     assert "DONE: the URL" in text
 

@@ -381,7 +381,7 @@ def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunP
     tried, anew = client_of(asking)[1:3]
     assert "--resume" in str(tried["argv"])
     assert "--resume" not in str(anew["argv"])
-    assert "You are working on one task" in str(anew["prompt"])
+    assert "You are working on a task" in str(anew["prompt"])
     assert "> Friendly." in str(anew["prompt"])
     task = asking.task("k7f2")
     assert (task.crash_count, task.usage.iterations) == (0, 3)

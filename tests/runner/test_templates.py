@@ -94,7 +94,7 @@ def test_a_worker_is_told_the_gate_and_how_to_end(kind: PromptKind) -> None:
 def test_a_reviewer_is_told_where_the_verdict_goes_and_what_to_look_at() -> None:
     prompt = render_prompt(
         PromptKind.REVIEWER,
-        context(start="main", head="abc123", since_fork=True, changes="1 files changed", focus="security"),
+        context(start="main", head="abc123", since_fork=True, changes="1 file changed", focus="security"),
     )
     assert "`git diff main...abc123`" in prompt
     assert "`git log main..abc123`" in prompt
@@ -105,7 +105,7 @@ def test_a_reviewer_is_told_where_the_verdict_goes_and_what_to_look_at() -> None
 
 def test_rework_shows_the_review_and_unstuck_puts_the_person_first() -> None:
     assert "missing test" in render_prompt(PromptKind.REWORK, context(review="FAIL\nmissing test"))
-    assert "had come to a halt" in render_prompt(PromptKind.UNSTUCK, context())
+    assert "It was stuck" in render_prompt(PromptKind.UNSTUCK, context())
 
 
 def test_what_is_empty_leaves_no_heading_behind() -> None:
@@ -114,7 +114,7 @@ def test_what_is_empty_leaves_no_heading_behind() -> None:
         "Human feedback",
         "The merge failed",
         "What stopped",
-        "has learned",
+        "Learned from",
         "happened so far",
         "epic",
     ):
@@ -215,7 +215,7 @@ REAL = {
     "start": "main",
     "head": "abc1234",
     "since_fork": True,
-    "changes": "1 files changed, 2 lines added, 0 removed:\n\n- `login.py`",
+    "changes": "1 file changed, 2 lines added, 0 removed:\n\n- `login.py`",
     "focus": "tests",
 }
 

@@ -50,7 +50,7 @@ def test_the_demo_is_played_in_the_interface_alone(
     project = Project(tmp_path / "till")
     monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", _THANKS)))
     terminal.open(tmp_path, "demo", "--open", "--dir", str(project.path), size=(120, 44))
-    terminal.sees("Print receipts", "0/5", "ready", "Nothing waits for you")
+    terminal.sees("Print receipts", "0/5", "ready", "Nothing is waiting for you")
     _create(terminal)
     terminal.keys("Enter")
     terminal.sees("Tasks of", "asks you", "handed off", "review failed", "review passed")
@@ -59,10 +59,10 @@ def test_the_demo_is_played_in_the_interface_alone(
     _send_back_and_merge(terminal, project, ids["Format amounts"])
     while any(project.task(one).is_open for title, one in ids.items() if "receipts" not in title):
         _approve_next(terminal, project, ids)
-    terminal.sees("0 for you", "Nothing waits for you")
+    terminal.sees("0 for you", "Nothing is waiting for you")
     until(lambda: all(project.task(one).status is Status.DONE for one in ids.values()), "the end of the epic")
     terminal.keys("C-c")
-    terminal.sees("A run is alive")
+    terminal.sees("A run is active")
     terminal.keys("Down", "Enter")
     until(lambda: not is_run_alive_at(str(project.path / ".git/gitticks")), "the end of the run")
     terminal.keys("q")
@@ -142,6 +142,6 @@ def _approve_next(terminal: Terminal, project: Project, ids: dict[str, str]) -> 
 
 def _is_early(terminal: Terminal) -> bool:
     """Asks once more where the work was still being looked at."""
-    if "still being looked at" in terminal.screen:
+    if "still loading" in terminal.screen:
         terminal.keys("y")
     return False

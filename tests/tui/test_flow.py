@@ -44,7 +44,7 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
 
     async def work(shown: Shown) -> None:
         app = shown.app
-        await shown.sees("Parallel [/x] execution", "ready", "Nothing waits for you")
+        await shown.sees("Parallel [/x] execution", "ready", "Nothing is waiting for you")
         await shown.press("space")
         await shown.sees("1 selected, enter starts it")
         await shown.press("enter")
@@ -73,14 +73,14 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
             await shown.until(partial(is_at, task_id, Status.DONE), "the merge")
 
         await shown.press("w")
-        await shown.sees("In all", "Under way")
+        await shown.sees("In all", "In progress")
         await shown.press("p")
         await shown.until(lambda: app.snapshot.is_paused, "the pause")
         await shown.sees("paused")
         await shown.press("p")
         await shown.until(lambda: not app.snapshot.is_paused, "the end of the pause")
         await shown.press("ctrl+c")
-        await shown.sees("A run is alive", "stop after this iteration")
+        await shown.sees("A run is active", "stop after this iteration")
         await shown.press("down", "enter")
         await shown.until(lambda: not app.snapshot.is_run_alive, "the end of the run")
 

@@ -29,7 +29,7 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
     async def work(shown: Shown) -> None:
         await shown.sees("Keep the path")
         await shown.press("w")
-        await shown.sees("Under way", "waits for you: k7f2")
+        await shown.sees("In progress", "waits for you: k7f2")
         await shown.press("m")
         await shown.sees("k7f2 comes first: awaits your review")
         project.ok("approve", "k7f2", "--no-wait")

@@ -89,7 +89,7 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:
         await shown.press("y")
         await shown.sees("Merge k7f2")
         await shown.press("enter")
-        await shown.sees("changed", "r shows what is new")
+        await shown.sees("changed", "r reloads")
         assert project.task("k7f2").status is Status.REVIEWING
         await shown.press("r")
         await shown.sees("more.txt")
@@ -105,7 +105,7 @@ def test_a_verdict_of_somebody_else_is_seen_at_once(project: Project) -> None:
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
         project.ok("reject", "k7f2", "not so")
-        await shown.sees("the work changed; r shows what is new")
+        await shown.sees("the work changed; r reloads")
         await shown.press("y")
         await shown.sees("the work on k7f2 changed")
 

@@ -73,7 +73,7 @@ def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Proje
     async def work(shown: Shown) -> None:
         await shown.sees("Second")
         await shown.press("g")
-        await shown.sees("everything can start at once", "d shows done ones")
+        await shown.sees("everything can start now", "d shows done ones")
         await shown.press("d")
         await shown.sees("✓ a2bc  First ─", "→▌○ b2cd  Second", "with done tasks")
         await shown.press("enter")

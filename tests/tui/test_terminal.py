@@ -38,7 +38,7 @@ def test_a_run_goes_on_when_its_view_is_killed(
     go = project.path.parent / "go"
     monkeypatch.setenv("GO", str(go))
     terminal.open(project.path)
-    terminal.sees("Parallel runs", "Nothing waits for you")
+    terminal.sees("Parallel runs", "Nothing is waiting for you")
 
     terminal.keys("Enter")
     terminal.sees("Tasks of h8d4", "I look at k7f2", "mine")
@@ -126,7 +126,7 @@ def test_an_editor_that_fails_and_a_shell_give_the_terminal_back(
     terminal.keys("Enter")
     terminal.sees("Hand-off", "y approve")
     terminal.keys("o")
-    terminal.sees("exit or ctrl-d comes back", ".gitticks-work/k7f2")
+    terminal.sees("exit or ctrl-d returns", ".gitticks-work/k7f2")
     terminal.keys("Enter")
     terminal.sees("Hand-off", "y approve")
     terminal.keys("e")

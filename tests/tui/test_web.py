@@ -114,7 +114,7 @@ async def walk_through(address: str, port: int) -> list[str]:
             return bool(await tab.value("document.body.classList.contains('-closed')"))
 
         await tab.open(address)
-        await tab.until_seen("Nothing waits")
+        await tab.until_seen("Nothing is waiting")
         await tab.press("g")
         await tab.until_seen("everything can")
         await tab.press("q")

@@ -52,7 +52,7 @@ class Dashboard(View):
         """Yields the panes."""
         with Horizontal(id="upper"):
             with Vertical(classes="left sized-width", id="left"):
-                yield Lines("Tasks", id="tasks", empty="No tasks here yet. + on Home makes one.")
+                yield Lines("Tasks", id="tasks", empty="No tasks here yet. Press + on Home to create one.")
                 yield Lines(
                     "Budget",
                     id="budget",
@@ -188,9 +188,9 @@ class Dashboard(View):
         details = self.snapshot.details.get(TaskId(key))
         number = details.iterations if details else 0
         if session is not None:
-            pane.empty = "Nothing was said yet."
+            pane.empty = "No output yet."
         elif self.snapshot.is_run_alive:
-            pane.empty = "No agent works on this now."
+            pane.empty = "No agent is working on this."
         else:
             pane.empty = "No agent is running. r resumes."
         if session is None:
@@ -256,12 +256,12 @@ class Dashboard(View):
 
     def action_pause(self) -> None:
         """Lets runs begin nothing new."""
-        self.act("paused: what runs goes on to its end, nothing new is begun", pause_runs)
+        self.act("paused: running agents finish, nothing new starts", pause_runs)
 
     def action_resume(self) -> None:
         """Lets runs go on; without one, starts it."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
-            self.act("runs go on", unpause_runs)
+            self.act("runs continue", unpause_runs)
         if not self.snapshot.is_run_alive:
             names = [TaskId(self.subject)] if self.subject else []
             flags = run_settings.flags_of(self.gt.run_choices)

@@ -139,7 +139,7 @@ class Search(Seen):
         with Vertical(id="dialog") as box:
             box.border_title = Content("Search")
             yield Input(placeholder="words of a title, or an id")
-            yield Lines(empty="No task has these words.", id="found", classes="plain", clicks=1, is_led=True)
+            yield Lines(empty="No tasks match.", id="found", classes="plain", clicks=1, is_led=True)
 
     def on_mount(self) -> None:
         """Shows all open tasks."""

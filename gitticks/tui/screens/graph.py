@@ -236,4 +236,4 @@ def _empty(left_out: int, *, hides_done: bool) -> str:
     if not left_out and not hides_done:
         return "No tasks yet."
     more = " d shows done ones too." if hides_done else ""
-    return f"No dependencies: everything can start at once.{more} b in a task makes it wait for another."
+    return f"No dependencies: everything can start now.{more} b in a task makes it wait for another."

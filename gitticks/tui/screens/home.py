@@ -57,11 +57,11 @@ class Home(View):
                 yield Lines(
                     "Epics and tasks",
                     id="roots",
-                    empty="No tasks yet. + makes one; gt import brings your old ones.",
+                    empty="No tasks yet. + creates one; gt import imports yours.",
                 )
                 yield Lines("Run settings", id="settings", classes="pane sized-height")
             with Vertical(classes="right", id="right"):
-                yield Lines("For you", id="inbox", empty="Nothing waits for you. Agents go on by themselves.")
+                yield Lines("For you", id="inbox", empty="Nothing is waiting for you.")
                 yield Lines("", id="preview", focusable=False, classes="pane sized-height")
 
     @property
@@ -263,11 +263,11 @@ class Home(View):
 
         rows = [
             line(setting.ask),
-            line(("for the next run; empty for what the repository's settings say", "muted")),
+            line(("for the next run; empty uses the repository's setting", "muted")),
         ]
         text = self.gt.run_choices.get(flag, "")
         dialog = Dialog(
-            setting.label, rows, ask=self._defaults.get(flag, ""), do="take it", text=text, may_be_empty=True
+            setting.label, rows, ask=self._defaults.get(flag, ""), do="set", text=text, may_be_empty=True
         )
         self.app.push_screen(dialog, chosen)
 
@@ -285,7 +285,7 @@ class Home(View):
         self._draw_roots()
 
     def action_settings(self) -> None:
-        """Goes to the settings of the next run."""
+        """Goes to the settings for the next run."""
         self.set_focus(
             self.pane("settings")
         )  # `focus()` acts late: keys typed ahead would go to the old pane
@@ -294,9 +294,7 @@ class Home(View):
         """Asks for the title of a new task, below the epic under the cursor if that is one."""
         row = self.snapshot.find(self.pane("roots").key)
         parent = row.id if row is not None and row.is_epic else None
-        below = (
-            f"below {parent}; begin with ! for an epic of its own" if parent else "begin with ! for an epic"
-        )
+        below = f"below {parent}; start with ! for an epic" if parent else "start with ! for an epic"
 
         def made(text: str | None) -> None:
             if text:
@@ -304,7 +302,7 @@ class Home(View):
                     "", lambda context: _create(context, text, parent), lambda new: f"{new.id}  {new.title}"
                 )
 
-        self.app.push_screen(Dialog("New task", [line((below, "muted"))], ask="title", do="make it"), made)
+        self.app.push_screen(Dialog("New task", [line((below, "muted"))], ask="title", do="create"), made)
 
 
 def _create(context: Context, text: str, parent: str | None) -> Task:

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 def ask_to_leave(app: GitticksApp) -> None:
     """Asks, and does what was chosen."""
     rows = [
-        line("leave", right=[("the run goes on", "muted")], key="leave"),
-        line("stop after this iteration", right=[("agents end what they do", "muted")], key="after"),
-        line("stop now", right=[("agents are ended, their work stays", "muted")], key="now"),
+        line("leave", right=[("the run continues", "muted")], key="leave"),
+        line(
+            "stop after this iteration", right=[("agents finish what they are doing", "muted")], key="after"
+        ),
+        line("stop now", right=[("agents are stopped, their work is kept", "muted")], key="now"),
     ]
 
     def chosen(key: str | None) -> None:
         if key == "leave":
             app.exit(0)
         elif key == "after":
-            app.act("the run ends after its current iterations", stop_run)
+            app.act("the run stops after the current iterations", stop_run)
         elif key == "now":
             live = list(app.snapshot.sessions)
 
@@ -34,6 +36,6 @@ def ask_to_leave(app: GitticksApp) -> None:
                 for task_id in live:
                     stop_one(context, task_id, at_once=True)
 
-            app.act("the run and its agents are being stopped", stop)
+            app.act("stopping the run and its agents", stop)
 
-    app.push_screen(Choice("A run is alive", rows, do="do it"), chosen)
+    app.push_screen(Choice("A run is active", rows, do="choose"), chosen)

@@ -25,7 +25,7 @@ def ask_to_block(view: View, task_id: str) -> None:
 
     rows = [
         line((row.title, "*strong")),
-        line(("is not started before the other task is done.", "muted")),
+        line(("does not start before the other task is done.", "muted")),
     ]
     view.app.push_screen(
         Dialog(f"{task_id} waits for", rows, ask="the other task's id", do="block"), answered
@@ -79,7 +79,7 @@ def create_below(view: View, task_id: str) -> None:
 
     def created(new_id: str) -> str:
         view.gt.go("task", new_id)
-        return f"{new_id} created; e writes its text"
+        return f"{new_id} created; e opens it in your editor"
 
     where = [("in ", "muted"), parent.id, "  ", parent.title] if parent else [("in no epic", "muted")]
-    view.app.push_screen(Dialog("New task", [line(*where)], ask="its title", do="create"), said)
+    view.app.push_screen(Dialog("New task", [line(*where)], ask="title", do="create"), said)

@@ -42,7 +42,7 @@ class Parallel(View):
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Under way", id="epics", empty="Nothing is under way. + starts an epic or a task.")
+        yield Lines("In progress", id="epics", empty="Nothing is in progress. + starts an epic or a task.")
         yield Lines("In all", id="total", focusable=False, classes="pane only-wide")
 
     def on_mount(self) -> None:
@@ -145,8 +145,12 @@ class Parallel(View):
         if row is None:
             return
         rows = [
-            line("after this iteration", right=[("its agents end what they do", "muted")], key="after"),
-            line("now", right=[("its agents are ended, their work stays", "muted")], key="now"),
+            line(
+                "after this iteration",
+                right=[("its agents finish what they are doing", "muted")],
+                key="after",
+            ),
+            line("now", right=[("its agents are stopped, their work is kept", "muted")], key="now"),
         ]
 
         def chosen(key: str | None) -> None:
@@ -157,9 +161,9 @@ class Parallel(View):
                 stop_one(context, row.id, at_once=key == "now")
 
             how = "is being stopped" if key == "now" else "stops after this iteration"
-            self.act(f"{row.id} {how}; + takes it up again", stop, task=row.id)
+            self.act(f"{row.id} {how}; + starts it again", stop, task=row.id)
 
-        self.app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop it"), chosen)
+        self.app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop"), chosen)
 
     def action_add(self) -> None:
         """Asks which epic or task to add to the run."""
@@ -170,7 +174,7 @@ class Parallel(View):
             if row.id not in busy
         ]
         if not rows:
-            self.gt.say("every open epic and task is at work already")
+            self.gt.say("every open epic and task is running already")
             return
         flags = run_settings.flags_of(self.gt.run_choices)
 
@@ -183,9 +187,9 @@ class Parallel(View):
     def action_pause(self) -> None:
         """Lets runs begin nothing new, or go on."""
         if self.snapshot.is_paused:
-            self.act("runs go on", unpause_runs)
+            self.act("runs continue", unpause_runs)
         else:
-            self.act("paused: what runs goes on to its end, nothing new is begun", pause_runs)
+            self.act("paused: running agents finish, nothing new starts", pause_runs)
 
 
 def _missing(one: Running) -> str:

@@ -43,8 +43,8 @@ class Permissions(Loaded[Asked]):
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Asked now", id="asked", empty="No open questions.", classes="pane sized-height")
-        yield Lines("Decisions", id="decisions", empty="Nothing was decided yet.")
+        yield Lines("Requests", id="asked", empty="No open requests.", classes="pane sized-height")
+        yield Lines("Decisions", id="decisions", empty="No decisions yet.")
 
     def on_mount(self) -> None:
         """Begins in the questions, and lets the time that is left run."""
@@ -115,8 +115,10 @@ class Permissions(Loaded[Asked]):
             change()
             return
         rows = [
-            line(("From the next iteration an agent ", "muted"), permission_rows.MODES[mode], (".", "muted")),
-            line(("Deny rules still hold.", "muted")),
+            line(
+                ("From the next iteration, an agent ", "muted"), permission_rows.MODES[mode], (".", "muted")
+            ),
+            line(("Deny rules still apply.", "muted")),
         ]
         self.app.push_screen(
             Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda yes: change() if yes else None
@@ -136,7 +138,7 @@ class Permissions(Loaded[Asked]):
         rows = [
             line(
                 (
-                    "One JSON object a line, or a table if the name ends in .csv; gt audit filters and verifies.",
+                    "One JSON object per line, or a table if the name ends in .csv; gt audit filters and verifies.",
                     "muted",
                 )
             )

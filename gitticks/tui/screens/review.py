@@ -94,7 +94,7 @@ class Review(Loaded[Work]):
         """Yields the panes."""
         with Horizontal():
             with Vertical(classes="left sized-width", id="left"):
-                yield Lines("Hand-off", id="story", empty="Nothing was handed off yet.")
+                yield Lines("Hand-off", id="story", empty="Nothing has been handed off yet.")
                 yield Lines("Checks", id="checks", empty="No checks have run.", classes="pane sized-height")
                 yield Lines("Council", id="council")
             yield DiffPane("Changes", id="diff")
@@ -231,7 +231,7 @@ class Review(Loaded[Work]):
         self.load()
 
     def action_task(self) -> None:
-        """Opens the task's own page."""
+        """Opens the task's page."""
         self.gt.go("task", self.subject)
 
     def action_edit(self) -> None:
@@ -254,7 +254,7 @@ class Review(Loaded[Work]):
         key = self.query_one(DiffPane).key
         place = Place.of(key)
         if place is None or key is None or self.loaded is None:
-            self.gt.say("a comment belongs to a line of the changes")
+            self.gt.say("only lines of the changes can be commented")
             return
 
         def said(text: str | None) -> None:
@@ -272,10 +272,10 @@ class Review(Loaded[Work]):
     def _ready(self) -> Work | None:
         """Returns what is shown if a verdict can be given on it."""
         if self.loaded is None:
-            self.gt.say("the work is still being read; try again in a moment")
+            self.gt.say("still loading; try again in a moment")
             return None
         if self.is_stale:
-            self.gt.refuse(f"the work on {self.task_id} changed", "r shows what is new")
+            self.gt.refuse(f"the work on {self.task_id} changed", "r reloads")
             return None
         return self.loaded
 
@@ -319,9 +319,9 @@ class Review(Loaded[Work]):
     def _what_follows(self, work: Work) -> str:
         task = work.view.task
         if task.awaiting is Awaiting.WORK:
-            return "This says that the work is done, and closes the task."
+            return "This closes the task as done."
         if not work.merges:
-            return "There is no change to the code: nothing is merged, and the task is done."
+            return "No change to the code: nothing is merged, and the task is closed as done."
         is_run_alive, conflicts = self.snapshot.is_run_alive, work.view.conflicts
         base, branch = task.base or "", task.branch or ""
         return approving.what_follows(
@@ -376,15 +376,15 @@ class Review(Loaded[Work]):
         task, comments = work.view.task, dict(self.comments)
         is_answer = task.awaiting in (Awaiting.INPUT, Awaiting.ESCALATION)
         if is_answer:
-            title, ask, do = f"Cancel {task.id}?", "why, in a sentence", "cancel the task"
+            title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
             rows = [line(("The task is closed as cancelled; gt reopen brings it back.", "muted"))]
         else:
             title, ask, do = (
                 f"Send {task.id} back to {work.agent}",
-                "what is missing, in a sentence",
+                "what is missing",
                 "reject",
             )
-            rows = [line(("Your words and your comments are what its agent reads first.", "muted"))]
+            rows = [line(("Its agent reads your feedback and comments first.", "muted"))]
         for key, text in comments.items():
             rows += [line((f"{key.removesuffix('-')}  ", "muted"), text)]
 
@@ -421,7 +421,7 @@ def _send(context: Context, work: Work, comments: dict[str, str]) -> None:
 
     task = work.view.task
     if look_at(context, task.id) != work.view.seen:
-        raise RefusedError(f"the work on {task.id} changed", hint="r shows what is new")
+        raise RefusedError(f"the work on {task.id} changed", hint="r reloads")
     if comments:
         comment_on(context, task.id, [_comment(work, key, text) for key, text in comments.items()])
 

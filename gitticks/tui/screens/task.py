@@ -56,7 +56,10 @@ class TaskView(Loaded[Page]):
         """Yields the panes."""
         with Horizontal():
             yield Lines(
-                "TASK.md", id="text", classes="pane left sized-width", empty="No text yet. e writes it."
+                "TASK.md",
+                id="text",
+                classes="pane left sized-width",
+                empty="No text yet. e opens it in your editor.",
             )
             with Vertical(classes="right"):
                 yield Lines("Now", id="facts", focusable=False, classes="pane sized-height")
@@ -101,7 +104,7 @@ class TaskView(Loaded[Page]):
             if chosen is None
             else task_rows.round_rows(chosen, text.inner_width)
         )
-        text.say("e edits it" if chosen is None else "] goes on to now")
+        text.say("e edits it" if chosen is None else "] shows the current one")
         row = self.snapshot.find(self.subject)
         found = task_rows.fact_rows(self.snapshot, row, shown) if row is not None else []
         facts.show(found[:_MOST_FACTS])
@@ -152,10 +155,8 @@ class TaskView(Loaded[Page]):
                     task=self.task_id,
                 )
 
-        rows = [line(("The next prompt of its agent has it, and people see it here.", "muted"))]
-        self.app.push_screen(
-            Dialog(f"Note on {self.task_id}", rows, ask="what you know about it", do="add"), said
-        )
+        rows = [line(("It goes into its agent's next prompt, and people see it here.", "muted"))]
+        self.app.push_screen(Dialog(f"Note on {self.task_id}", rows, ask="your note", do="add"), said)
 
     def action_child(self) -> None:
         """Asks for the title of a task below this one."""

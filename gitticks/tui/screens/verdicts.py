@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _WIDTH = 68
 _UNREAD_SECONDS = 0.7
 """A key so soon after another question took the place of one was meant for that one."""
-_NOT_YET = "the work is still being looked at; try again in a moment"
+_NOT_YET = "still loading; try again in a moment"
 
 
 class Looked(NamedTuple):
@@ -116,7 +116,7 @@ def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
     def answered(text: str | None) -> None:
         if text and looked is not None:
             view.act(
-                f"{row.id} answered; its agent goes on",
+                f"{row.id} answered; its agent continues",
                 lambda context: _respond(context, row, text, looked.seen),
                 task=row.id,
             )
@@ -138,8 +138,8 @@ def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
         view.gt.say(_NOT_YET)
         return
     rows = [
-        line((f"{row.id} awaits your work.", "fg")),
-        line(("Closing it says that it is done; commits of its workspace are merged.", "muted")),
+        line((f"{row.id} is waiting for your work.", "fg")),
+        line(("Closing it marks it as done and merges the commits in its workspace.", "muted")),
     ]
 
     def close(prove: Prove) -> None:
@@ -150,7 +150,7 @@ def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
 
         approving.carry_out(view, row.id, give)
 
-    dialog = (f"{row.id}  {row.title}", rows, "close it as done")
+    dialog = (f"{row.id}  {row.title}", rows, "close as done")
     approving.confirm(view, row.id, dialog, looked.policy.strength, close)
 
 
@@ -162,21 +162,21 @@ def ask_direction(view: View, asked: Asked) -> None:
         line(),
         line("try again", right=[("back to its agent", "muted")], key="again"),
         line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
-        line("look at it", right=[("its text and history", "muted")], key="look"),
-        line("cancel it", right=[("what was made stays on its branch", "muted")], key="cancel"),
+        line("open it", right=[("its text and history", "muted")], key="look"),
+        line("cancel it", right=[("its commits stay on its branch", "muted")], key="cancel"),
     ]
 
     def chosen(key: str | None) -> None:
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            view.act(f"{row.id} is tried again", lambda context: _again(context, row), task=row.id)
+            view.act(f"{row.id} will be tried again", lambda context: _again(context, row), task=row.id)
         elif key == "note":
             ask_note(view, row, again=True)
         elif key == "cancel":
             view.act(f"{row.id} is cancelled", lambda context: _cancel(context, row), task=row.id)
 
-    view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="do it"), chosen)
+    view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
 
 def _again(context: Context, row: TaskRow) -> None:
@@ -192,8 +192,8 @@ def _cancel(context: Context, row: TaskRow) -> None:
 
 
 def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
-    """Asks for a note that the next prompt has."""
-    rows = [line(("Agents read it at the beginning of their next iteration.", "muted"))]
+    """Asks for a note for the next prompt."""
+    rows = [line(("Agents read it at the start of their next iteration.", "muted"))]
 
     def noted(text: str | None) -> None:
         def write(context: Context) -> None:
@@ -206,7 +206,7 @@ def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
         if text:
             view.act(f"noted for {row.id}", write, task=row.id)
 
-    view.app.push_screen(Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="note it"), noted)
+    view.app.push_screen(Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="add"), noted)
 
 
 def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
@@ -218,7 +218,7 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
     changes = looked.changes
     rows: list[Line] = [line(part) for part in facts(asked, changes)]
     if changes is None or not changes.summary.files:
-        follows = "There is no code to merge: approving closes it."
+        follows = "There is no code to merge: approving closes the task."
     else:
         follows = approving.what_follows(
             looked.policy,
@@ -249,7 +249,7 @@ def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
     if looked is None:
         view.gt.say(_NOT_YET)
         return
-    rows = [line(("It goes back to its agent with what you write here.", "muted"))]
+    rows = [line(("It goes back to its agent with this feedback.", "muted"))]
 
     def rejected(text: str | None) -> None:
         def reject(context: Context) -> None:
@@ -260,9 +260,7 @@ def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
         if text:
             view.act(f"{row.id} is sent back", reject, task=row.id)
 
-    view.app.push_screen(
-        Dialog(f"Send {row.id} back", rows, ask="what is missing, in a sentence", do="send back"), rejected
-    )
+    view.app.push_screen(Dialog(f"Send {row.id} back", rows, ask="what is missing", do="send back"), rejected)
 
 
 def facts(asked: Asked, changes: Changes | None) -> list[str]:
@@ -283,10 +281,10 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
 def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bool, always: bool) -> None:
     """Answers an agent's question about a permission, which `pane` has under its cursor."""
     if number is None:
-        view.gt.say("no question is open")
+        view.gt.say("no request is open")
         return
     if time.monotonic() - pane.moved_at < _UNREAD_SECONDS:
-        view.gt.say("that question is gone, and another one stands there now", warns=True)
+        view.gt.say("that request is gone; another one is shown now", warns=True)
         return
 
     def give(context: Context) -> tuple[Question, ...]:

@@ -125,7 +125,7 @@ def read_patch(text: str) -> Diff:
         elif files and raw.startswith(("new file", "deleted file", "rename from", "old mode", "new mode")):
             files[-1].notes.append(raw.removesuffix(" mode 100644"))
         elif files and raw == _NO_NEWLINE:
-            files[-1].notes.append("no newline at its end")
+            files[-1].notes.append("no newline at end of file")
     return Diff(files, left_out)
 
 

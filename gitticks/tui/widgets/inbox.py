@@ -99,7 +99,7 @@ def _mark(asked: Asked) -> str:
 def gist(asked: Asked) -> str:
     """Returns in a sentence what an entry is about."""
     if asked.standing.is_conflicted:
-        return "its file holds both texts of a conflict"
+        return "its file has a conflict"
     if asked.questions:
         return asked.questions[-1].text
     if asked.review is not None:
@@ -186,7 +186,7 @@ def keys_for(asked: Asked) -> str:
     if asked.standing.task.awaiting in ANSWERED:
         return "enter answers"
     if asked.standing.task.awaiting == Awaiting.WORK:
-        return "enter closes it as done"
+        return "enter closes as done"
     if asked.standing.task.awaiting:
-        return dot.join(("y approve", "n reject", "enter looks at it"))
+        return dot.join(("y approve", "n reject", "enter opens it"))
     return "enter decides"

@@ -23,9 +23,9 @@ _ROOM_FOR_WORDS, _ROOM_FOR_RULE = 60, 84
 _SECONDS = 60
 MODES = {
     PermissionMode.INTERACTIVE: "asks before each tool",
-    PermissionMode.AUTO_EDIT: "edits files in its workspace; asks for the rest",
-    PermissionMode.AUTO_ALL: "does what no rule denies",
-    PermissionMode.YOLO: "asks nothing, and nothing holds it",
+    PermissionMode.AUTO_EDIT: "edits files in its workspace, asks for the rest",
+    PermissionMode.AUTO_ALL: "does anything that no rule denies",
+    PermissionMode.YOLO: "asks nothing, with no limits",
 }
 
 
@@ -99,7 +99,7 @@ def counts(decisions: Iterable[Recorded]) -> str:
 
 
 def policy_rows(found: Policy) -> list[Line]:
-    """Returns the rules that hold, and where each comes from."""
+    """Returns the rules in effect, and where each comes from."""
     rows = [
         line(("mode      ", "muted"), (found.mode.value, "*strong"), (f"  from {found.mode_origin}", "muted"))
     ]
@@ -116,4 +116,4 @@ def policy_rows(found: Policy) -> list[Line]:
             )
     if len(rows) == 3:  # noqa: PLR2004 (the mode alone)
         rows.append(line(("No rule is set. gt config --explain permissions.deny", "muted")))
-    return [*rows, line(), line((f"A question waits {found.timeout} s, and is denied then.", "muted"))]
+    return [*rows, line(), line((f"A request is denied after {found.timeout} s without an answer.", "muted"))]

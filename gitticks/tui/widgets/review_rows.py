@@ -34,12 +34,12 @@ def story_rows(view: ReviewView, questions: Sequence[Entry], now: datetime, widt
     for question in questions:
         rows += _titled(f"{question.name} asks, {age(question.at, now)} ago", question.text, width, "waits")
     if not questions and view.said:
-        rows += _titled("WHY IT WAITS" if view.task.awaiting else "SAID", view.said, width, "waits")
+        rows += _titled("WHY IT IS WAITING" if view.task.awaiting else "SAID", view.said, width, "waits")
     rows += _handoff(view.handoff or "", width)
     if view.review and not view.reviews:
         rows += _titled("REVIEW", view.review, width)
     if view.summary:
-        rows += _titled("ASKED FOR", view.summary, width)
+        rows += _titled("REQUESTED", view.summary, width)
     if view.criteria:
         rows += _titled("ACCEPTANCE CRITERIA", view.criteria, width)
     answered = [pair for pair in view.questions if pair.answer is not None]
@@ -127,7 +127,7 @@ def verdict_row(
         return line(
             (f"{glyph('stuck')} the work changed; ", "*waits"),
             ("r", "*focus"),
-            (" shows what is new", "waits"),
+            (" reloads", "waits"),
         )
     task = view.task
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []

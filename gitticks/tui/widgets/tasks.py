@@ -119,5 +119,5 @@ def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tupl
     if any(snapshot.graph.is_ready(one, snapshot.around) for one in below):
         return "pending", "ready"
     if any(one.is_begun for one in below):
-        return "agent-review", "under way"
+        return "agent-review", "in progress"
     return "blocked", "waits"
