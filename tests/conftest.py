@@ -17,10 +17,8 @@ from tests.support.sealing import seal_libgit2
 from tests.support.soundness import unsound_repositories
 
 ROOT = Path(__file__).resolve().parent.parent
-SANDBOXED = frozenset(
-    {"test_council_flow", "test_demo", "test_scenarios", "test_secrets", "test_work_beside_the_branch"}
-)
-"""Tests whose agents run in the sandbox that users get by default; elsewhere setting it up would only cost time."""
+END_TO_END = ROOT / "tests/end_to_end"
+"""Where agents run in the sandbox that users get by default; elsewhere setting it up would only cost time."""
 KEPT_VARIABLES = frozenset(
     {
         "GITTICKS_DOSE",
@@ -102,7 +100,8 @@ def sealed(
     shared set, is taken back.
     """
     _seal(tmp_path_factory.mktemp("home"), monkeypatch)
-    if "GITTICKS_TEST_SANDBOX" not in os.environ and request.path.stem not in SANDBOXED:
+    is_end_to_end = END_TO_END in request.path.parents or "GITTICKS_TEST_SANDBOX" in os.environ
+    if not is_end_to_end or request.node.get_closest_marker("without_sandbox") is not None:
         monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")
     monkeypatch.chdir(ROOT)
     before = os.umask(0o022)

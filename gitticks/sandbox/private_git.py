@@ -250,7 +250,7 @@ def _wanted(
             wanted[name] = kept
             if name != _STASH:
                 warnings.append(
-                    f"`{name.removeprefix(BRANCHES)}` was moved behind walls, and stays here as it is: "
+                    f"`{name.removeprefix(BRANCHES)}` was changed in the sandbox, and stays as it is outside: "
                     f"what was made of it is at `{kept}`"
                 )
     return wanted, warnings
@@ -315,7 +315,7 @@ def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout
         lines.append(f"delete {came}")
     run_git(
         ["update-ref", "-m", "gitticks: committed in the sandbox", "--stdin"],
-        repository_dir=repository.common_dir,
+        repository_dir=checkout.git_dir,  # so that the log of its HEAD knows them too, should the branch be deleted
         input="".join(f"{line}\n" for line in lines).encode(),
     )
     return placed

@@ -151,9 +151,15 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
         yield machine.resolver, ("--ro-bind", str(machine.resolver))
     hidden = {*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files}
     readable = [path for path in inside.readable if not _is_below(path, hidden)]
-    # A link in a folder that is shown is there already, and nothing can be mounted on it before what it leads to is.
-    readable = [path for path in readable if not (path.is_symlink() and path.parent in readable)]
     writable = [path for path in inside.writable if not _is_below(path, hidden)]
+    # A link in a folder that is shown is there already, and bubblewrap cannot mount anything on one.
+    whole = {path for path in (*machine.system, *readable, *writable) if not path.is_symlink()}
+    bare = (Path("/"),) if is_strict else tuple(empty)
+    readable = [
+        path
+        for path in readable
+        if not path.is_symlink() or (_is_below(path, bare) and not _is_below(path, whole))
+    ]
     yield from ((path, ("--ro-bind", str(path))) for path in readable)
     yield from ((path, ("--bind", str(path))) for path in writable)
     shown = {*machine.system, *readable, *writable} if is_strict else {Path("/")}

@@ -293,12 +293,12 @@ def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProj
     project.make()
     project.agent(
         'script -qec "env -u GITTICKS_AGENT -u GITTICKS_MAILBOX -u GITTICKS_TASK -u GITTICKS_ROLE '
-        '-u GITTICKS_SUPERVISION $GT approve m3xq" "$PWD/../../seen" < /dev/null || true\n'
+        f'-u GITTICKS_SUPERVISION $GT approve m3xq" "{project.shared}/seen" < /dev/null || true\n'
         + project.agent_file.read_text()
     )
 
     project.run("k7f2")
 
-    seen = (project.path / "seen").read_text()
+    seen = (project.shared / "seen").read_text()
     assert "belongs to a session" in seen
     assert project.task("m3xq").awaiting is Awaiting.APPROVAL

@@ -21,6 +21,7 @@ __all__ = ["project"]
 
 STUCK = (Status.STUCK, Awaiting.ESCALATION)
 MOST_KILOBYTES = 150_000
+UNWALLED = pytest.mark.without_sandbox("in a sandbox it does not reach the person's branches (tests/sandbox)")
 SHORT_LIMITS = "limits: {iteration: 2s, idle: 2s, output: 1MB}\n"
 
 
@@ -63,7 +64,7 @@ def test_an_agent_that_hangs_is_ended_in_time_and_counts_as_crashed(
 @pytest.mark.parametrize("name", ["floods stdout", "floods stderr", "prints one endless line"])
 def test_a_flood_is_cut_and_the_work_counts(project: RunProject, name: str) -> None:
     project.settings(f"{NO_REVIEW}limits: {{output: 1MB}}\n")
-    line = " ".join(f"'{word}'" for word in bad_agent(project.path.parent, name, project.mark))
+    line = " ".join(f"'{word}'" for word in bad_agent(project.shared, name, project.mark))
     project.agent(f"{line}\n{DONE}")
     project.make()
     assert project.run().code == RunExit.WAITS
@@ -82,7 +83,7 @@ def most_kilobytes(process: int) -> int:
 @pytest.mark.parametrize("name", ["floods stdout", "prints one endless line"])
 def test_a_flood_costs_the_run_no_memory(project: RunProject, name: str) -> None:
     project.settings(NO_REVIEW)
-    line = " ".join(f"'{word}'" for word in bad_agent(project.path.parent, name, project.mark))
+    line = " ".join(f"'{word}'" for word in bad_agent(project.shared, name, project.mark))
     project.agent(f"{line}\n{DONE}")
     project.make()
     most = 0
@@ -122,8 +123,8 @@ def test_a_signal_in_the_output_of_a_clients_tool_is_none(project: RunProject) -
         {"type": "assistant", "message": {"content": [{"type": "text", "text": "Read it."}]}},
         {"type": "result", "subtype": "success", "is_error": False, "result": "Read it."},
     ]
-    (project.path.parent / "stream").write_text(lines_of(stream))
-    project.agent(f'cat > /dev/null; cat "{project.path.parent}/stream"')
+    (project.shared / "stream").write_text(lines_of(stream))
+    project.agent(f'cat > /dev/null; cat "{project.shared}/stream"')
     project.ok("config", "agents.mine.type", "claude")
     project.make()
     project.run("--max-iterations", "1")
@@ -135,7 +136,7 @@ def test_a_signal_in_the_output_of_a_clients_tool_is_none(project: RunProject) -
 @pytest.mark.parametrize("name", ["leaves daemons", "kills its process group", "kills its parent"])
 def test_what_an_agent_leaves_behind_does_not_survive(project: RunProject, name: str) -> None:
     project.settings(SHORT_LIMITS)
-    line = " ".join(f"'{word}'" for word in bad_agent(project.path.parent, name, project.mark))
+    line = " ".join(f"'{word}'" for word in bad_agent(project.shared, name, project.mark))
     project.agent(f"exec {line}")
     project.make()
     assert project.run("--max-iterations", "1").code == RunExit.LIMIT
@@ -160,17 +161,15 @@ def test_red_tests_reach_the_next_prompt_and_count_as_crashes_from_the_third_tim
     project: RunProject,
 ) -> None:
     project.settings(f"{NO_REVIEW}verify: {{test: 'echo 2 and 2 are $((2 + 3)); exit 1'}}\n")
-    project.agent(
-        f'cp "$GITTICKS_MAILBOX/prompt.md" "{project.path.parent}/prompt.$GITTICKS_ITERATION"\n{DONE}'
-    )
+    project.agent(f'cp "$GITTICKS_MAILBOX/prompt.md" "{project.shared}/prompt.$GITTICKS_ITERATION"\n{DONE}')
     project.make()
     assert project.run().code == RunExit.STUCK
     assert project.stands() == STUCK
     kinds = project.kinds()
     assert kinds.count(EventType.GATE_FAILED) == 4
     assert kinds.count(EventType.CRASHED) == 2
-    assert "2 and 2 are 5" not in (project.path.parent / "prompt.1").read_text()
-    assert "2 and 2 are 5" in (project.path.parent / "prompt.2").read_text()
+    assert "2 and 2 are 5" not in (project.shared / "prompt.1").read_text()
+    assert "2 and 2 are 5" in (project.shared / "prompt.2").read_text()
     worklog = (project.board / "tasks/f2/k7f2/worklog.md").read_text()
     assert worklog.count("Output of the failed check:\n\n    2 and 2 are 5\n") == 4
 
@@ -212,12 +211,10 @@ def test_an_agent_cannot_write_fields_or_speak_for_others(project: RunProject) -
 @pytest.mark.parametrize("line", ["approve", "reject", "close", "run", "cancel", "stop", "start"])
 def test_what_only_people_may_do_is_refused_in_a_session(project: RunProject, line: str) -> None:
     named = "" if line == "run" else "k7f2"
-    project.agent(
-        f'"$GT" {line} {named} > "{project.path.parent}/said" 2>&1; echo $? >> "{project.path.parent}/said"'
-    )
+    project.agent(f'"$GT" {line} {named} > "{project.shared}/said" 2>&1; echo $? >> "{project.shared}/said"')
     project.make()
     project.run("--max-iterations", "1")
-    said = (project.path.parent / "said").read_text()
+    said = (project.shared / "said").read_text()
     assert said.endswith("\n3\n"), said
     assert project.stands() == (Status.WORKING, None)
 
@@ -268,7 +265,7 @@ def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(project: 
 
 def test_an_agent_that_deletes_all_workspaces_loses_no_commit_of_another_task(project: RunProject) -> None:
     project.settings(NO_REVIEW)
-    here = project.path.parent
+    here = project.shared
     project.agent(
         f'if [ $GITTICKS_TASK = bbbb ]; then until [ -e "{here}/up" ]; do sleep 0.05; done; rm -rf "$PWD/.."; exit 1; fi\n'
         f'[ -e "{here}/up" ] || {{ {COMMIT} touch "{here}/up"; sleep 600; }}\n{HANDOFF}'
@@ -282,6 +279,7 @@ def test_an_agent_that_deletes_all_workspaces_loses_no_commit_of_another_task(pr
     assert "aaaa.txt" in project.files("gitticks/work/aaaa")
 
 
+@UNWALLED
 def test_an_agent_that_moves_the_base_is_seen_in_the_history(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     before = git("rev-parse", "main", at=project.path)
@@ -292,6 +290,7 @@ def test_an_agent_that_moves_the_base_is_seen_in_the_history(project: RunProject
     assert git("rev-parse", "main", at=project.path) != before
 
 
+@UNWALLED
 def test_an_agent_that_rewrites_the_state_branch_does_not_end_the_run_in_a_bug(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(
@@ -305,6 +304,7 @@ def test_an_agent_that_rewrites_the_state_branch_does_not_end_the_run_in_a_bug(p
     assert "I say it is done" in git("log", "--format=%s", "gitticks/state", at=project.path)
 
 
+@UNWALLED
 def test_a_deleted_state_branch_ends_the_run_with_an_error(project: RunProject) -> None:
     tip = project.tip()
     project.agent("git update-ref -d refs/heads/gitticks/state")
@@ -329,6 +329,7 @@ def test_commits_of_a_deleted_work_branch_come_back(project: RunProject) -> None
     assert git("rev-parse", branch, at=project.path) == made
 
 
+@UNWALLED
 def test_a_state_branch_rewound_under_a_run_is_why_its_task_vanished(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     before = project.tip()

@@ -21,7 +21,7 @@ __all__ = ["project"]
 @contextmanager
 def worked_on(project: RunProject, work: str) -> Iterator[list[str]]:
     """Runs an agent that does `work` and then goes on until it is stopped; the list gets what the run says."""
-    up = project.path.parent / "up"
+    up = project.shared / "up"
     project.settings(NO_REVIEW)
     project.agent(f'{work}touch "{up}"; sleep 600')
     project.make()

@@ -34,14 +34,13 @@ NAMES = ("careful", "quick")
 
 def make_council(project: RunProject, more: str = "") -> Path:
     """Makes a worker, tests that want `tested.txt`, and a council of two whose answers are files; returns their folder."""
-    folder = project.path.parent / "council"
+    folder = project.shared / "council"
     folder.mkdir()
     reviewer = write_program(folder / "reviewer.sh", REVIEWER.format(folder=folder))
     project.agent(WORKER.format(folder=folder) + DONE)
     text = (
         "version: 1\nagent: mine\nreview: council\nhuman: always\nverify: {test: 'test -e tested.txt'}\n"
         f"reviewers: [{', '.join(f'{{name: {one}, agent: looks}}' for one in NAMES)}]\n{more}"
-        f"sandbox: {{allowed_paths: ['{folder}']}}\n"
         f"agents: {{mine: {{type: command, argv: ['{project.agent_file}']}}, "
         f"looks: {{type: command, argv: ['{reviewer}']}}}}\n"
     )

@@ -22,7 +22,7 @@ MINE = "Done by me, and only half."
 @contextmanager
 def working(project: RunProject, work: str) -> Iterator[None]:
     """Runs an agent that waits until the block is over, and then does `work`."""
-    here = project.path.parent
+    here = project.shared
     project.agent(f'touch "{here}/up"; while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{work}')
     with project.running() as process:
         until((here / "up").exists, "the agent")

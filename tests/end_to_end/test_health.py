@@ -19,7 +19,7 @@ HANGS = 'touch "{up}"; exec sleep 600\n'
 
 def killed(project: RunProject, worker: str, reviewer: str = "", *, role: str = "worker") -> None:
     """Lets the run be killed as the agent of that role has done its part and hangs; the other one ends by itself."""
-    up = project.path.parent / "up"
+    up = project.shared / "up"
     parts = {
         name: body + (HANGS.format(up=up) if name == role else "")
         for name, body in (("worker", worker), ("reviewer", reviewer))

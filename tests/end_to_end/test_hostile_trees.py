@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.support.runs import DONE, HANDOFF, NO_PERSON, NO_REVIEW, RunProject, 
 
 __all__ = ["project"]
 
-FIX = "git rm -qf --cached bad .gitmodules 2>/dev/null; rm -rf bad .gitmodules; date > good.txt; git add -A; git commit -qm fixed\n"
+FIX = "git reset -q --soft main; git rm -qf --cached bad .gitmodules 2>/dev/null; rm -rf bad .gitmodules; date > good.txt; git add -A; git commit -qm fixed\n"
 SAY_DONE = f"{HANDOFF}echo '<promise>COMPLETE</promise>'\n"
 
 
@@ -31,9 +32,9 @@ def modules(line: str) -> str:
         ("ln -s /etc/passwd bad", "leads out of the tree"),
         ("mkdir -p d; ln -s ../../../../outside d/bad; ln -s d/bad bad", "leads out of the tree"),
         ("ln -s .git/hooks bad", "git's own folder"),
-        (modules("update = !touch pwned"), "is a command"),
-        (modules("url = ext::sh -c touch% pwned"), "can run a command"),
-        (modules("url = -utouch"), "can run a command"),
+        (modules("update = !touch pwned"), "is a command|gitmodulesUpdate"),
+        (modules("url = ext::sh -c touch% pwned"), "can run a command|gitmodulesUrl"),
+        (modules("url = -utouch"), "can run a command|gitmodulesUrl"),
     ],
     ids=["absolute", "climbing", "into-git", "update", "ext", "option"],
 )
@@ -44,7 +45,7 @@ def test_such_work_goes_back_to_the_agent_with_the_reason(project: RunProject, p
     project.make()
     ran = project.run()
     failed = next(one for one in project.events("k7f2") if one.type is EventType.GATE_FAILED)
-    assert said in str(failed.reason), failed.reason
+    assert re.search(said, str(failed.reason)), failed.reason
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert "good.txt" in project.files()
     assert not {"bad", ".gitmodules"} & set(project.files())
@@ -65,7 +66,7 @@ def test_what_a_plain_git_cannot_even_add_is_refused_too(project: RunProject) ->
     before = head(project)
     project.run("--task-iterations", "1")
     failed = next(one for one in project.events("k7f2") if one.type is EventType.GATE_FAILED)
-    assert "git's own folder" in str(failed.reason)
+    assert re.search("git's own folder|hasDotgit", str(failed.reason))
     assert head(project) == before
 
 

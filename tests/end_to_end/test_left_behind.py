@@ -18,6 +18,7 @@ from tests.runner.merges import head
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
 
+pytestmark = pytest.mark.without_sandbox("in a sandbox none of this reaches the repository (tests/sandbox)")
 __all__ = ["project"]
 
 HOOKS = "$(git rev-parse --git-common-dir)/hooks"
@@ -28,12 +29,6 @@ HOOK = (
     f"chmod +x {HOOKS}/pre-merge-commit\n"
 )
 """Plants a hook that a merge would run as the person."""
-
-
-@pytest.fixture(autouse=True)
-def _without_walls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Behind walls none of this reaches the repository (tests/sandbox)."""
-    monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")
 
 
 @pytest.fixture(autouse=True)

@@ -44,7 +44,7 @@ git commit -qm "work on $GITTICKS_TASK"
 def test_eight_at_once_leave_a_base_that_is_sound_at_every_commit(project: RunProject) -> None:
     first = commit_file(project.path, "check.sh", CHECK)
     commit_file(project.path, "shared.txt", "begin\n")
-    said = project.path.parent / "said"
+    said = project.shared / "said"
     said.touch()
     project.agent(AGENT.format(said=said, count=len(TASKS)) + HANDOFF)
     project.settings(f"{NO_PERSON}verify: {{test: 'sh check.sh'}}\n")

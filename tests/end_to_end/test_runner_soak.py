@@ -32,7 +32,7 @@ from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.faulty_agents import COUNTED_AS_CRASH, deal, handed_over, write_faulty_agent, write_plan
 from tests.support.figures import record
 from tests.support.repositories import git, run_git_command
-from tests.support.runs import RunProject, assert_sound, make_run_project
+from tests.support.runs import RunProject, allow_shared, assert_sound, make_run_project
 from tests.support.tasks import write_files
 from tests.support.waiting import until
 
@@ -87,7 +87,8 @@ def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_path: Path) -> Soak
     mark = f"mark-{secrets.token_hex(8)}"
     monkeypatch.setenv("RUN_MARK", mark)
     project = make_run_project(tmp_path / "repo", mark, _CONFIG)
-    argv = list(write_faulty_agent(tmp_path, mark))
+    allow_shared(project.shared, monkeypatch)
+    argv = list(write_faulty_agent(project.shared, mark))
     config = (project.store.read("config.yaml") or b"").decode()
     agents = "".join(f"  {name}: {{type: command, argv: {json.dumps(argv)}}}\n" for name in AGENTS)
     write_files(project.store, {"config.yaml": config.replace("agents:\n", f"agents:\n{agents}").encode()})
@@ -105,14 +106,14 @@ def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_path: Path) -> Soak
             )
             if is_so
         ]
-        write_plan(tmp_path, name, [faults[name]], *marks)
+        write_plan(project.shared, name, [faults[name]], *marks)
         project.make(
             name,
             agent=AGENTS[number % len(AGENTS)],
             requires=Requires.APPROVAL if number % 4 == 0 else None,
             parent=EPIC if number % 7 == 3 else None,
         )
-    write_plan(tmp_path, HOPELESS, ["crash"] * 9)
+    write_plan(project.shared, HOPELESS, ["crash"] * 9)
     project.make(HOPELESS, agent=AGENTS[0])
     return Soak(project, tmp_path, faults, Random(SEED))
 

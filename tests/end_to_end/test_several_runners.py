@@ -16,7 +16,7 @@ from tests.cli.support import command
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.repositories import git
-from tests.support.runs import COMMIT, HANDOFF, NO_PERSON
+from tests.support.runs import COMMIT, HANDOFF, NO_PERSON, allow_shared
 from tests.support.tasks import write_files
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -27,6 +27,15 @@ pytestmark = [pytest.mark.usefixtures("on_path"), pytest.mark.timeout(LONGEST_TE
 TASKS = dose(4, 40)
 KILLS = dose(1, 6)
 DONE = f"## Script\n\n```sh\n{COMMIT}{HANDOFF}```\n"
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Gives a folder that agents may write to."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    allow_shared(folder, monkeypatch)
+    return folder
 
 
 def clones_with(folder: Path, count: int, body: str = DONE, lease: str = "10m") -> list[Clone]:
@@ -80,11 +89,11 @@ def test_two_runs_do_no_task_twice(tmp_path: Path) -> None:
     assert claims_at(clones[0]) == ""
 
 
-def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Path) -> None:
-    waits = f"## Script\n\n```sh\ntouch {tmp_path}/up; while [ ! -e {tmp_path}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
+def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Path, shared: Path) -> None:
+    waits = f"## Script\n\n```sh\ntouch {shared}/up; while [ ! -e {shared}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
     one, other = clones_with(tmp_path, 1, waits)
     run = start(one)
-    until((tmp_path / "up").exists, "the agent")
+    until((shared / "up").exists, "the agent")
     ran = other.gt("run", "--headless", "--debounce", "0")
     assert ran.code == 1
     assert "warning: t00x: claimed by Ada Lovelace on" in ran.seen
@@ -93,7 +102,7 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     assert refused.code == 3
     assert "`t00x` is claimed by" in refused.err
     assert not (other.path / ".gitticks-work").exists()
-    (tmp_path / "go").touch()
+    (shared / "go").touch()
     assert run.communicate(timeout=LONGEST_SECONDS)[0]
     other.ok("run", "--headless", "--debounce", "0")
     assert other.task("t00x").status is Status.DONE
@@ -109,11 +118,11 @@ def test_a_task_that_was_started_by_hand_is_no_other_clones(tmp_path: Path) -> N
     assert begun(other, "t00x") == 1
 
 
-def test_a_claim_that_nobody_renews_is_taken_over_after_its_lease(tmp_path: Path) -> None:
-    waits = f"## Script\n\n```sh\nif [ ! -e {tmp_path}/up ]; then touch {tmp_path}/up; sleep 600; fi\n{COMMIT}{HANDOFF}```\n"
+def test_a_claim_that_nobody_renews_is_taken_over_after_its_lease(tmp_path: Path, shared: Path) -> None:
+    waits = f"## Script\n\n```sh\nif [ ! -e {shared}/up ]; then touch {shared}/up; sleep 600; fi\n{COMMIT}{HANDOFF}```\n"
     one, other = clones_with(tmp_path, 1, waits, lease="4s")
     run = start(one)
-    until((tmp_path / "up").exists, "the agent")
+    until((shared / "up").exists, "the agent")
     run.kill()
     run.communicate()
     until(lambda: other.gt("run", "--headless", "--debounce", "0").code == 0, "the other clone")
@@ -163,6 +172,7 @@ def test_kills_of_either_run_leave_nothing_twice(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.without_sandbox("its checks stand in for another clone, and write there")
 def test_what_another_clone_did_while_the_tests_of_a_merge_ran_counts(tmp_path: Path) -> None:
     """The claim was lost meanwhile; that it can be had again says nothing of what was done in between."""
     one, other = clones_with(tmp_path, 1)

@@ -31,7 +31,7 @@ print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "re
 
 
 def test_the_figures_of_a_task_from_its_question_to_its_end(project: RunProject) -> None:
-    top = project.path.parent
+    top = project.shared
     (top / "client.py").write_text(CLIENT)
     program = write_program(top / "claude", f'exec {sys.executable} -IS {top}/client.py "$@"')
     project.ok("config", "agents.claude.argv", json.dumps([str(program)]))

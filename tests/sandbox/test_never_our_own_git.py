@@ -189,7 +189,7 @@ def test_other_branches_stay_and_what_was_made_of_them_is_kept(
         repository, checkout, f"{COMMIT}git branch -f main HEAD; git branch mine; echo s > file; git stash -q"
     )
     (said,) = home(repository, checkout)
-    assert said.startswith("`main` was moved behind walls")
+    assert said.startswith("`main` was changed in the sandbox")
     refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
     assert git("rev-parse", "main", at=repository.common_dir) == before
     assert {"refs/heads/mine", "refs/gitticks/kept/work/heads/main", "refs/gitticks/kept/work/stash"} <= set(
@@ -204,7 +204,7 @@ def test_a_branch_that_was_moved_outside_meanwhile_stays(repository: Repository,
         "commit-tree", "-p", BRANCH, "-m", "by a person", f"{BRANCH}^{{tree}}", at=repository.common_dir
     ).strip()
     git("update-ref", f"refs/heads/{BRANCH}", person, at=repository.common_dir)
-    assert "moved behind walls" in home(repository, checkout)[0]
+    assert "changed in the sandbox" in home(repository, checkout)[0]
     assert git("rev-parse", BRANCH, at=repository.common_dir).strip() == person
     assert (
         git("log", "-1", "--format=%s", f"refs/gitticks/kept/work/heads/{BRANCH}", at=repository.common_dir)

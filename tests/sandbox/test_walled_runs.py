@@ -59,7 +59,7 @@ def test_work_on_a_person_s_branch_goes_back_and_that_branch_stays(project: RunP
     project.make()
     ran = project.run("--sandbox", "permissive")
     assert "the work was committed on a detached HEAD" in ran.out, ran.seen
-    assert "`main` was moved behind walls, and stays here as it is" in ran.err, ran.seen
+    assert "`main` was changed in the sandbox, and stays as it is outside" in ran.err, ran.seen
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert "k7f2.txt" in project.files()
 
@@ -92,3 +92,32 @@ def test_a_program_that_npm_installed_is_found_by_its_link_and_finds_its_package
     ran = project.run("--sandbox", "strict")
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert git("show", "main:packages.txt", at=project.path) == "found"
+
+
+@PRESETS
+def test_a_program_that_is_a_link_as_in_a_virtual_environment_starts(
+    project: RunProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str
+) -> None:
+    real = write_program(tmp_path / "real/bin/client", DONE)
+    link = tmp_path / "environment/bin/client"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(real)
+    monkeypatch.setenv("PATH", f"{link.parent}{os.pathsep}{os.environ['PATH']}")
+    project.settings(NO_PERSON)
+    project.ok("config", "agents.mine.argv", f'["{link}"]')
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+
+
+@PRESETS
+def test_commits_of_a_branch_that_a_person_deleted_come_back(project: RunProject, preset: str) -> None:
+    project.agent(f"[ -e seen ] && exit 0\n{COMMIT}\ntouch seen")
+    project.make()
+    project.run("--max-iterations", "1", "--sandbox", preset)
+    branch = "refs/heads/gitticks/work/k7f2"
+    made = git("rev-parse", branch, at=project.path)
+    git("update-ref", "-d", branch, at=project.path)
+    project.run("--max-iterations", "1", "--sandbox", preset)
+    assert git("rev-parse", branch, at=project.path) == made
+    assert made != git("rev-parse", "main", at=project.path)

@@ -73,6 +73,11 @@ class Desk:
             found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
         except GitticksError as error:
             refused = f"what was committed in the sandbox is refused: {error.message}"
+            if (last := head(checkout)) is not None:
+                refused += (
+                    f"; `git reset --soft {last[:10]}` goes back to the last commit that was accepted: "
+                    "then take out what is refused and commit again"
+                )
             return (refused,), refused
         return found, None
 
