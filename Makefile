@@ -1,5 +1,5 @@
-# Every job of this house, on a machine that has git, make and python3 with venv. `make` alone lists them.
-# Nothing outside this folder is written. Recipes use relative paths, so the folder's own name may hold spaces.
+# Everything a developer runs; needs git, make and python3 with venv. `make` alone lists the targets.
+# Nothing outside this folder is written. Recipes use relative paths, so that the folder's name may contain spaces.
 
 PYTHON ?= python3
 ARGS ?=
@@ -7,7 +7,7 @@ ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 
-# pip speaks only of what it does, and never waits for an answer
+# pip reports only what it does, and never asks
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
@@ -15,8 +15,8 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 .PHONY: help venv test demo lint types imports format docs docs-check pictures site package bench bench-run soak real-agents clean
 
-help: ## list these jobs
-	@echo "make <job>, with ARGS=\"…\" for more arguments:"
+help: ## list these targets
+	@echo "make <target>, with ARGS=\"…\" for more arguments:"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 venv: $(READY) ## create .venv with every pinned version and this package, editable
@@ -26,13 +26,13 @@ venv: $(READY) ## create .venv with every pinned version and this package, edita
 	  echo "error: \`$(PYTHON)\` is missing or older than Python 3.11" >&2; \
 	  echo "hint: make PYTHON=python3.12 $(or $(MAKECMDGOALS),venv)" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  echo "error: \`$(PYTHON)\` comes without venv, which Debian keeps in a package of its own" >&2; \
+	  echo "error: \`$(PYTHON)\` comes without venv, which is a separate package on Debian" >&2; \
 	  echo "hint: apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements/dev.txt
 	@touch $@
 
-# No build isolation: the build back-end is one of the pinned packages, and nothing is downloaded a second time.
+# No build isolation: the build back end is among the pinned packages, so nothing is downloaded twice.
 $(READY): .venv/.pinned pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m pip check
@@ -42,7 +42,7 @@ test: $(READY) ## run all tests, on every core (ARGS=--shuffle=random: in anothe
 	$(BIN)/python -m compileall -q gitticks tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-demo: $(READY) ## show the whole way of a task in a throw-away repository
+demo: $(READY) ## run tasks from start to merge in a throwaway repository
 	$(BIN)/gt demo --yes $(ARGS)
 
 lint: $(READY) ## check style and formatting
@@ -55,21 +55,21 @@ types: $(READY) ## check types, strictly, tests included
 imports: $(READY) ## check that imports point down the layers
 	$(BIN)/lint-imports
 
-format: $(READY) ## format the code and mend what can be mended safely
+format: $(READY) ## format the code and apply safe fixes
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-docs: $(READY) ## write what is taken from the code: commands, what they complete, settings, tables
+docs: $(READY) ## generate the reference from the code: commands, completion, settings, tables, events
 	$(BIN)/python -m tools.reference --write
 	$(BIN)/python -m tools.completion_table --write
 	$(BIN)/python -m tools.settings_reference --write
 	$(BIN)/python -m tools.workflow_tables --write
 	$(BIN)/python -m tools.events_reference --write
 
-pictures: $(READY) ## draw the pictures of the terminal interface again, from made-up tasks
+pictures: $(READY) ## redraw the pictures of the terminal interface, from made-up tasks
 	WRITE_PICTURES=1 $(BIN)/python -m pytest -q -n 0 tests/tui/test_pictures.py tests/tui/test_pictures_of_tasks.py
 
-docs-check: $(READY) ## check what is taken from the code, and run the documents' console blocks
+docs-check: $(READY) ## check that the reference is current, and run the console blocks of the docs
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.completion_table
 	$(BIN)/python -m tools.settings_reference
@@ -84,25 +84,25 @@ docs-check: $(READY) ## check what is taken from the code, and run the documents
 site: .venv/.site ## build the documentation as a site in site/, and check every link
 	$(BIN)/python -m tools.site
 
-package: $(READY) ## build sdist and wheel into dist/, and try the wheel in a clean environment
+package: $(READY) ## build sdist and wheel into dist/, and test the wheel in a clean environment
 	$(BIN)/python -m tools.package
 
-bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)
+bench: $(READY) ## measure, next to the other trackers that are installed (ARGS=--quick, ARGS=--write)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-run: $(READY) ## measure the runner with scripted agents (ARGS=--quick, ARGS=--write)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.runner $(ARGS)
 
-soak: $(READY) ## run the tests in full doses, for hours
+soak: $(READY) ## run the randomised tests in full, for hours
 	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)
 	GITTICKS_TEST_HASH=sha256 $(BIN)/python -m pytest -n auto --dist worksteal tests/end_to_end --ignore=tests/end_to_end/test_real_project.py
 
-real-agents: $(READY) ## run agents' real clients, which npm installs into a temporary folder (1.1 GB), against a stand-in of their services
+real-agents: $(READY) ## test with the agents' real clients (npm installs 1.1 GB into a temporary folder) against fake services
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	  cp tests/real_agents/package.json tests/real_agents/package-lock.json "$$folder" && \
 	  npm ci --prefix "$$folder" --no-audit --no-fund && \
 	  TMPDIR=/var/tmp GITTICKS_REAL_AGENTS="$$folder/node_modules/.bin" $(BIN)/python -m pytest -n 2 tests/real_agents $(ARGS)
 
-clean: ## remove everything that these jobs made
+clean: ## remove everything that these targets created
 	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build site
 	find benchmarks gitticks tests tools -type d -name __pycache__ -prune -exec rm -rf {} +
