@@ -34,7 +34,7 @@ from gitticks.runner.events import MergeWaits, RunEvent, Warned
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
-from gitticks.runner.mergequeue import MergeQueue, MergeResult
+from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.prompt import require_templates
@@ -278,7 +278,7 @@ def _queue(
     context: Context, listener: Callable[[RunEvent], None] | None, pool: PooledAside | None = None
 ) -> MergeQueue:
     context.require_person("merge")
-    return MergeQueue(run_context(context, listener or _ignore), context.author, pool=pool)
+    return MergeQueue(run_context(context, listener or _ignore), context.author, beside=Beside(pool))
 
 
 def _ignore(event: RunEvent) -> None:

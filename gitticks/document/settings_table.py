@@ -196,6 +196,11 @@ SETTINGS: tuple[Setting, ...] = (
         "whether merges are made on the remote's base branch and pushed there first; needed if several clones run agents",
     ),
     Setting(
+        "merge.ahead",
+        kinds.integer(0),
+        "how many of the next merges are checked while one is checked; fewer than `parallel`",
+    ),
+    Setting(
         "merge.forge",
         kinds.word(ForgeKind),
         "the forge for pull requests; `auto` decides by the remote's host name, else GitHub",

@@ -244,6 +244,7 @@ class MergeSettings:
     strategy: MergeStrategy = MergeStrategy.MERGE
     on_conflict: OnConflict = OnConflict.RETURN
     push: bool = False
+    ahead: int = 1
     forge: ForgeKind = ForgeKind.AUTO
 
 

@@ -20,7 +20,8 @@ from gitticks.runner.budgets import Budgets, state_of
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
 from gitticks.runner.jobs import Jobs
-from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
+from gitticks.runner.merge_turns import MergeTurns
+from gitticks.runner.mergequeue import AGAIN_SECONDS
 from gitticks.runner.notifications import Notifier
 from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise
 from gitticks.runner.overlaps import OverlapWatch
@@ -283,12 +284,13 @@ class Loop:
         self._tell_reached(session.reached)
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
-        """Starts the next merge; there is never more than one."""
-        if self._jobs.is_merging:
-            return False
+        """Starts the next merge; there is never more than one, beside checks of the next."""
         # The session that was approved just now may be over without having been looked at.
-        scope = self._tasks.in_scope().values()
-        task = self._merges.next(task for task in scope if task.id not in self._jobs)
+        scope = [task for task in self._tasks.in_scope().values() if task.id not in self._jobs]
+        if self._jobs.is_merging:
+            self._merges.look_ahead(scope)
+            return False
+        task = self._merges.next(scope)
         if task is None:
             return False
         self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))

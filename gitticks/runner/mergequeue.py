@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Self, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
@@ -24,14 +24,14 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.checkpoints import keep_before_merge
-from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.committed_secrets import judge_commits
-from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell, tell_checkpoint
+from gitticks.runner.events import ChecksEnded, TaskMerged, Warned, tell, tell_checkpoint
+from gitticks.runner.merge_ahead import ChecksAhead, check_merge, checked_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.shared_closing import Published, publish_closed
-from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
+from gitticks.runner.verifiers import has_commands, judge_tree
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import carry_out
@@ -95,11 +95,22 @@ def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
     return [approved[one] for one in merge_order(waiting, pairs)]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the merges of one process share: a checkout, the removal of workspaces, and checks made before their turn.
+
+    Without them each merge makes a checkout and removes a workspace itself, and is checked in its turn.
+    """
+
+    pool: PooledAside | None = None
+    removals: Removals | None = None
+    ahead: ChecksAhead | None = None
+
+
 class MergeQueue:
     """The merge queue of one clone.
 
-    `merger` is who the merge commits are by, `stop` ends the tests of a merge, `pool` has the checkout for several
-    merges; without one each merge makes its own. `removals` remove the workspaces of merged work, else each merge does.
+    `merger` is who the merge commits are by, `stop` ends the tests of a merge; `beside` is what several merges share.
     """
 
     def __init__(
@@ -107,16 +118,17 @@ class MergeQueue:
         run: RunContext,
         merger: Identity | None = None,
         stop: StopRequest | None = None,
-        pool: PooledAside | None = None,
-        removals: Removals | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self.run = run
         self.repository = run.repository
         self.store = run.open_store()
         self._merger = merger
         self._stop = stop or StopRequest()
-        self._remove = removals.begin if removals else partial(remove_merged, run)
-        self._aside = pool.at if pool else partial(checkout_aside, run.repository)
+        beside = beside or Beside()
+        self._ahead = beside.ahead
+        self._remove = beside.removals.begin if beside.removals else partial(remove_merged, run)
+        self._aside = beside.pool.at if beside.pool else partial(checkout_aside, run.repository)
 
     def waiting(self) -> list[Task]:
         """Returns the approved tasks, in the order in which they are merged."""
@@ -210,7 +222,7 @@ class MergeQueue:
         return MergeResult(self._decide(task, PullRequestOpened(url)), offered=url)
 
     def _land(self, task: Task, base: str, tip: str, commit: str) -> MergeResult | None:
-        failure, tested = self._verify(task, commit)
+        failure, tested = self._verify(task, base, tip, commit)
         if failure is not None:
             return MergeResult(self._decide(task, MergeFailed(failure)), tested=tested)
         self.run.claims.confirm(task.id)
@@ -322,20 +334,15 @@ class MergeQueue:
             self._merger = identity(self.repository, self.run.world.environment)
         return self._merger
 
-    def _verify(self, task: Task, commit: str) -> tuple[str | None, str]:
+    def _verify(self, task: Task, base: str, tip: str, commit: str) -> tuple[str | None, str]:
         if not has_commands(self.run.settings):
             return None, ""
-        environment = self.run.outer_environment()
-        with self._aside(commit) as checkout:
-            workspaces.set_up(self.repository, checkout.path, self.run.settings, environment)
-            report = run_checks(
-                checkout.path,
-                self.run.settings,
-                environment,
-                self.repository,
-                on_merge=True,
-                stop=self._stop,
-            )
+        report = None
+        if self._ahead is not None:
+            self._ahead.suppose(base, commit)
+            report = self._ahead.take(checked_merge(self.run, task, tip, commit), self._stop)
+        if report is None:
+            report = check_merge(self.run, self._aside, commit, self._stop)
         if report.is_stopped:
             raise GitticksError(
                 "it was stopped while its tests ran", hint=f"`gt merge {task.id}` merges it now"
@@ -372,80 +379,3 @@ def _in_the_way(overlap: CheckoutOverlaps) -> str:
 
 def _words(error: GitticksError) -> str:
     return f"{error.message}; {error.hint}" if error.hint else error.message
-
-
-@dataclass(frozen=True, slots=True)
-class _Wait:
-    reason: str
-    until: float
-
-
-class MergeTurns:
-    """The merges of one run, one at a time: `next` is not to be called while `merge` runs.
-
-    To be closed when the run is over.
-    """
-
-    def __init__(self, run: RunContext) -> None:
-        self._pool = PooledAside(run.repository)
-        self._removals = Removals(run)
-        self._run = run
-        self._waits: dict[TaskId, _Wait] = {}
-        self._order: list[TaskId] = []
-        self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
-
-    def __enter__(self) -> Self:
-        """Starts nothing yet."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Removes the checkout, and waits until the workspaces of what was merged are out of the way."""
-        with self._removals, self._pool:
-            pass
-
-    @property
-    def is_waiting(self) -> bool:
-        """True if a merge was tried that could not be made."""
-        return bool(self._waits)
-
-    def next(self, tasks: Iterable[Task]) -> Task | None:
-        """Returns the approved task whose turn it is among these."""
-        approved = self._in_order([task for task in tasks if task.is_merging])
-        here = {task.id for task in approved}
-        self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
-        now = self._run.world.monotonic_seconds()
-        return next(
-            (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
-            None,
-        )
-
-    def _in_order(self, approved: list[Task]) -> list[Task]:
-        """Returns them in the order of merges, found out again only when another is approved."""
-        heads = frozenset((task.id, task.end_sha) for task in approved)
-        if not heads <= self._ordered:
-            self._order = [task.id for task in in_merge_order(self._run.repository, approved)]
-            self._ordered = heads
-        return sorted(approved, key=lambda task: self._order.index(task.id))
-
-    def _queue(self, stop: StopRequest) -> MergeQueue:
-        return MergeQueue(self._run, stop=stop, pool=self._pool, removals=self._removals)
-
-    def merge(self, task_id: TaskId, stop: StopRequest) -> None:
-        """Merges a task, sends it back, or remembers why it waits, which is reported once."""
-        again = AGAIN_SECONDS
-        try:
-            self._run.claims.take(task_id)
-            result = self._queue(stop).merge(task_id)
-            waits, again = result.waits, result.again_seconds
-        except ClaimedElsewhereError as error:
-            waits = error.message
-        except RefusedError:
-            return  # a person took the approval back meanwhile
-        except GitticksError as error:
-            waits = error.message
-        before = self._waits.pop(task_id, None)
-        if waits is None:
-            return
-        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + again)
-        if before is None or before.reason != waits:
-            self._run.emit(MergeWaits(task_id, waits))

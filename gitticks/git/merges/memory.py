@@ -152,10 +152,12 @@ def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
     asked = ["rev-list", "--parents", "-n1", "--end-of-options", commit]
     parents = run_git(asked, repository_dir=repository.common_dir).text.split()[1:]
     if parents:
-        return _throwaway(repository, tree, parents[0]), commit
+        return throwaway_commit(repository, tree, parents[0]), commit
     empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text
-    nothing = _throwaway(repository, empty_tree)
-    return _throwaway(repository, tree, nothing), _throwaway(repository, _tree(repository, commit), nothing)
+    nothing = throwaway_commit(repository, empty_tree)
+    return throwaway_commit(repository, tree, nothing), throwaway_commit(
+        repository, _tree(repository, commit), nothing
+    )
 
 
 def _commit_again(
@@ -173,8 +175,8 @@ def _commit_again(
     return store_commit(repository, tree, [parent], text, {**committer.variables(), **author})
 
 
-def _throwaway(repository: Repository, tree: str, *parents: str) -> str:
-    """Stores a commit that only serves as a side of a merge."""
+def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
+    """Stores a commit that nobody keeps, unsigned, as a side of a merge or to be tried out."""
     words = [word for parent in parents for word in ("-p", parent)]
     return run_git(
         ["commit-tree", tree, *words],

@@ -1,0 +1,204 @@
+"""Checks the next merges of a run while the first is checked, each as if those before it had been made.
+
+Only the same merge may use what came of it (`workflow/merge_ahead.py`), so the base never gets an unchecked tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from gitticks.agents.process import StopRequest
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout, checkout_at
+from gitticks.git.merges.asides import PooledAside, left_asides
+from gitticks.git.merges.memory import Conflict, merge_in_memory, throwaway_commit
+from gitticks.model.settings import MergeMode, MergeStrategy
+from gitticks.model.task import Task
+from gitticks.runner import workspace_setup, workspaces
+from gitticks.runner.verifiers import ChecksReport, has_commands, judge_tree, run_checks
+from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
+from gitticks.workflow.merge_ahead import Candidate, CheckedMerge, count_holding, may_stand_for
+
+if TYPE_CHECKING:
+    from gitticks.model.ids import TaskId
+    from gitticks.runner.context import RunContext
+
+Aside = Callable[[str], AbstractContextManager[Checkout]]
+"""Gives a checkout of a commit."""
+
+
+def check_merge(run: RunContext, aside: Aside, commit: str, stop: StopRequest) -> ChecksReport:
+    """Sets up a checkout of a merge and runs the quality gates there."""
+    environment = run.outer_environment()
+    with aside(commit) as checkout, temporary_folder(run.repository, checkout) as variables:
+        environment |= variables
+        workspace_setup.set_up(run.repository, checkout, run.settings, environment, stop)
+        return run_checks(checkout.path, run.settings, environment, run.repository, on_merge=True, stop=stop)
+
+
+def checked_merge(run: RunContext, task: Task, tip: str, commit: str) -> CheckedMerge:
+    """Returns which merge the check of `commit` is the check of."""
+    settings, repository = run.settings, run.repository
+    policy = (
+        settings.verify,
+        settings.setup,
+        settings.merge,
+        settings.sandbox,
+        settings.permissions,
+        settings.limits,
+    )
+    onto, tree = (workspaces.tree_of(repository, one) for one in (tip, commit))
+    return CheckedMerge(Candidate(task.id, str(task.end_sha)), onto, tree, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    merge: CheckedMerge
+    commit: str
+    stop: StopRequest
+    report: Future[ChecksReport | None]
+
+
+class _Supposed(NamedTuple):
+    """What a base is about to be."""
+
+    base: str
+    commit: str
+    tree: str
+
+
+class ChecksAhead:
+    """The checks that a run makes before their turn, at most `merge.ahead` at once, and fewer than it has agents.
+
+    `look` is for the run's own thread, `begin`, `suppose` and `take` for that of the merge.
+    """
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        settings = run.settings
+        is_possible = (
+            has_commands(settings)
+            and settings.merge.mode is MergeMode.QUEUE
+            and settings.merge.strategy is not MergeStrategy.REBASE
+        )
+        self._most = min(settings.merge.ahead, run.options.parallel - 1) if is_possible else 0
+        self._lock = threading.Lock()
+        self._ahead: list[_Check] = []
+        self._skipped: set[tuple[Candidate, str]] = set()
+        self._supposed: _Supposed | None = None
+        self._merging: TaskId | None = None
+        self._held = contextlib.ExitStack()
+        self._pools: SimpleQueue[PooledAside] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(max_workers=max(1, self._most), thread_name_prefix="ahead")
+
+    def __enter__(self) -> Self:
+        """Checks nothing yet; what killed checks left for temporary files goes."""
+        for path in left_asides(self._run.repository):
+            with contextlib.suppress(NotFoundError):
+                remove_temporary_folder(self._run.repository, checkout_at(self._run.repository, path))
+        for _ in range(self._most):
+            self._pools.put(self._held.enter_context(PooledAside(self._run.repository)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stops what is still checked and removes its checkouts."""
+        with self._held, self._lock:
+            self._drop(0)
+            self._threads.shutdown()
+
+    @property
+    def is_on(self) -> bool:
+        """True if anything is ever checked ahead."""
+        return self._most > 0
+
+    def begin(self, task_id: TaskId) -> None:
+        """Says whose turn it is; what the base becomes is not known yet."""
+        with self._lock:
+            self._merging, self._supposed = task_id, None
+
+    def suppose(self, base: str, commit: str) -> None:
+        """Says what the base becomes if the merge whose turn it is passes."""
+        tree = workspaces.tree_of(self._run.repository, commit)
+        with self._lock:
+            self._supposed = _Supposed(base, commit, tree)
+
+    def take(self, asked: CheckedMerge, stop: StopRequest) -> ChecksReport | None:
+        """Returns what came of the check of this very merge, once it is there; None if it is to be made now."""
+        with self._lock:
+            self._merging = None
+            found = next((one for one in self._ahead if one.merge.candidate == asked.candidate), None)
+            if found is None:
+                return None
+            self._ahead.remove(found)
+            if not may_stand_for(found.merge, asked, passed=True):
+                found.stop.request()
+                return None
+        with stop.listening(lambda _: found.stop.request()):
+            report = found.report.result()
+        passed = report is not None and report.failure is None
+        return report if may_stand_for(found.merge, asked, passed=passed) else None
+
+    def look(self, waiting: Sequence[Task]) -> None:
+        """Begins the checks of what is next among those that wait, in their order, and stops those for nothing."""
+        candidates = {Candidate(task.id, str(task.end_sha)): task for task in waiting}
+        with self._lock:
+            supposed = self._supposed
+            merges = [one.merge for one in self._ahead]
+            tree = None if supposed is None else supposed.tree
+            self._drop(count_holding(merges, tree, candidates, self._merging))
+            if supposed is None:
+                return
+            for candidate, task in candidates.items():
+                if len(self._ahead) >= self._most:
+                    return
+                tip = self._ahead[-1].commit if self._ahead else supposed.commit
+                if (
+                    candidate in {one.merge.candidate for one in self._ahead}
+                    or (candidate, tip) in self._skipped
+                ):
+                    continue
+                built = self._build(task, supposed.base, tip)
+                if built is None:
+                    self._skipped.add((candidate, tip))
+                    continue
+                merge, commit = built
+                stop = StopRequest()
+                report = self._threads.submit(self._check, commit, stop)
+                self._ahead.append(_Check(merge, commit, stop, report))
+
+    def _build(self, task: Task, base: str, tip: str) -> tuple[CheckedMerge, str] | None:
+        """Returns the merge of a task onto `tip`, and its commit; None if there is nothing to check."""
+        repository, head = self._run.repository, str(task.end_sha)
+        try:
+            own_base = task.base or workspaces.base_of(task, self._run.settings, repository)
+            if own_base != base or judge_tree(repository, tip, head) is not None:
+                return None
+            merged = merge_in_memory(repository, tip, head)
+            if isinstance(merged, Conflict) or merged.tree == workspaces.tree_of(repository, tip):
+                return None
+            is_merge = self._run.settings.merge.strategy is MergeStrategy.MERGE
+            commit = throwaway_commit(repository, merged.tree, tip, *([head] if is_merge else []))
+            return checked_merge(self._run, task, tip, commit), commit
+        except (GitticksError, OSError):
+            return None  # its turn says what is wrong
+
+    def _check(self, commit: str, stop: StopRequest) -> ChecksReport | None:
+        pool = self._pools.get()
+        try:
+            return None if stop.is_requested else check_merge(self._run, pool.at, commit, stop)
+        except (GitticksError, OSError):
+            return None
+        finally:
+            self._pools.put(pool)
+
+    def _drop(self, holding: int) -> None:
+        for one in self._ahead[holding:]:
+            one.stop.request()
+        del self._ahead[holding:]

@@ -1,0 +1,109 @@
+"""The merges of one run: whose turn it is, and which of them wait for something."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from gitticks.agents.process import StopRequest
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.merges.asides import PooledAside
+from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
+from gitticks.runner.claiming import ClaimedElsewhereError
+from gitticks.runner.events import MergeWaits
+from gitticks.runner.merge_ahead import ChecksAhead
+from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
+from gitticks.runner.workspace_removal import Removals
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    reason: str
+    until: float
+
+
+class MergeTurns:
+    """The merges of one run, one at a time: `next` is not to be called while `merge` runs.
+
+    To be closed when the run is over.
+    """
+
+    def __init__(self, run: RunContext) -> None:
+        self._pool, self._removals = PooledAside(run.repository), Removals(run)
+        self._ahead = ChecksAhead(run)
+        self._held = contextlib.ExitStack()
+        self._run = run
+        self._waits: dict[TaskId, _Wait] = {}
+        self._resting: frozenset[TaskId] = frozenset()
+        self._order: list[TaskId] = []
+        self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
+
+    def __enter__(self) -> Self:
+        """Starts nothing yet."""
+        self._held.enter_context(self._removals)
+        self._held.enter_context(self._pool)
+        self._held.enter_context(self._ahead)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Removes the checkouts, and waits until the workspaces of what was merged are out of the way."""
+        self._held.close()
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if a merge was tried that could not be made."""
+        return bool(self._waits)
+
+    def next(self, tasks: Iterable[Task]) -> Task | None:
+        """Returns the approved task whose turn it is among these."""
+        approved = self._in_order([task for task in tasks if task.is_merging])
+        here = {task.id for task in approved}
+        self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
+        self._resting = frozenset(self._waits)
+        now = self._run.world.monotonic_seconds()
+        return next(
+            (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
+            None,
+        )
+
+    def _in_order(self, approved: list[Task]) -> list[Task]:
+        """Returns them in the order of merges, found out again only when another is approved."""
+        heads = frozenset((task.id, task.end_sha) for task in approved)
+        if not heads <= self._ordered:
+            self._order = [task.id for task in in_merge_order(self._run.repository, approved)]
+            self._ordered = heads
+        return sorted(approved, key=lambda task: self._order.index(task.id))
+
+    def look_ahead(self, tasks: Iterable[Task]) -> None:
+        """Has the next merges among these tasks checked while the one whose turn it is goes on."""
+        if self._ahead.is_on:
+            approved = [task for task in tasks if task.is_merging and task.id not in self._resting]
+            self._ahead.look(self._in_order(approved))
+
+    def merge(self, task_id: TaskId, stop: StopRequest) -> None:
+        """Merges a task, sends it back, or remembers why it waits, which is reported once."""
+        again = AGAIN_SECONDS
+        try:
+            self._run.claims.take(task_id)
+            self._ahead.begin(task_id)
+            beside = Beside(self._pool, self._removals, self._ahead)
+            result = MergeQueue(self._run, stop=stop, beside=beside).merge(task_id)
+            waits, again = result.waits, result.again_seconds
+        except ClaimedElsewhereError as error:
+            waits = error.message
+        except RefusedError:
+            return  # a person took the approval back meanwhile
+        except GitticksError as error:
+            waits = error.message
+        before = self._waits.pop(task_id, None)
+        if waits is None:
+            return
+        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + again)
+        if before is None or before.reason != waits:
+            self._run.emit(MergeWaits(task_id, waits))

@@ -1,0 +1,63 @@
+"""Merges that are checked before their turn: which still hold, and which may stand for the check in its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from gitticks.model.ids import TaskId
+
+
+class Candidate(NamedTuple):
+    """A task that waits to be merged, at the commit that was approved."""
+
+    task: TaskId
+    head: str
+
+
+class CheckedMerge(NamedTuple):
+    """One merge that is checked: `candidate` onto a base with the tree `onto`, which gives `tree`, under a `policy`.
+
+    The policy is everything of the settings that says how a merge is made and checked.
+    """
+
+    candidate: Candidate
+    onto: str
+    tree: str
+    policy: object
+
+
+def count_holding(
+    ahead: Sequence[CheckedMerge],
+    supposed: str | None,
+    waiting: Collection[Candidate],
+    merging: TaskId | None = None,
+) -> int:
+    """Returns how many of the merges that are checked ahead, from the first, may still be made as they are checked.
+
+    Each is made onto the one before, so that with one all that follow fall.
+
+    Args:
+        ahead: the merges, in order.
+        supposed: the tree that the base is about to get; None as long as nobody knows.
+        waiting: what still waits to be merged.
+        merging: the task whose turn it is, and whose own check counts as long as it has not been asked for.
+    """
+    count = 0
+    for each in ahead:
+        is_its_turn = each.candidate.task == merging
+        if not is_its_turn and each.candidate not in waiting:
+            break
+        if not is_its_turn and supposed is not None and each.onto != supposed:
+            break
+        supposed = each.tree
+        count += 1
+    return count
+
+
+def may_stand_for(ahead: CheckedMerge, asked: CheckedMerge, *, passed: bool) -> bool:
+    """True if a check made ahead is the answer for a merge whose turn it is: the very same merge, and it passed.
+
+    A check that failed may have failed because another ran beside it, so nobody is sent back for it.
+    """
+    return passed and ahead == asked
