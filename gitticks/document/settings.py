@@ -174,6 +174,8 @@ def find_setting(name: str) -> tuple[Setting, Keys]:
     if setting is None or not all(keys):
         guess = values.near(name, [known for known in BY_NAME if ANY not in known])
         hint = f"did you mean `{guess}`?" if guess else "`gt config` lists the settings"
+        if keys[0] in {"alias", "aliases"}:
+            hint = f"aliases are yours alone: `git config --global gitticks.alias.{keys[-1]} …`"
         raise UsageError(f"there is no setting `{ascii(name)[1:-1]}`", hint=hint)
     return setting, keys
 

@@ -24,6 +24,8 @@ from gitticks.store import layout
 from gitticks.store.transaction import read_file
 
 _MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
+_ALIASES = "gitticks.alias."
+"""Commands of the user's own, which only the command line reads."""
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 
@@ -114,7 +116,9 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
     """Returns `git config gitticks.*`, the last value of each name; merge drivers and the like are under other names."""
     found = read_config(repository, r"^gitticks\.")
     given = {
-        key: value for key, value in found.items() if key.startswith(GIT_PREFIX) and key not in _OWN_NOTES
+        key: value
+        for key, value in found.items()
+        if key.startswith(GIT_PREFIX) and not key.startswith(_ALIASES) and key not in _OWN_NOTES
     }
     return _as_agreed(repository, given)
 

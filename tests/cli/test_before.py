@@ -70,6 +70,9 @@ def test_aliases_of_ones_own(project: Path) -> None:
     assert "Fix the login" in gt_process("list", at=project).out
     assert gt_process("round", at=project).err.startswith("error: the aliases form a cycle at `round`")
     assert "no command `nothing`" in gt_process("nothing", at=project).err
+    assert gt_process("config", "verify.test", "true", at=project).code == 0, "an alias is no setting"
+    told = gt_process("config", "alias.mine", "list --mine", at=project)
+    assert "git config --global gitticks.alias.mine" in told.err
 
 
 def _on_terminal(*words: str, at: Path, pager: str, lines: int) -> str:

@@ -48,7 +48,7 @@ def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(
             Severity.WARNING,
             f"another tool's `gt` comes first on PATH: {found}",
-            "`gitticks` is the same command as `gt`",
+            "type `gitticks` instead: it is the same command",
         )
     elif _program(environment) is None:
         yield Finding(Severity.NOTE, "`gt` is not on PATH, so hooks and agents may not find it")

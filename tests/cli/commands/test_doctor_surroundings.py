@@ -48,7 +48,7 @@ def test_another_gt_on_path(project: Project, tmp_path: Path, monkeypatch: pytes
     assert ran.out == (
         "machine\n"
         f"  warning  another tool's `gt` comes first on PATH: {tmp_path}/gt\n"
-        "           `gitticks` is the same command as `gt`\n\n"
+        "           type `gitticks` instead: it is the same command\n\n"
         "1 warning\n"
     )
     assert ran.code == 0
