@@ -124,7 +124,7 @@ def _pieces(word: str, columns: int) -> list[str]:
 def called() -> str:
     """Returns how this program is called: `gt`, or `gitticks` where that was typed.
 
-    Where a hook or a script started it, it is `gitticks` if the shell would start another tool's `gt`.
+    Where a hook or a script started it, it is `gitticks` if the shell would start another tool's gt.
     """
     program = sys.argv[0]
     is_other = program.endswith("/gitticks/__main__.py") and _is_gt_anothers(

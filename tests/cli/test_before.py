@@ -102,7 +102,7 @@ def test_beside_another_gt_hints_say_gitticks(
     (other / "gt").chmod(0o755)
     path = {"PATH": f"{other}:{os.environ['PATH']}"}
     assert (
-        f"another tool's `gt` comes first on PATH: {other}/gt"
+        f"another tool's gt comes first on PATH: {other}/gt"
         in gt_process("init", at=project, environment=path).err
     )
     ours = Path(sys.executable).with_name("gitticks")

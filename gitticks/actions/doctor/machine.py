@@ -47,7 +47,7 @@ def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
     if found is not None:
         yield Finding(
             Severity.WARNING,
-            f"another tool's `gt` comes first on PATH: {found}",
+            f"another tool's gt comes first on PATH: {found}",
             "type `gitticks` instead: it is the same command",
         )
     elif _program(environment) is None:
@@ -55,7 +55,7 @@ def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def anothers_program(environment: Mapping[str, str]) -> str | None:
-    """Returns the path of another tool's `gt` that the shell would start; None if it is ours or there is none."""
+    """Returns the path of another tool's gt that the shell would start; None if it is ours or there is none."""
     found = _program(environment)
     return None if found is None or _is_ours(Path(found)) else found
 

@@ -97,9 +97,9 @@ def _drawn_edges(found: Dependencies) -> Iterator[Edge]:
 def _legend(found: Dependencies) -> tuple[list[Look], str]:
     """Returns the looks that were drawn, and what else there is to say."""
     used = {look_of(one.task).name for one in found.standings}
-    words = ["arrows lead to what waits"]
+    words = ["arrows point to the waiting task"]
     if any(found.epics.values()):
-        words.append("a frame is an epic")
+        words.append("frames are epics")
     if any(edge.is_circular for edge in found.edges):
         words.append("red: in a cycle")
     return [look for look in LOOKS if look.name in used], ", ".join(words)

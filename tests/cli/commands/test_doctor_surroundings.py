@@ -47,7 +47,7 @@ def test_another_gt_on_path(project: Project, tmp_path: Path, monkeypatch: pytes
     ran = project.gt("doctor")
     assert ran.out == (
         "machine\n"
-        f"  warning  another tool's `gt` comes first on PATH: {tmp_path}/gt\n"
+        f"  warning  another tool's gt comes first on PATH: {tmp_path}/gt\n"
         "           type `gitticks` instead: it is the same command\n\n"
         "1 warning\n"
     )

@@ -232,7 +232,9 @@ def test_mermaid_gets_plain_letters_and_references_alone(tmp_path: Path) -> None
         '      n5["b3lo<br/>Below it"]:::open',
         '      n7["e2in<br/>Inner"]:::open',
     ]
-    assert '  subgraph legend["arrows lead to what waits, a frame is an epic, red#58; in a cycle"]' in lines
+    assert (
+        '  subgraph legend["arrows point to the waiting task, frames are epics, red#58; in a cycle"]' in lines
+    )
     assert "#34;two#34; #60;b#62;" in "".join(lines)
 
 
