@@ -257,6 +257,24 @@ def request_handoff(session: Session, text: str) -> Request:
     return _post(session, Request(RequestKind.HANDOFF, text))
 
 
+def write_review(session: Session, text: str) -> ReviewOutcome:
+    """Writes `## Review` into the agent's copy and returns its verdict, which counts once the session is over."""
+    if session.actor.role is not Role.REVIEWER:
+        raise RefusedError(
+            "only a reviewer writes the review, and this is not a reviewer's session",
+            hint="`gt complete` hands off your work for review",
+        )
+    file = session.read().with_section(Section.REVIEW, text)
+    outcome = file.review_outcome
+    if outcome not in (ReviewOutcome.PASS, ReviewOutcome.FAIL):
+        raise UsageError(
+            "the review does not begin with PASS or FAIL",
+            hint='`gt review "PASS: what you checked"`, or FAIL and what is wrong',
+        )
+    session.write(file)
+    return outcome
+
+
 def _with_entry(session: Session, section: Section, text: str) -> TaskFile:
     return session.read().with_entry(section, Entry(session.at, ActorKind.AGENT, session.actor.name, text))
 

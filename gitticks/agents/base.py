@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from gitticks.agents.trouble import Trouble
 from gitticks.model.settings import PermissionMode, PromptWay
 from gitticks.model.task import Ending, Usage
+from gitticks.workflow.permissions import PolicyLayer
 
 _SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:-]{0,199}", re.ASCII)
 HAND_OVER_COMMANDS = (
@@ -185,7 +186,8 @@ class Request:
     `own_gt` is the path of the
     session's own `gt`. `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
     a commit in it writes to, for agents that wall themselves in, and `is_walled` says that walls stand around them,
-    behind which they cannot build their own. `hook` is to be asked before each use of a tool.
+    behind which they cannot build their own. `hook` is to be asked before each use of a tool; `rules` are for agents that
+    know no hook, but rules.
     """
 
     prompt: str
@@ -196,6 +198,7 @@ class Request:
     script: tuple[str, ...] = ()
     commit_folders: tuple[str, ...] = ()
     hook: PermissionHook | None = None
+    rules: tuple[PolicyLayer, ...] = ()
     is_walled: bool = False
 
     @property

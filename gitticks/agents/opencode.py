@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from gitticks.agents.base import AgentSpec, Ended, Invocation, Places, Request
+from gitticks.agents.opencode_rules import permission_config
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -47,11 +48,6 @@ PLACES = Places(
 )
 MODES = tuple(PermissionMode)
 
-_PERMISSIONS: dict[PermissionMode, str | dict[str, str]] = {
-    PermissionMode.INTERACTIVE: {"edit": "ask", "bash": "ask"},
-    PermissionMode.AUTO_ALL: {"edit": "allow", "bash": "allow"},
-    PermissionMode.YOLO: "allow",
-}
 _CONTEXT_FULL = "ContextOverflowError"
 _AUTO = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
 
@@ -66,20 +62,14 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["-m", spec.model if provider is None or "/" in spec.model else f"{provider}/{spec.model}"]
     if request.session_id:
         argv += ["--session", request.session_id]
-    configuration = {"permission": _permissions(spec.mode, request), "autoupdate": False, "share": "disabled"}
+    permission = permission_config(spec.mode, request.hand_over_commands, request.rules)
+    configuration = {"permission": permission, "autoupdate": False, "share": "disabled"}
     return Invocation(
         (*argv, *spec.args),
         OpencodeReader,
         stdin=request.prompt.encode(),
         environment={"OPENCODE_CONFIG_CONTENT": json.dumps(configuration)},
     )
-
-
-def _permissions(mode: PermissionMode, request: Request) -> object:
-    if mode is not PermissionMode.AUTO_EDIT:
-        return _PERMISSIONS[mode]
-    commands = {f"{command}*": "allow" for command in request.hand_over_commands}
-    return {"edit": "allow", "bash": {"*": "deny", **commands}}
 
 
 class OpencodeReader(StreamReader):

@@ -115,7 +115,7 @@ def soak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_path: Path) -> Soak
         )
     write_plan(project.shared, HOPELESS, ["crash"] * 9)
     project.make(HOPELESS, agent=AGENTS[0])
-    return Soak(project, tmp_path, faults, Random(SEED))
+    return Soak(project, project.shared, faults, Random(SEED))
 
 
 class Person(threading.Thread):

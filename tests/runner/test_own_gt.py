@@ -11,7 +11,7 @@ import pytest
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from tests.support.agents import asked_of, fake_client
-from tests.support.runs import RunProject, project
+from tests.support.runs import DONE, TO_REVIEW, RunProject, project
 
 __all__ = ["project"]
 
@@ -105,3 +105,17 @@ def test_codex_is_told_to_leave_the_path_alone(project: RunProject) -> None:
     argv = asked_of(top, "codex")["argv"]
     assert isinstance(argv, list)
     assert argv[argv.index("allow_login_shell=false") - 1] == "-c"
+
+
+def test_a_reviewer_writes_its_review_by_command(project: RunProject) -> None:
+    said = project.path.parent / "said"
+    project.agent(
+        f'if [ $GITTICKS_ROLE = worker ]; then "$GT" review k7f2 PASS 2> "{said}"; {DONE}'
+        f'else "$GT" review m3xq FAIL 2>> "{said}"; "$GT" review "PASS: looked at it"; fi'
+    )
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    assert project.file("k7f2").section(Section.REVIEW) == "PASS: looked at it"
+    assert "only a reviewer writes the review" in said.read_text()
+    assert "this session works on `k7f2`, not on `m3xq`" in said.read_text()

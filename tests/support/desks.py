@@ -60,7 +60,7 @@ class Desk:
     @property
     def top(self) -> Path:
         """Returns where the agent keeps what it gets."""
-        return self.project.path.parent
+        return self.project.shared
 
     def gt(self, *arguments: str, **more: Any) -> Ran:
         """Runs a command."""
@@ -124,7 +124,7 @@ class Desk:
 @pytest.fixture
 def desk(project: RunProject) -> Iterator[Desk]:
     """Gives a desk, and checks at the end that the whole branch is legal."""
-    top = project.path.parent
+    top = project.shared
     (top / "agent.py").write_text(AGENT)
     write_program(project.agent_file, f'exec {sys.executable} -IS "{top}/agent.py" "{top}"')
     (top / "prompts").mkdir()

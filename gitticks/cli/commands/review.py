@@ -8,6 +8,7 @@ import click
 
 from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
+from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
 from gitticks.actions.review_comments import comment_on
 from gitticks.actions.run import runner_merges
@@ -18,9 +19,10 @@ from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.json import entry_object, pair_object, print_object
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import GAP, say, screen
+from gitticks.cli.text import visible
 from gitticks.cli.views.review import review_lines
-from gitticks.cli.writing import print_change
+from gitticks.cli.writing import check_text, print_change
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 
@@ -63,7 +65,17 @@ def review_command(
 
     The task, hand-off and review are shown first, with the newest notes, questions and iterations (all with --json).
     Changes are shown as they are stored: no filter or program of the repository is run.
+    In a reviewing agent's session, `gt review "PASS: …"` or `"FAIL: …"` writes the review.
     """
+    session = current_session(context, None)
+    if session is not None and not (accept or comments or reject) and _is_verdict(text or task):
+        current_session(context, None if text is None else task)  # which refuses another task than this one
+        outcome = write_review(session, check_text(text or task))
+        if as_json:
+            print_object(review={"task": session.task_id, "outcome": outcome.value})
+        else:
+            say(f"{visible(session.name)}{GAP}review written: {outcome.value.upper()}; end your turn")
+        return 0
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` cannot be used together", hint="`gt review --help`")
     if text is not None and len(comments) != 1:
@@ -87,6 +99,10 @@ def review_command(
     count = len(comments)
     print_change(context, task_id, "note added" if count == 1 else f"{count} notes added", as_json=as_json)
     return 0
+
+
+def _is_verdict(text: str) -> bool:
+    return text.strip().upper().startswith(("PASS", "FAIL"))
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:

@@ -195,7 +195,7 @@ class Conversation:
         return Front.NONE if front is Front.TMUX and not is_for_tmux else front
 
     def _fill(self, prompt: str, earlier: EarlierSession | None) -> AgentRequest:
-        workspace, order = self.desk.workspace, self.order
+        workspace, order, place = self.desk.workspace, self.order, self.desk.place
         mailbox.fill(workspace, order.file, prompt, self._variables())
         return AgentRequest(
             prompt,
@@ -206,7 +206,8 @@ class Conversation:
             script=order.script,
             commit_folders=self._commit_folders(),
             hook=self._hook(),
-            is_walled=walls_of(self.desk.place.settings.sandbox) is not None,
+            rules=policy_layers(place.repository, place.world.environment, place.overrides),
+            is_walled=walls_of(place.settings.sandbox) is not None,
         )
 
     def _hook(self) -> PermissionHook | None:
