@@ -12,7 +12,8 @@ from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached
 from gitticks.actions.sync_auto import share
-from gitticks.git.sharing import remote_of_branch
+from gitticks.git.refs import read_ref
+from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import Claims
 from gitticks.store.layout import STATE_BRANCH
@@ -22,12 +23,12 @@ _LOOK_SECONDS = 1.0
 
 
 def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
-    """Returns what claims tasks for this clone; nothing does where tasks were never shared with a remote.
+    """Returns what claims tasks for this clone; nothing does where no remote is known to have its tasks.
 
     `warn` gets what goes wrong on the way, each once.
     """
     remote = remote_of_branch(context.repository, STATE_BRANCH)
-    if remote is None or last_shared(context.store, remote) is None:
+    if remote is None or not _has_tasks(context, remote):
         return RunClaims.none()
     seen = set[str]()
     sharing = threading.Lock()
@@ -46,6 +47,15 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     lease = timedelta(seconds=context.settings.claims.lease)
     claims = Claims(context.repository, remote, me, lease, context.world.now)
     return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
+
+
+def _has_tasks(context: Context, remote: str) -> bool:
+    """True if a remote had the state branch, whether `gt sync`, `gt init` or plain git saw it there."""
+    tracked = tracking_ref(remote, STATE_BRANCH)
+    return (
+        last_shared(context.store, remote) is not None
+        or read_ref(context.repository.common_dir, tracked) is not None
+    )
 
 
 @contextlib.contextmanager

@@ -316,10 +316,10 @@ class Loop:
 
     def _idle(self) -> None:
         is_paused = self.run.holds.is_paused
-        if self._goes_on and not self._patience.is_short and not is_paused:
-            waits_for = (
-                self._patience.waits_for or self.picking.crowded() or "nothing is ready; waiting for tasks"
-            )
+        waits_for = self._patience.waits_for
+        if self._goes_on and not self._patience.is_short:
+            waits_for = waits_for or self.picking.crowded() or "nothing is ready; waiting for tasks"
+        if waits_for and not is_paused:
             self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
         is_short = self._patience.is_short or self._decided_by is not None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
+LONGEST_UNTOLD_SECONDS = 10.0
 MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
@@ -248,9 +249,9 @@ class Patience:
             return True
         rests = self._rests_of(task)
         for name, pause in rests.items():
-            if pause.is_short(self._clock()):
-                self.is_short = True
-            else:
+            is_short = pause.is_short(self._clock())
+            self.is_short |= is_short
+            if not is_short or pause.until - self._clock() > LONGEST_UNTOLD_SECONDS:
                 self._waited_for[name] = pause
         return bool(rests)
 

@@ -45,8 +45,8 @@ def clones_with(folder: Path, count: int, body: str = DONE, lease: str = "10m") 
     for number in range(count):
         first.make(f"t{number:02}x", title=f"Task {number}", body=body)
     clones = make_clones(folder, first, 2)
+    clones[0].ok("sync")  # the other one has just taken the tasks over
     for clone in clones:
-        clone.ok("sync")
         clone.ok("trust", "--yes")
     return clones
 
