@@ -127,6 +127,8 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
     from gitticks.git.merges.history import find_merge, find_same_patch
 
     task = candidate.task
+    if not context.store.objects.has(candidate.head):  # the work is in another clone
+        return None
     commit = find_merge(context.repository, candidate.tip, task.id, candidate.head)
     if commit is None:
         return find_same_patch(context.repository, candidate.tip, candidate.head)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Awaiting, Status
+from gitticks.runner.outcome import RunExit
 from tests.cli.support import command
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
@@ -115,6 +117,24 @@ def test_a_run_goes_on(tmp_path: Path) -> None:
     project.make("k7f2")
     said = unprinted(project.path, "run", "--headless", "--debounce", "0", code=3)
     assert said.count(f"nothing more is printed, but the work continues: {NO_ROOM}\n") == 1
+    assert project.stands() == TO_REVIEW
+
+
+def test_a_run_goes_on_without_its_reader(tmp_path: Path) -> None:
+    project = make_run_project(tmp_path, "unread", NO_REVIEW)
+    project.agent(DONE)
+    project.make("k7f2")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as nobody:
+        ran = subprocess.run(
+            command("run", "--headless", "--debounce", "0"),
+            cwd=project.path,
+            stdin=subprocess.DEVNULL,
+            stdout=nobody,
+            stderr=nobody,
+        )
+    assert ran.returncode == RunExit.WAITS
     assert project.stands() == TO_REVIEW
 
 

@@ -49,10 +49,11 @@ def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
             return
         try:
             listener(event)
-        except PrintingError as error:
+        except (PrintingError, BrokenPipeError) as error:
             can_print = False
             discard(sys.stdout)
-            warn(f"nothing more is printed, but the work continues: {error.reason}")
+            reason = error.reason if isinstance(error, PrintingError) else "nobody reads it any more"
+            warn(f"nothing more is printed, but the work continues: {reason}")
 
     return tell
 
