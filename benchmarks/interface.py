@@ -1,7 +1,7 @@
 """`python -m benchmarks.interface`: how fluid the terminal interface is: 1,000 tasks, and 16 agents that print.
 
 The run is real; its agents print fifty lines a second each and do nothing else. The interface is a process of its own
-on a pseudo-terminal of 180 columns and 50 rows, driven by keys: a key is answered when the cursor's mark is drawn anew.
+on a pseudo-terminal of 180 columns and 50 rows, driven by keys: a key is answered when the cursor's mark is drawn again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`python -m benchmarks.runner`: what `gt run` costs beyond its agents, by scripted agents that sleep, commit and hand over.
 
 Every run is a whole process in a repository with so many tasks, of which it does a part; what an agent took is what the
-run itself tells of it. Then a run is killed with its agents at work and begun anew, and one is left with nothing to do.
+run itself tells of it. Then a run is killed with its agents at work and started over, and one is left with nothing to do.
 """
 
 from __future__ import annotations

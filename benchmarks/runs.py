@@ -64,7 +64,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How soon a run that is begun after a kill works on: until its first session, and what an idle one takes."""
+    """How soon a run that is started after a kill works on: until its first session, and what an idle one takes."""
 
     agents: int
     seconds: float
@@ -153,7 +153,7 @@ def measure_run(place: Place, size: int, agents: int, tasks: int) -> Measured:
 
 
 def measure_recovery(place: Place, agents: int) -> Recovery:
-    """Kills a run as all its agents work, and returns how soon the next one has begun as many sessions."""
+    """Kills a run as all its agents work, and returns how soon the next one has started as many sessions."""
     words = ("--parallel", str(agents))
     process = start(place, *words)
     _await_sessions(process, agents)

@@ -1,4 +1,4 @@
-"""`gt watch` beside a board: how soon a saved edit is taken up, and what it costs while nothing happens."""
+"""`gt watch` beside a board: how soon a saved edit is applied, and what it costs while nothing happens."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Watched:
 
     @property
     def middle_seconds(self) -> float:
-        """Returns the median time until an edit was taken up."""
+        """Returns the median time until an edit was applied."""
         return median(self.taken_seconds)
 
 
@@ -66,7 +66,7 @@ class Watch:
         )
 
     def save(self, number: int) -> float:
-        """Saves another priority in a task's file, as editors do it, and returns the seconds until it was taken up."""
+        """Saves another priority in a task's file, as editors do it, and returns the seconds until it was applied."""
         # From the end: a priority that the writers have passed through at the start is, to the watch, an older version.
         task = TaskId(self._subject.tasks[-1 - number % len(self._subject.tasks)])
         file = self._subject.place.directory / BOARD_FOLDER / task_path(task)

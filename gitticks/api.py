@@ -39,7 +39,7 @@ def open_tasks(directory: Path | str = ".") -> Tasks:
 
 
 class Tasks:
-    """The tasks of one repository, read anew at each call; not to be shared between threads."""
+    """The tasks of one repository, read again at each call; not to be shared between threads."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -134,7 +134,7 @@ class Tasks:
 
         Args:
             options: what to run, as the flags of `gt run` say it.
-            listener: called with each event, from several threads but never twice at once.
+            listener: called with each event, from several threads but never concurrently.
         """
         from gitticks.actions.run import execute, prepare_run
 

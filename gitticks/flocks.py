@@ -1,4 +1,4 @@
-"""Locks of the kernel, which end with their holders: what lives is known by them, whoever was killed.
+"""Kernel locks, released when their holder dies; used to tell live processes from dead ones.
 
 A leaf module that reading commands load where there are sessions.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _GLANCE_SECONDS, _PAUSE_SECONDS = 1.0, 0.02
 _NO_LOCK_FILE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})
-"""How opening fails where something lies that nobody takes for a lock: a link, a pipe or socket, a folder."""
+"""How opening fails on something that is not a lock file: a link, a pipe or socket, a folder."""
 
 
 def is_lock_held(path: str | Path) -> bool:

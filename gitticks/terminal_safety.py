@@ -1,6 +1,6 @@
 """Which characters may steer a terminal, so that no text from a file, a task or an agent is shown with them.
 
-A leaf module, because the query index holds text that is printed as it lies there.
+A leaf module, because the query index holds text that is printed as it is there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ JOINERS = frozenset({"\u200d", "\ufe0f", "\u200c"})
 
 
 def are_harmless(text: str) -> bool:
-    """True for a text of which a glance tells that it holds no harmful character, as for most."""
+    """True for a text of which a glance shows that it holds no harmful character, as for most."""
     return text.isprintable() and (text.isascii() or max(text) < _FIRST_HIDING)
 
 

@@ -1,4 +1,4 @@
-"""A page that is made from the code: compared with what it should say, or written anew."""
+"""A page that is made from the code: compared with what it should say, or written again."""
 
 from __future__ import annotations
 

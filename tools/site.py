@@ -1,4 +1,4 @@
-"""Builds the documentation as a site: README and docs as they lie in the repository, so that their links are checked.
+"""Builds the documentation as a site: README and docs as they are in the repository, so that their links are checked.
 
 A link to a file that is no page becomes its text. A broken link, a page that no list names, and anything that a
 browser would fetch from another host end the build.

@@ -147,7 +147,7 @@ class Follower:
                 return
 
     def is_alive(self) -> bool:
-        """True while the session goes on."""
+        """True while the session lasts."""
         now = self._sessions.find(self.record.task)
         return now is not None and (now.started, now.role, now.pid) == (
             self.record.started,

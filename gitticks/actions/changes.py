@@ -36,7 +36,7 @@ class Allowance:
 
 
 class GitNames(NamedTuple):
-    """Where a task's work lies in git, as the fields of the task say; `head` is what was handed off last."""
+    """Where a task's work is in git, as the fields of the task say; `head` is what was handed off last."""
 
     base: str | None
     branch: str | None

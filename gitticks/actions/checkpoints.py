@@ -1,4 +1,4 @@
-"""Checkpoints: which there are, what lies between them, and dropping them."""
+"""Checkpoints: which there are, what is between them, and dropping them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _workspace_of(context: Context, task_id: TaskId) -> TaskId:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDiff:
-    """What lies between a checkpoint and another one, or the workspace as it is now, which has no `until`."""
+    """What is between a checkpoint and another one, or the workspace as it is now, which has no `until`."""
 
     since: Checkpoint
     until: Checkpoint | None
@@ -264,7 +264,7 @@ def _as_whole(context: Context, name: str) -> TaskId | None:
 
 
 def find_checkpoint_file(context: Context, name: str) -> StoredCheckpoint:
-    """Returns a checkpoint as it lies on the branch, also one that cannot be read."""
+    """Returns a checkpoint as it is on the branch, also one that cannot be read."""
     workspace, _, number = name.rpartition("-")
     try:
         task_id = find_or_take_up_task(context, workspace, least=CHARACTERS_TO_DECIDE)

@@ -1,6 +1,6 @@
 """Finds tasks that git merged by lines, as a clone without our driver does, and joins them by meaning.
 
-On the state branch that is a change like any other. On the board, where a merge waits for a person to go on, the file
+On the state branch that is a change like any other. On the board, where a merge waits for a person to continue, the file
 is joined and marked as resolved; the person concludes the merge.
 """
 
@@ -34,7 +34,7 @@ class Unmerged:
     """A task's file on the board, or the settings, over which a merge waits.
 
     Attributes:
-        path: where it lies on the branch.
+        path: where it is on the branch.
         line: that of the first marker; None where one side deleted what the other changed.
         data: what it holds now.
         base: the blob that both sides began with, if any.

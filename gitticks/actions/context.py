@@ -60,7 +60,7 @@ class Context:
         self._directory = _here() if directory is None else str(directory)
 
     def renewed(self, directory: Path | None = None) -> Context:
-        """Returns the same call begun anew, with nothing opened; `directory` is where it is now."""
+        """Returns the same call started over, with nothing opened; `directory` is where it is now."""
         return Context(self.world, directory or self.directory, self.overrides, does_much=self.does_much)
 
     @property
@@ -114,7 +114,7 @@ class Context:
     def warn_of_fallen(self) -> None:
         """Warns of what fell off the state branch and does not come back by itself.
 
-        What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
+        What a user dropped by `git reset` is named until the branch continues from there, and by the doctor after that.
         """
         from gitticks.store.dropped import How, fallen_commits
         from gitticks.store.tip import state_tip

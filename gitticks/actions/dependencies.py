@@ -23,7 +23,7 @@ Links = dict[TaskId, list[TaskId]]
 
 
 _MOST_INHERITED = 20
-"""How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
+"""How many blockers of epics above it are drawn for each task; more would only hide its own, and take forever."""
 
 _MOST_EPICS = 6
 """How many epics above a task are shown."""

@@ -26,7 +26,7 @@ MERGES_KEPT = "merges-kept"
 """The file in our own folder that says where a base stood when it lacked nothing of the tasks that are done."""
 
 _quiet_states: dict[tuple[str, str | None, bool], str] = {}
-"""The states of sessions on tasks that nothing in this clone tells of, each found out once for a listing of thousands."""
+"""The states of sessions on tasks that nothing in this clone mentions, each found out once for a listing of thousands."""
 
 T = TypeVar("T", bound="Listed")
 T_co = TypeVar("T_co", bound="Listed", covariant=True)
@@ -64,7 +64,7 @@ class Standing(Generic[T_co]):
 
     @classmethod
     def may_wait(cls, standings: Sequence[Standing[T_co]]) -> list[bool]:
-        """Returns for each of a graph's standings False where a quick look tells that nothing keeps it, as with most."""
+        """Returns for each of a graph's standings False where a quick look shows that nothing keeps it, as with most."""
         if not standings:
             return []
         graph, around = standings[0]._graph, standings[0]._around  # noqa: SLF001 (of the same class)
@@ -133,7 +133,7 @@ class Standing(Generic[T_co]):
 
     @property
     def file(self) -> str | None:
-        """Returns where the task's file lies on the board; None in a repository without a checkout."""
+        """Returns where the task's file is on the board; None in a repository without a checkout."""
         return (
             None
             if self.project_place is None

@@ -1,6 +1,6 @@
 """Private copies of texts for an editor: kept while they may hold something that a person wrote, and no longer.
 
-Each lies in a folder of its own beside the text as it was. That file is locked for as long as the command or its
+Each is in a folder of its own beside the text as it was. That file is locked for as long as the command or its
 editor lives, so the drafts of killed commands are known; one that holds nothing new goes with the next that is made.
 """
 
@@ -59,7 +59,7 @@ class Draft:
         error.hint = f"{own}your text is kept in `{self.path}`"
 
     def drop(self) -> None:
-        """Removes the copy, once it was taken up or holds nothing new."""
+        """Removes the copy, once it was applied or holds nothing new."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
         os.close(self.lock)
 

@@ -49,7 +49,7 @@ def _broken_line(content: bytes) -> int | None:
 
 
 def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
-    """Takes up what the editor left: text and fields as they are, status, verdict and awaiting by decision.
+    """Applies what the editor left: text and fields as they are, status, verdict and awaiting by decision.
 
     On any error the draft stays where it is, and the error says so.
     """

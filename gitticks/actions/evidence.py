@@ -83,7 +83,7 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
 def failed_check(context: Context, task_id: TaskId) -> str | None:
     """Returns the first quality gate that fails in the task's workspace, in words; None if all pass or none applies.
 
-    Without a hand-off nothing is run: the task cannot go on in any case.
+    Without a hand-off nothing is run: the task cannot continue in any case.
     """
     file = context.store.task_file(task_id)
     workspace = workspace_of(context, file.task)

@@ -155,7 +155,7 @@ def check_handoff(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An agent's session, as its environment tells: the mailbox, which task it is for, and the time it is."""
+    """An agent's session, as its environment says: the mailbox, which task it is for, and the time it is."""
 
     mailbox: Path
     actor: Actor

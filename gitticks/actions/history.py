@@ -1,4 +1,4 @@
-"""Tells what happened: to one task by its events, to all of them by the commits of the state branch."""
+"""Reports what happened: to one task by its events, to all of them by the commits of the state branch."""
 
 from __future__ import annotations
 

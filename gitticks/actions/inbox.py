@@ -36,7 +36,7 @@ _NO_CODE = '"end_sha": null'
 
 
 class ReviewWord(NamedTuple):
-    """What an agent's review came to: a word of `ReviewOutcome`, by whom, if the history tells, and the review itself."""
+    """What an agent's review came to: a word of `ReviewOutcome`, by whom, if the history says, and the review itself."""
 
     outcome: str
     by: str | None
@@ -102,7 +102,7 @@ def open_inbox(
 
 
 def spending_of_run(context: Context) -> SpendingRecord | None:
-    """Returns what the run that lives has spent of what, or the limit that ended the last one; None if nothing tells."""
+    """Returns what the run that lives has spent of what, or the limit that ended the last one; None if nothing is recorded."""
     place = context.repository.own_place
     if not os.path.exists(f"{place}/{SPENDING_FILE}"):
         return None

@@ -36,7 +36,7 @@ def merge_in_place(
         base: a file with what both sides began with; empty where there is nothing.
         ours: one side.
         theirs: the other side.
-        path: where the file lies on the branch.
+        path: where the file is on the branch.
         environment: what git said beside; `git merge` and `git pull` name the other side's commit there.
     """
     versions = [_read(file) for file in (base, ours, theirs)]

@@ -180,7 +180,7 @@ class MissingMerges(NamedTuple):
 def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMerges]:
     """Yields what bases lack of those tasks that are done, one for each base; what is not stored here is no loss of it.
 
-    Code that came into the base anew, by a rebase or a cherry-pick say, is not missing.
+    Code that came into the base again, by a rebase or a cherry-pick say, is not missing.
     """
     done: dict[str, list[Task]] = {}
     default = context.settings.base or default_base(context.repository)

@@ -43,7 +43,7 @@ def write_named_file(
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Returns what lies at a path or where its links lead to; None for nothing."""
+    """Returns what is at a path or where its links lead to; None for nothing."""
     try:
         return path.stat()
     except FileNotFoundError:

@@ -13,7 +13,7 @@ _MAKE_TARGET = re.compile(r"^(test|check):(?!=)", re.MULTILINE)
 
 
 def test_command(project: Path) -> str | None:
-    """Returns the command; None where no file tells of one.
+    """Returns the command; None where no file names one.
 
     A make target comes first: a person wrote it for just that.
     """

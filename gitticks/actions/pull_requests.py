@@ -1,4 +1,4 @@
-"""Looks at what became of pull requests: once where a person shares tasks, again and again while a run goes on."""
+"""Looks at what became of pull requests: once where a person shares tasks, again and again during a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def look_at_pull_requests(context: Context) -> tuple[TaskMoved, ...]:
 
 @contextlib.contextmanager
 def following(run: RunContext) -> Iterator[None]:
-    """Takes in what happened on the forge, then goes on in a thread while the block runs, every `--poll`."""
+    """Takes in what happened on the forge, then continues in a thread while the block runs, every `--poll`."""
     if run.settings.merge.mode is not MergeMode.PULL_REQUEST:
         yield
         return

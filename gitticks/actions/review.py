@@ -85,7 +85,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
 
 
 def _council(context: Context, task_id: TaskId, tip: str) -> dict[str, str]:
-    """Returns the members' answers of this round; the review of an earlier one lies beside them."""
+    """Returns the members' answers of this round; the review of an earlier one is next to them."""
     try:
         rounds = [one for one in read_rounds(context.repository, tip, task_id) if one.councillors]
     except GitticksError:
@@ -123,7 +123,7 @@ def commits(context: Context, task: Task) -> dict[str, str]:
 
 
 def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
-    """Returns what lies between two commits as such a patch."""
+    """Returns what is between two commits as such a patch."""
     left_out = long_changes(repository, *span)
     options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
     without = [f":(top,exclude,literal){one.path}" for one in left_out]

@@ -44,7 +44,7 @@ from gitticks.runner.reviewing import require_program
 from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
 
 _BEFORE_WATCHING_SECONDS = 1.0
-"""What was saved before is taken up already, and a run that ends at once need not load the watch."""
+"""What was saved before is applied already, and a run that ends at once need not load the watch."""
 
 
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
@@ -77,7 +77,7 @@ def _require_prices(context: Context, loop: Loop) -> None:
     """Refuses a run whose dollars are limited where those of its agents could not be counted; of the default it warns.
 
     Raises:
-        GitticksError: no price is known for a model, or no model of an agent that tells no cost.
+        GitticksError: no price is known for a model, or no model of an agent that reports no cost.
     """
     found, budget = context.resolved_settings, context.settings.budget
     names = {
@@ -142,7 +142,7 @@ def run_context(
 def execute(context: Context, loop: Loop) -> RunExit:
     """Runs to the end, as the only run of this clone; Ctrl-C lets running iterations end, twice stops them.
 
-    What people save on the board meanwhile is taken up, and tasks are shared where the settings ask for that. To be
+    What people save on the board meanwhile is applied, and tasks are shared where the settings ask for that. To be
     called in the main thread.
     """
     released = loop.release()
@@ -160,7 +160,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
 
 
 def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
-    """Takes up what people save while the run goes on, and warns of what stays."""
+    """Applies what people save during the run, and warns of what stays."""
 
     def tell(happening: Happening) -> None:
         if isinstance(happening, EditLeft) and not is_for_nobody(happening.reason):

@@ -24,7 +24,7 @@ def stop_run(context: Context) -> None:
 
 
 def pause_runs(context: Context) -> None:
-    """Keeps the runs of this clone from beginning anything new; what runs goes on to its end."""
+    """Keeps the runs of this clone from beginning anything new; what is running finishes."""
     context.require_person("pause a run")
     Holds(context.repository.own_dir).pause()
 
@@ -36,7 +36,7 @@ def unpause_runs(context: Context) -> bool:
 
 
 def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskId, ...]:
-    """Holds a task, or an epic with all below it, back in this clone until `gt run <id>`; others go on.
+    """Holds a task, or an epic with all below it, back in this clone until `gt run <id>`; others continue.
 
     Agents at work end after their iteration, or are stopped `at_once`. Returns the tasks that one works on.
     """

@@ -1,4 +1,4 @@
-"""Takes up what a person saved on the board and has not committed.
+"""Applies what a person saved on the board and has not committed.
 
 A verdict that is only saved does not count yet, so a file that holds a new one is left to its `git commit`; so is
 one that cannot be read, or that asks for what is refused. What is left is named with the reason, never passed over,
@@ -123,7 +123,7 @@ def _only_taker(context: Context) -> Iterator[None]:
 
 
 def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:
-    """Takes up the tasks' files that were saved among these; returns which, and whether all has to be looked at."""
+    """Applies the tasks' files that were saved among these; returns which, and whether all has to be looked at."""
     saved = [edit for edit in edits_to_take_up(context.repository, among) if not is_dropping(edit.path)]
     if any(task_of_path(edit.path) is None or edit.content is None for edit in saved):
         return {}, True

@@ -38,7 +38,7 @@ class Needle:
         self._raw = [piece.lower().encode() for piece in pieces if piece.isascii()]
 
     def may_be_in(self, title: str, lowered: bytes) -> bool:
-        """True unless a glance tells that the word is neither in the title nor in the bytes, which have no capitals."""
+        """True unless a glance shows that the word is neither in the title nor in the bytes, which have no capitals."""
         return all(raw in lowered or raw in title.lower().encode() for raw in self._raw)
 
 

@@ -38,7 +38,7 @@ _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
 class Author(NamedTuple):
-    """Who wrote an artifact, and when, as far as the history tells."""
+    """Who wrote an artifact, and when, as far as the history says."""
 
     name: str
     at: datetime

@@ -81,7 +81,7 @@ class Overview(NamedTuple):
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
-    """Returns where everything stands, after what was saved by hand on the board was taken up.
+    """Returns where everything stands, after what was saved by hand on the board was applied.
 
     The inbox holds the `most_asked` most urgent tasks. The rows have their JSON where that is wanted.
     """
@@ -158,7 +158,7 @@ def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:
 
 
 def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None, bool]:
-    """Takes up what was saved on the board, and returns how it stands, what git waits for, and whether it is elsewhere."""
+    """Applies what was saved on the board, and returns how it stands, what git waits for, and whether it is elsewhere."""
     project = context.repository.project_place
     if project is None or not os.path.lexists(f"{project}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False

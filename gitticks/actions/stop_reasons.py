@@ -25,7 +25,7 @@ _STEPS = frozenset({Status.WORKING, Status.AGENT_REVIEW})
 
 
 def stuck_reason(history: bytes) -> str | None:
-    """Returns why a task became stuck last, on one line; None if its history does not tell."""
+    """Returns why a task became stuck last, on one line; None if its history does not say."""
     import json  # for the few tasks that are
 
     for line in reversed(history.split(b"\n")):
@@ -57,7 +57,7 @@ def _asked_by_engine(history: bytes, at: datetime | None) -> str:
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
-    """Returns why those of the tasks are stuck that are, as far as their histories tell."""
+    """Returns why those of the tasks are stuck that are, as far as their histories say."""
     stuck = [task.id for task in tasks if task.status == Status.STUCK]
     found = {task_id: stuck_reason(index.history(task_id)) for task_id in stuck}
     return {task_id: reason for task_id, reason in found.items() if reason}
@@ -112,9 +112,9 @@ def _last_within(notes: list[Entry], since: datetime, until: datetime | None) ->
 
 
 def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, datetime | None]:
-    """Returns when the last work began and when it was handed off; since a person is asked if nothing tells.
+    """Returns when the last work began and when it was handed off; since a person is asked if nothing is recorded.
 
-    A review lies between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
+    A review is between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
     from gitticks.document.history import read_history
 

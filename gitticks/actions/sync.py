@@ -1,4 +1,4 @@
-"""Shares tasks with a remote: takes up what was saved, fetches, merges by meaning, and pushes; and says what came of it."""
+"""Shares tasks with a remote: applies what was saved, fetches, merges by meaning, and pushes; and says what came of it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Synced:
 
     @property
     def has_moved(self) -> bool:
-        """True if anything came, went or was taken up."""
+        """True if anything came, went or was applied."""
         return bool(self.came or self.went or self.taken_up or self.merged or self.followed)
 
 
@@ -173,7 +173,7 @@ def sync(
 ) -> Synced:
     """Takes in what a remote has, and pushes what it lacks; without a name it is the usual remote.
 
-    With `restore` it goes on where the remote's branch lost commits that it had, and brings them back. If it `follows`,
+    With `restore` it continues where the remote's branch lost commits that it had, and brings them back. If it `follows`,
     the forge is asked for pull requests first.
     """
     context.store.tip()
@@ -291,7 +291,7 @@ class _Sync:
         return None
 
     def _fetch(self, known: str | None) -> Synced | None:
-        """Learns where the remote stands; returns how the sync ends if it cannot go on."""
+        """Learns where the remote stands; returns how the sync ends if it cannot continue."""
         where = self._context.repository, self._remote, self._branch
         fetched = fetch(*where, takes_all_names=True, timeout_seconds=self._timeout)
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:

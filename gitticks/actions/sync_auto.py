@@ -1,4 +1,4 @@
-"""Shares tasks by itself: at the end of a command, while a run goes on, and as long as `gt sync --watch` is left to it."""
+"""Shares tasks by itself: at the end of a command, during a run, and as long as `gt sync --watch` is left to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings the board in step and takes up what was saved there: what a status, a run, a watch and a sync do alike."""
+"""Brings the board in step and applies what was saved there: what a status, a run, a watch and a sync do alike."""
 
 from __future__ import annotations
 

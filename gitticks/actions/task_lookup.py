@@ -1,4 +1,4 @@
-"""Finds the task that a person named, and takes up first what they saved of it on the board."""
+"""Finds the task that a person named, and first applies what they saved of it on the board."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def find_task(context: Context, text: str | None) -> TaskId:
 
 
 def find_or_take_up_task(context: Context, text: str | None, *, least: int = 1) -> TaskId:
-    """Returns the task that a person named as `find_task` does; one that is only saved on the board is taken up.
+    """Returns the task that a person named as `find_task` does; one that is only saved on the board is applied.
 
     Not to be called within a transaction.
 
@@ -44,9 +44,9 @@ def find_or_take_up_task(context: Context, text: str | None, *, least: int = 1) 
 def find_task_to_change(
     context: Context, text: str | None, *, may_be_broken: bool = False, least: int = 1
 ) -> TaskId:
-    """Returns the task that a person named, after what was saved by hand in its file was taken up.
+    """Returns the task that a person named, after what was saved by hand in its file was applied.
 
-    What could not be taken up becomes a warning.
+    What could not be applied becomes a warning.
 
     Raises:
         NotFoundError: there is no such task, or several begin so.
@@ -65,7 +65,7 @@ def find_task_to_change(
 
 
 def _take_up(context: Context, task_id: TaskId) -> str | None:
-    """Takes up what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
+    """Applies what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
     try:
         if not may_have_been_saved(context.store, task_path(task_id)):
             return None
@@ -78,7 +78,7 @@ def _take_up(context: Context, task_id: TaskId) -> str | None:
 
 
 def find_tasks_to_decide(context: Context, texts: Sequence[str]) -> tuple[TaskId, ...]:
-    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is taken up.
+    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is applied.
 
     Raises:
         NotFoundError: one of them is unknown, or several begin so.
@@ -103,10 +103,10 @@ def _resolve_to_change(context: Context, text: str | None, least: int = 1) -> Ta
 
 
 def _take_up_new(context: Context, task_id: TaskId) -> TaskId:
-    """Takes up all that is saved, as one new task may name another, and returns the task that was meant.
+    """Applies all that is saved, as one new task may name another, and returns the task that was meant.
 
     Raises:
-        GitticksError: that one was not taken up; the message says why.
+        GitticksError: that one was not applied; the message says why.
     """
     from gitticks.actions.taking_up import take_up  # which loads what seldom is needed
 

@@ -126,7 +126,7 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
 
 
 def require_team_trusted(context: Context) -> None:
-    """Refuses to go on where settings or templates would run that nobody trusted here, or hooks that a session left."""
+    """Refuses to continue where settings or templates would run that nobody trusted here, or hooks that a session left."""
     require_agreed(context.repository)
     require_trusted(context.repository, team_runnables(context.store.snapshot()))
 

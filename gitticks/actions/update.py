@@ -44,7 +44,7 @@ class Changes(NamedTuple):
 
 
 class Updated(NamedTuple):
-    """A task before and after, and whether it was described anew or noted on, of which its fields need not tell."""
+    """A task before and after, and whether it was described again or noted on, of which its fields need not tell."""
 
     before: Task
     after: Task

@@ -1,4 +1,4 @@
-"""Keeps taking up what people save on the board, and tells what happens on the state branch."""
+"""Keeps applying what people save on the board, and reports what happens on the state branch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class EditLeft:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that keeps the watch from its work for now; told once until it changes."""
+    """Something that keeps the watch from its work for now; reported once until it changes."""
 
     message: str
 
@@ -67,7 +67,7 @@ Tell = Callable[[Happening], None]
 
 @dataclass(slots=True)
 class Watcher:
-    """Looks at board and branch, and tells what is new since the last look."""
+    """Looks at board and branch, and reports what is new since the last look."""
 
     context: Context
     tell: Tell
@@ -79,7 +79,7 @@ class Watcher:
     _moves_along: bool = False
 
     def begin(self) -> None:
-        """Notes where the state branch stands: what comes after it is told.
+        """Notes where the state branch stands: what comes after it is reported.
 
         Raises:
             NotFoundError: there is none.
@@ -88,7 +88,7 @@ class Watcher:
         self._moves_along = _working_directory() == self.context.directory
 
     def look(self, among: Collection[str] | None = None) -> None:
-        """Takes up what is saved, and tells of that and of the commits since.
+        """Applies what is saved, and reports that and the commits since.
 
         Where paths are given, from the board's top, only they are looked at as long as nothing else may matter; a look
         at the whole board is owed then.
@@ -117,7 +117,7 @@ class Watcher:
             return True
 
     def _move_along(self) -> None:
-        """Goes on where the folder is that the watch began in: a move of it takes this process along."""
+        """Continues where the folder is that the watch began in: a move of it takes this process along."""
         place = _working_directory() if self._moves_along and not self.context.directory.is_dir() else None
         if place is not None:
             moved = self.context.renewed(place)
@@ -193,7 +193,7 @@ def keep_watching(
 def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[None]:
     """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing.
 
-    Commits are not told.
+    Commits are not reported.
     """
     watcher = Watcher(context, tell, tells_commits=False)
 

@@ -27,7 +27,7 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.triggers import SessionStarted
 
 _CLAIM_DAYS = 30
-"""How long runners leave a task alone that was begun by hand; handing it over ends that earlier."""
+"""How long runners leave a task alone that was started by hand; handing it over ends that earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A task begun by hand, and where to work on it."""
+    """A task started by hand, and where to work on it."""
 
     task: Task
     path: Path
@@ -154,7 +154,7 @@ def _start(context: Context, task_id: TaskId) -> Started:
 
 
 def _is_begun(task: Task, claim: Claim) -> bool:
-    """True if the same person has begun the task here already, so that starting it again says nothing new."""
+    """True if the same person has started the task here already, so that starting it again says nothing new."""
     known = task.claim
     return (
         task.status is Status.WORKING

@@ -68,7 +68,7 @@ class Limits:
     """How long a command may run and how much of what it prints is passed on; None is no limit.
 
     `output_bytes` bounds what is delivered line by line (a quarter of it is the tail, which comes when the command
-    is over), `kept_bytes` what `Ended` holds. `processes` is how many it may have at once. `grace_seconds` lie between the stop signal and SIGKILL.
+    is over), `kept_bytes` what `Ended` holds. `processes` is how many it may have at once. `grace_seconds` are between the stop signal and SIGKILL.
     """
 
     total_seconds: float | None = None
@@ -181,7 +181,7 @@ class PermissionHook:
 class Request:
     """What an agent is asked to do in one session.
 
-    `session_id` is the agent's own name of a session to resume; `spent_before` is the total that the agent told at
+    `session_id` is the agent's own name of a session to resume; `spent_before` is the total that the agent reported at
     the end of that session, for agents that count on. `prompt_file` holds the prompt, for agents that read a file.
     `own_gt` is the path of the
     session's own `gt`. `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
@@ -215,7 +215,7 @@ class AgentReport:
     `messages` are the agent's own words in order, never tool output: the only place to look for signals, which
     stand on lines of their own if `signals_on_own_lines`. `usage` is what this session spent, with `cost` only if the
     agent told it or, then with its `cost_source`, if a price is known, `cached_tokens` the part of `tokens_in` that is cheaper, `total_usage` what the agent counted over
-    all sessions that were resumed, and `is_estimate` if it did not come to tell all of it. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
+    all sessions that were resumed, and `is_estimate` if it did not get to report all of it. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
     """
 
     ending: Ending
@@ -257,9 +257,9 @@ class AgentReport:
 
 
 class Reader(Protocol):
-    """Understands one agent's output; made anew for each session.
+    """Understands one agent's output; created for each session.
 
-    `session_id` is the agent's own name of the session, as soon as it has told it; `passing` what its client is trying
+    `session_id` is the agent's own name of the session, as soon as it has reported it; `passing` what its client is trying
     to get over at the moment. `used` are the tools that it has used since somebody last took them out, with what each
     was given.
     """

@@ -156,7 +156,7 @@ class ClaudeReader(StreamReader):
         return "\n".join(shown) or None
 
     def _count(self, message: Event) -> None:
-        """Counts what the stream tells on the way, for a session that never comes to its result."""
+        """Counts what the stream reports on the way, for a session that never comes to its result."""
         identity = text_at(message, "id")
         if identity != self._message_id:
             self._message_id = identity

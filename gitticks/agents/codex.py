@@ -1,7 +1,7 @@
 """Codex: its flags and its events.
 
-It counts tokens over the whole thread, resumed sessions included, and tells no cost. A service that cannot be reached
-makes it retry for ever, so a session that a limit ended while it did is an outage.
+It counts tokens over the whole thread, resumed sessions included, and reports no cost. A service that cannot be reached
+makes it retry forever, so a session that a limit ended while it did is an outage.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         flags = _NO_OWN_WALLS
     argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *_KEEPS_PATH, *flags]
     if _WORKSPACE in flags:
-        # Its walls leave only the workspace writable, and a linked worktree's git directory lies outside of that.
+        # Its walls leave only the workspace writable, and a linked worktree's git directory is outside of that.
         argv += [word for folder in request.commit_folders for word in ("--add-dir", folder)]
     if request.hook is not None:
         argv += [*_TRUSTS_OUR_HOOK, "-c", _hook_setting(request.hook)]

@@ -107,7 +107,7 @@ class LinesReader:
         return line
 
     def _count(self, told: Event) -> None:
-        """Adds what a line of usage tells; a figure that makes no sense is none."""
+        """Adds what a line of usage reports; a figure that makes no sense is none."""
 
         def tokens(name: str) -> int:
             found = integer_at(told, name)

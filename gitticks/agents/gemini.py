@@ -1,10 +1,10 @@
 """Gemini CLI: its flags and its events.
 
-It starts itself anew, and after a SIGTERM it exits with 0 and without a result: only the result counts. Where it fails
+It starts itself again, and after a SIGTERM it exits with 0 and without a result: only the result counts. Where it fails
 before its stream begins, a JSON object on stderr says why, and the status of the service leaks into the exit code.
 
 It takes a hook from settings alone, and those of the machine only from files of root's. So a session that has a hook gets
-a home of its own: the person's settings with the hook in them, beside links to all else that lies there.
+a home of its own: the person's settings with the hook in them, beside links to all else that is there.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _APPROVAL = {
 }
 _ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _HOME, _FOLDER, _SETTINGS = "GEMINI_CLI_HOME", ".gemini", "settings.json"
-"""The variable that names what stands for the person's home, and what lies there."""
+"""The variable that names what stands for the person's home, and what is there."""
 _NOT_SHARED = (_SETTINGS, "projects.json", "projects.json.lock")
 """What it replaces by renaming, which would leave no link; it finds its projects again without their list."""
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -102,7 +102,7 @@ def interactive(spec: AgentSpec, request: Request) -> Invocation:
 
 
 class ScreenReader:
-    """Shows what a client printed on its screen; how it ended tells its exit code alone."""
+    """Shows what a client printed on its screen; only its exit code says how it ended."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None

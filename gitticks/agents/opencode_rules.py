@@ -46,7 +46,7 @@ def permission_config(
             before = tools.get(tool, tools.get("*"))
             patterns = before if isinstance(before, dict) else {} if before is None else {"*": before}
             said = dict.fromkeys(_patterns(rule), answer)
-            # What is said anew goes to the end, where it counts.
+            # What is said again goes to the end, where it counts.
             tools[tool] = {**{one: word for one, word in patterns.items() if one not in said}, **said}
     return granted if tools == {"*": granted} else tools
 

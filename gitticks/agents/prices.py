@@ -30,7 +30,7 @@ def with_cost(
     """Returns a report with what its session cost, if that can be known.
 
     Args:
-        report: what the agent told.
+        report: what the agent reported.
         kind: which agent it is.
         prices: the settings' prices by model, which go before the library's.
         model: what the agent was asked to use, if it does not say what it used.
@@ -59,7 +59,7 @@ class Priced(Enum):
 
 
 def foresee(agent: AgentSpec, prices: Mapping[str, Price]) -> Priced:
-    """Returns whether it will be known what an agent's sessions cost; what tells no tokens costs nothing."""
+    """Returns whether it will be known what an agent's sessions cost; what reports no tokens costs nothing."""
     if agent.kind not in _TELL_TOKENS_ONLY:
         return Priced.YES
     model = None if agent.kind is AgentKind.AMP else agent.model  # what Amp is asked for is a mode of its own

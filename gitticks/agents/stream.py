@@ -58,7 +58,7 @@ class StreamReader:
 
     A client's reader fills in what it learns: `failure` is an error that ended the session, `passing` one that the
     client is still trying to get over, `is_finished` says that the proper final event was there. `is_connected` says
-    that the client has begun to talk to its service, `open_tools` holds what it uses at the moment, by its id, and
+    that the client has started to talk to its service, `open_tools` holds what it uses at the moment, by its id, and
     `tells_all` says that `usage` is all that was spent.
     """
 

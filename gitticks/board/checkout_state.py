@@ -65,7 +65,7 @@ def _way_back(checkout: Checkout) -> str:
 
 
 def _rebase(checkout: Checkout) -> tuple[str, str]:
-    """Returns how a rebase goes on: git does not end one whose branch was written to meanwhile."""
+    """Returns how a rebase continues: git does not end one whose branch was written to meanwhile."""
     what = f"git is in the middle of a rebase in {BOARD_FOLDER}/"
     board = f"git -C {BOARD_FOLDER}"
     began = rebased_from(checkout.git_dir)
@@ -123,7 +123,7 @@ def is_untouched(repository: Repository, checkout: Checkout) -> bool:
 
 
 def may_have_been_saved(store: Store, path: str) -> bool:
-    """True if the board's file is not what the branch has, or a note says why one was not taken up.
+    """True if the board's file is not what the branch has, or a note says why one was not applied.
 
     A writer that has just moved the branch makes it True for a moment; whoever looks again does so under the lock.
 

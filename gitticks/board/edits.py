@@ -46,7 +46,7 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
     """Returns every uncommitted edit, sorted by path, after whoever is saving at this moment is done with it.
 
     Where paths are given, only edits `among` them and below them are looked for. Files that are none are found too.
-    What was seen is noted, so that what a person saves while it is taken up counts as their next edit, and what the
+    What was seen is noted, so that what a person saves while it is applied counts as their next edit, and what the
     branch has changed at the same place is put in conflict. Takes the store's lock, and raises as `saved_edits` does.
     """
     checkout = board_checkout(repository)
@@ -82,7 +82,7 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
         return ()
     with _no_writer(repository, wait_seconds), errors_of_board(_NOT_SEEN):
         found = _Look(repository, checkout).edits()
-        # Nothing is taken up here, so it does not matter whether somebody is saving it.
+        # Nothing is applied here, so it does not matter whether somebody is saving it.
         return tuple(replace(edit, rest_seconds=0.0) for edit in found if edit.is_plain)
 
 
@@ -103,7 +103,7 @@ def _seconds_to_rest(files: CheckoutFiles, paths: Iterable[str]) -> float:
 
 
 def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
-    """Returns the folders of tasks that were renamed on the board: where each belongs, by where it lies now.
+    """Returns the folders of tasks that were renamed on the board: where each belongs, by where it is now.
 
     Such a folder's TASK.md names a task whose own is gone.
     """
@@ -181,7 +181,7 @@ class _Look:
         """Joins edits with what the branch has written since, and notes what was seen and what was made."""
         edits = tuple(map(self._joined, found))
         noted = self._noted(found, edits)
-        with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
+        with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is applied
             noted = self._with_conflicts(noted, edits)
             if noted != self._journal:
                 save_journal(self._repository, noted)

@@ -1,7 +1,7 @@
 """What editors and desktops leave about for a while: git overlooks it on the board, and nobody takes it up.
 
 Git knows one list of such patterns that is a worktree's own, `core.excludesFile`, and it stands in for the user's. So
-the board's list begins with what the user's says, and is written anew when theirs has changed.
+the board's list begins with what the user's says, and is written again when theirs has changed.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def _write(repository: Repository, name: str, values: object) -> None:
 
 
 def mark_of(index: Path) -> str:
-    """Returns what changes whenever git writes the index file anew; empty if there is none."""
+    """Returns what changes whenever git writes the index file again; empty if there is none."""
     try:
         status = index.stat()
     except FileNotFoundError:

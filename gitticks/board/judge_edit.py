@@ -87,7 +87,7 @@ class Ruling(StrEnum):
 
 
 def is_note(path: str) -> bool:
-    """True for the path of a note that says why the file beside it is not taken up."""
+    """True for the path of a note that says why the file beside it is not applied."""
     about = path.removesuffix(NOTE_ENDING)
     return about != path and (
         about == CONFIG_PATH
@@ -145,7 +145,7 @@ _TABLE: tuple[tuple[Ruling, Callable[[SavedEdit], bool]], ...] = (
     (Ruling.RECORD, _is_record),
     (Ruling.LARGE, lambda edit: edit.is_large),
     (Ruling.EXECUTABLE, lambda edit: edit.is_executable),
-    (Ruling.BESIDE, lambda edit: True),  # noqa: ARG005 - whatever else lies in a task's folder
+    (Ruling.BESIDE, lambda edit: True),  # noqa: ARG005 - whatever else is in a task's folder
 )
 """The first row that fits is the ruling."""
 

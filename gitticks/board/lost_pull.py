@@ -1,7 +1,7 @@
-"""A `git pull` on the board that lost its race to a writer, and how the next one gets free way.
+"""Cleans up after a `git pull` on the board that lost a race to a writer, so that the next one works.
 
 Git fast-forwards by writing files and index first and moving the branch last. Where a writer moves the branch in
-between, git gives up, but leaves files and index as if it had come through: staged, so that no later pull can begin.
+between, git gives up, but leaves files and index as if it had succeeded: staged, so that no later pull can start.
 """
 
 from __future__ import annotations

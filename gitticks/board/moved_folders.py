@@ -79,7 +79,7 @@ def id_inside(content: bytes) -> TaskId | None:
 
 
 def _removals(changes: Sequence[AnyChange]) -> dict[tuple[str, str], tuple[int, AnyChange]]:
-    """Returns the first removal from a wrong folder, with its number, by its path there and by what it may go on as.
+    """Returns the first removal from a wrong folder, with its number, by its path there and by what it may continue as.
 
     That is the folder where it belongs, or the content that it had.
     """

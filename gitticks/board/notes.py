@@ -1,4 +1,4 @@
-"""The notes beside files of the board that say why an edit is not taken up; they are never committed.
+"""The notes beside files of the board that say why an edit is not applied; they are never committed.
 
 Which there are is remembered, so that a note goes when the edit is fixed; one that a person made theirs stays.
 """

@@ -1,4 +1,4 @@
-"""The earlier versions of a file of the board: what an edit may have begun from, and the edit joined with the branch."""
+"""The earlier versions of a file of the board: what an edit may have started from, and the edit joined with the branch."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
 _POINTER = re.compile(r"gitdir: (.+?)\n?", re.DOTALL)
 
 REFUSALS_FILE = "refusals.json"
-"""In our own folder of a clone: the notes that were written beside edits on the board which were not taken up."""
+"""In our own folder of a clone: the notes that were written beside edits on the board which were not applied."""
 
 
 def board_path(repository: Repository) -> Path | None:
@@ -173,7 +173,7 @@ def _is_plain(file: Path) -> bool:
 
 
 def _relink(checkout: Checkout) -> Checkout | None:
-    """Writes the links anew: to and from the board, and to the directory that all worktrees share.
+    """Writes the links again: to and from the board, and to the directory that all worktrees share.
 
     Not by `git worktree repair`: in a copied repository it follows the old link into the original, and points that
     at the copy's board.

@@ -44,7 +44,7 @@ class Problem(NamedTuple):
 
 
 def why_left(edit: SavedEdit, ruling: Ruling) -> Left | None:
-    """Returns why a saved file stays by its ruling; None for one that is taken up, if its content is fine."""
+    """Returns why a saved file stays by its ruling; None for one that is applied, if its content is fine."""
     words = _SAVED.get(ruling)
     return None if words is None else Left(words(edit))
 
@@ -91,7 +91,7 @@ def counts_once_committed(edit: SavedEdit) -> Left:
 
 
 def place_of(path: str) -> str:
-    """Returns how a file that is nobody's here is named: by the hidden folder that it lies in, else by its path."""
+    """Returns how a file that is nobody's here is named: by the hidden folder that it is in, else by its path."""
     names = path.split("/")
     hidden = next((at for at, name in enumerate(names[:-1], 1) if name.startswith(".")), None)
     return path if hidden is None else "/".join(names[:hidden]) + "/"

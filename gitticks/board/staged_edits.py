@@ -125,7 +125,7 @@ class _Step:
     def whole(
         self, changes: Sequence[StagedChange], environment: Mapping[str, str]
     ) -> Mapping[str, str | None]:
-        """Returns what git has only just read from files, by path, as it is once nobody writes it; None if they go on.
+        """Returns what git has only just read from files, by path, as it is once nobody writes it; None if they continue.
 
         Git may have read half of what an editor was writing in place.
         """

@@ -275,7 +275,7 @@ class Sync:
         self._note(move._replace(base=began), followed, before)
 
     def _began(self, move: Move) -> str | None:
-        """Returns the blob that what lies in the file began from.
+        """Returns the blob that what is in the file began from.
 
         That is the last of what somebody saw there, or what the person committed themselves, that is on the branch
         since: who saves once more while that happens changed their own text, not the branch's older one.
@@ -290,7 +290,7 @@ class Sync:
         return move.base if last is None or self._is_larger_step(move, last) else self.objects.blob_id(last)
 
     def _is_larger_step(self, move: Move, last: bytes) -> bool:
-        """True if what lies in the file shows less of a later version than of the one that it was at."""
+        """True if what is in the file shows less of a later version than of the one that it was at."""
         present = self.files.read(move.path)
         base = self._content(move.base)
         if present is None or base is None:

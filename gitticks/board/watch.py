@@ -1,7 +1,7 @@
 """Says when it is time to look at the board and the state branch again.
 
 File events only wake up; whether anything happened is asked of the files. One watch serves all folders, since a
-machine allows few, and it is laid anew when one of them was removed or made again: the old one would be deaf.
+machine allows few, and it is laid again when one of them was removed or made again: the old one would be deaf.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Places:
         return [folder for folder in (self.refs, self.board) if folder is not None and folder.is_dir()]
 
     def on_board(self, written: Collection[str]) -> frozenset[str] | None:
-        """Returns which of the written files lie on the board, from its top; None if they are many or lie elsewhere."""
+        """Returns which of the written files are on the board, from its top; None if they are many or lie elsewhere."""
         if len(written) > _MOST_PATHS:
             return None
         found = set()

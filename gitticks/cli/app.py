@@ -20,7 +20,7 @@ from gitticks.errors import Exit
 from gitticks.world import World
 
 _NARROWEST_OF_CLICK = 52
-"""Below so many columns click would go on with the lines of a wider terminal."""
+"""Below so many columns click would continue with the lines of a wider terminal."""
 
 
 class _ReaderGoneError(Exception):

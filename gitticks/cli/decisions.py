@@ -54,7 +54,7 @@ def split_named(
     """Returns the tasks that were named, each once, to be changed, and the text as it was typed.
 
     Raises:
-        NotFoundError: one of the tasks is unknown; nothing was taken up for any.
+        NotFoundError: one of the tasks is unknown; nothing was applied for any.
         UsageError: the last word may be a text and a task, or a text of several words has no quotes.
     """
     from gitticks.actions.task_lookup import find_tasks_to_decide

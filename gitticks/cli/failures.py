@@ -51,7 +51,7 @@ def tell(arguments: Sequence[str], message: str, hint: str | None, code: int) ->
 
 
 def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
-    """Tells that an answer could not be printed, and what was changed all the same, so that nobody repeats that."""
+    """Announces that an answer could not be printed, and what was changed all the same, so that nobody repeats that."""
     from gitticks.cli.catalogue import is_reading
 
     if error.changes:
@@ -74,7 +74,7 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
 
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
-    """Tells what the machine refused, or reports a bug."""
+    """Reports what the machine refused, or reports a bug."""
     from gitticks.cli.bug_report import report
     from gitticks.machine_errors import machine_error_of
 

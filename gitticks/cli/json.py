@@ -59,7 +59,7 @@ def print_task(text: str | None) -> None:
 def task_text(standing: Shown, **more: object) -> str:
     """Returns a task's JSON: its fields by the frontmatter's names, what is derived, and `more` keys.
 
-    The fields lie in the index as the text that is printed here, so a listing of thousands makes none of it anew.
+    The fields are in the index as the text that is printed here, so a listing of thousands makes none of it again.
     """
     task = standing.task
     fields = task.json if isinstance(task, TaskRow) else _fields(task)

@@ -291,5 +291,5 @@ def moved_words(before: Task, after: Task) -> str:
 
 
 def agent_name(context: Context, task: Task) -> str:
-    """Returns who goes on with a task."""
+    """Returns who continues with a task."""
     return task.agent or context.settings.agent or "its agent"

@@ -53,7 +53,7 @@ class AuditFile(NamedTuple):
     torn: bytes = b""
 
     def head(self, writer: str) -> str:
-        """Returns the hash that a writer's next line goes on from: the one that no other line of theirs goes on from."""
+        """Returns the hash that a writer's next line continues from: the one that no other line of theirs continues from."""
         own = [line for line in self.lines if line.writer == writer]
         followed = {line.before for line in own}
         return next((line.hash for line in reversed(own) if line.hash not in followed), FIRST)
@@ -98,7 +98,7 @@ def parse_entry(body: Mapping[str, Any]) -> AuditEntry:
 
 
 def chain(entries: Iterable[AuditEntry], writer: str, before: str) -> tuple[bytes, str]:
-    """Returns the lines that go on from `before`, and the hash of the last."""
+    """Returns the lines that continue from `before`, and the hash of the last."""
     done = []
     for entry in entries:
         body = {**render_entry(entry), "writer": writer, "before": before}

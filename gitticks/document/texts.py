@@ -65,7 +65,7 @@ class Source:
         return (self.text, self.path, self.first_line)
 
     def line(self, offset: int) -> int:
-        """Returns the file's line, from 1, that the offset lies on."""
+        """Returns the file's line, from 1, that the offset is on."""
         return self.first_line + count_line_breaks(self.text, offset)
 
     def error(self, problem: str, offset: int, *, hint: str | None = None) -> DocumentError:

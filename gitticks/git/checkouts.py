@@ -138,7 +138,7 @@ def current_branch(checkout: Checkout) -> str | None:
 def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> Changes:
     """Returns what is changed, staged, conflicted or untracked; none of the repository's own filters run for it.
 
-    Where paths are given, git looks only `among` them and what lies below them; where they are very many, everywhere.
+    Where paths are given, git looks only `among` them and what is below them; where they are very many, everywhere.
     """
     if among is not None and not among:
         return Changes((), ())

@@ -74,7 +74,7 @@ def read_own_setting(key: str) -> str | None:
 def enable_worktree_config(repository: Repository) -> None:
     """Turns `extensions.worktreeConfig` on; a submodule's `core.worktree` moves to the main worktree's own file first.
 
-    Killed at any point, it goes on from there when it is called again.
+    Killed at any point, it continues from there when it is called again.
     """
     common_dir = repository.common_dir
     misplaced = {

@@ -60,7 +60,7 @@ class Folders:
             self._known.add(_above(path))
 
     def forget(self) -> None:
-        """Looks at every folder anew from now on."""
+        """Looks at every folder again from now on."""
         self._known = {""}
 
     def _is_there(self, folder: str, path: str) -> bool:

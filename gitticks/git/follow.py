@@ -81,7 +81,7 @@ class Follower:
     Attributes:
         files: where they are.
         merge: joins a person's edit with the new version.
-        older_versions: what else the person's edit may have begun from, in an editor that was open for long.
+        older_versions: what else the person's edit may have started from, in an editor that was open for long.
         typed_versions: what the editor itself had saved before, as far as the new version holds it.
         quiet_seconds: how long an edited file must have been left alone.
     """

@@ -202,7 +202,7 @@ def _write(
     if before is None or change is None or not change(aside, paths):
         _write_by_git(git_dir, aside, paths, commit)
     if before is not None:
-        # A file that was changed in the second of the index git compares by content: so it goes on doing.
+        # A file that was changed in the second of the index git compares by content: so it continues doing.
         os.utime(aside, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 

@@ -37,7 +37,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class LooseObjects:
-    """How many objects lie in files of their own, and the room that they take."""
+    """How many objects are in files of their own, and the room that they take."""
 
     count: int
     kibibytes: int

@@ -61,7 +61,7 @@ def differing(before: dict[str, str], after: dict[str, str]) -> tuple[str, ...]:
 
 
 def file_of(repository: Repository, name: str) -> Path:
-    """Returns where a file lies that has this name."""
+    """Returns where a file is that has this name."""
     path = Path(name.removeprefix(FILE))
     top = repository.common_dir.parent if path.parts[0] == repository.common_dir.name else None
     return (top or repository.main_worktree or repository.common_dir) / path
@@ -131,7 +131,7 @@ def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: 
 
 
 def _hook_files(repository: Repository) -> Iterator[Path]:
-    """Yields the files of hooks that lie in the repository: git's folder, the one in effect, and gitticks' own."""
+    """Yields the files of hooks that are in the repository: git's folder, the one in effect, and gitticks' own."""
     folders = [repository.common_dir / "hooks"]
     with contextlib.suppress(GitticksError):  # where the configuration is unreadable, that is told
         folders.append(find_own_hooks(repository).folder)

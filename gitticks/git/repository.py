@@ -174,7 +174,7 @@ class Repository:
 
 
 def discover(start: str | Path) -> Repository:
-    """Returns the repository that `start` lies in; `GIT_DIR` of the environment is not asked.
+    """Returns the repository that `start` is in; `GIT_DIR` of the environment is not asked.
 
     Raises:
         NotFoundError: there is none.
@@ -340,7 +340,7 @@ def _heed(settings: Mapping[str, str], common_dir: str) -> None:
 
 
 def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
-    """Refuses a repository that nobody could work with, by its settings and by what lies in it.
+    """Refuses a repository that nobody could work with, by its settings and by what is in it.
 
     Raises:
         GitticksError: it is of such a kind.

@@ -95,7 +95,7 @@ def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
 def find_place_of_hook(start: str, environment: Mapping[str, str]) -> str | None:
     """Returns where a hook belongs that git called for another worktree than the one around `start`, else None.
 
-    Git runs hooks in the folder that `--work-tree` names, or that a push was begun in; both may lie anywhere.
+    Git runs hooks in the folder that `--work-tree` names, or that a push was started in; both may lie anywhere.
     """
     place = _named_place(start, environment)
     if place is None:

@@ -34,7 +34,7 @@ class Signature:
 
     @property
     def is_hardware(self) -> bool:
-        """True if its key lies in a hardware token, and somebody touched that; a key may be made to need no touch."""
+        """True if its key is in a hardware token, and somebody touched that; a key may be made to need no touch."""
         return self.key_type.startswith(("sk-ssh-", "sk-ecdsa-")) and bool(self.flags & _TOUCHED)
 
 

@@ -207,7 +207,7 @@ def _regions(lines: list[str]) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def _headings(path: str, lines: list[str], regions: Mapping[int, tuple[int, int]]) -> list[int]:
-    """Returns the lines at which sections begin, none of which lies between markers."""
+    """Returns the lines at which sections begin, none of which is between markers."""
     open_lines = list(lines)
     for first, last in regions.values():
         open_lines[first : last + 1] = [""] * (last + 1 - first)

@@ -47,7 +47,7 @@ class Source:
 
 
 def find_source(wanted: Format | None, path: str | None, directory: Path, top: Path) -> Source:
-    """Returns the data that the user named, relative to `directory`, or that lies at the `top` as usual."""
+    """Returns the data that the user named, relative to `directory`, or that is at the `top` as usual."""
     given = None if path is None else (Path(path) if path == STDIN else directory / path)
     if given is not None and str(given) != STDIN and not given.exists():
         if wanted is None:

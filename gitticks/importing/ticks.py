@@ -94,7 +94,7 @@ def _word(parts: Parts, key: str, words: type[Any]) -> Any:
 
 
 def read_notes(text: str, undated: datetime) -> tuple[Entry, ...]:
-    """Returns the notes of a tick, which stand in one text: a line with a time begins one, others go on.
+    """Returns the notes of a tick, which stand in one text: a line with a time begins one, others continue.
 
     Who wrote them is not told, but `[human]` marks a person's.
     """

@@ -19,21 +19,21 @@ T = TypeVar("T", bound="Queued")
 
 
 def shown(cycle: Sequence[TaskId]) -> str:
-    """Returns a cycle in words; of a long one its beginning, how many tasks it has, and its end."""
+    """Returns a cycle in words; a long one is abbreviated."""
     if len(cycle) <= _SHOWN + 2:
         return " → ".join(cycle)
     return " → ".join((*cycle[:_SHOWN], f"… {len(cycle) - 1 - _SHOWN} more …", cycle[-1]))
 
 
 class _Stop(NamedTuple):
-    """A place on a way of waiting: a task, or, `for_children`, only what it hands down to those below it."""
+    """A node of the dependency graph: a task or, with `for_children`, only what its children inherit."""
 
     task_id: TaskId
     for_children: bool = False
 
 
 def find_cycle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
-    """Returns a shortest cycle that `start` is part of, as ids from `start` back to it; empty if there is none."""
+    """Returns a shortest cycle through `start`, as ids from `start` back to it; empty if there is none."""
     first = _Stop(start)
     came_from: dict[_Stop, _Stop] = {}
     waiting = deque([first])
@@ -64,7 +64,7 @@ def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tu
 
 
 def _cycles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
-    """Walks on from `start` in depth and yields a cycle wherever the way meets itself; `left` were walked already."""
+    """Searches depth first from `start` and yields each cycle found; `left` were visited already."""
     way = [start]
     places = {start: 0}
     choices = [_following(graph, start)]
@@ -123,7 +123,7 @@ class Layering(NamedTuple):
 
 
 def lay_out(waits_for: Mapping[TaskId, Iterable[TaskId]]) -> Layering:
-    """Returns the layers of tasks that wait for others among them; within a layer the mapping's order stays."""
+    """Returns the tasks in topological layers; within a layer the mapping's order is kept."""
     circular: set[tuple[TaskId, TaskId]] = set()
     depths: dict[TaskId, int] = {}
     for start in waits_for:
@@ -141,7 +141,7 @@ def _walk(
     depths: dict[TaskId, int],
     circular: set[tuple[TaskId, TaskId]],
 ) -> None:
-    """Fills in the depth of a task and of all that it waits for; a way that meets itself is circular there."""
+    """Fills in the depth of a task and of everything it waits for, and notes cycles."""
     way: list[TaskId] = []
     on_the_way: dict[TaskId, int] = {}
     choices: list[Iterator[TaskId]] = []
@@ -230,7 +230,7 @@ def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest
 
 
 def _cycles(graph: Graph[T]) -> list[T]:
-    """Returns a first task of each cycle of parents: what no top leads to hangs on one of these."""
+    """Returns one task of each cycle of parents, since no root leads to those."""
     left = _without_top(graph)
     firsts: list[T] = []
     while left:

@@ -1,4 +1,4 @@
-"""What a task hands down to all below it, so that each of its ancestors is looked at once, however many it has below."""
+"""Inherited blockers, deferrals and epics, computed once per ancestor."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Above:
-    """What a task, `owner`, hands down to all below it, its own ancestors' share included.
+    """What the descendants of `owner` inherit from it and from its ancestors.
 
-    `epic` is the nearest open epic from it upwards, `waits` whether it or one above it awaits a person, `until` the
-    last day that one of them was put off to, `blockers` its own open ones, and `more` the next above it that has any.
+    `epic` is the nearest open epic, `waits` whether it or an ancestor is waiting for a person, `until` the latest day
+    that one of them is deferred to, `blockers` its own open blockers, `more` the next ancestor that has any.
     """
 
     __slots__ = ("blockers", "epic", "is_free", "more", "owner", "until", "waits")
@@ -41,7 +41,7 @@ class Above:
 
     @property
     def waited_for(self) -> Above | None:
-        """Returns the nearest, itself or above it, with open blockers of its own."""
+        """Returns the nearest, itself or an ancestor, with open blockers of its own."""
         return self if self.blockers else self.more
 
     def blocked_owners(self) -> Iterator[tuple[TaskId, tuple[TaskId, ...]]]:
@@ -57,7 +57,7 @@ class Above:
 
 
 class AboveInCycle(Above):
-    """What a task hands down whose parents run in a cycle: the share of all in the cycle, its own included.
+    """What is inherited in a cycle of parents: everything from all tasks in it.
 
     `owners` are those with open blockers of their own, the nearest from `owner` upwards at `first`.
     """
@@ -94,7 +94,7 @@ NOTHING_ABOVE = Above(None)
 
 
 class Inheritance:
-    """What all tasks are handed down, found out as it is asked for."""
+    """What all tasks are passed on, found out as it is asked for."""
 
     def __init__(self, tasks: Mapping[TaskId, Queued], is_open_id: Callable[[TaskId], bool]) -> None:
         self._tasks = tasks
@@ -102,11 +102,11 @@ class Inheritance:
         self._above: dict[TaskId, Above] = {}
 
     def above(self, task: Queued) -> Above:
-        """Returns what a task is handed down; its own share comes back to it where parents run in a cycle."""
+        """Returns what a task is passed on; its own share comes back to it where parents run in a cycle."""
         return self.below(task.parent)
 
     def below(self, parent: TaskId | None) -> Above:
-        """Returns what all tasks directly below a parent are handed down."""
+        """Returns what all tasks directly below a parent are passed on."""
         if parent is None:
             return NOTHING_ABOVE
         if parent not in self._above:
@@ -114,7 +114,7 @@ class Inheritance:
         return self._above[parent]
 
     def _look_up(self, task_id: TaskId) -> None:
-        """Fills in what a task and its ancestors hand down, each looked at once, however many are below it."""
+        """Fills in what a task and its ancestors pass on, each looked at once, however many are below it."""
         way: list[TaskId] = []
         on_the_way: set[TaskId] = set()
         here: TaskId | None = task_id
@@ -142,7 +142,7 @@ class Inheritance:
         )
 
     def _go_around(self, cycle: Sequence[TaskId]) -> None:
-        """Fills in what the tasks of a cycle of parents hand down, in one go around."""
+        """Fills in what the tasks of a cycle of parents pass on, in one go around."""
         tasks = [self._tasks[one] for one in cycle]
         open_blockers = {task.id: self._open_blockers(task) for task in tasks}
         owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]

@@ -142,7 +142,7 @@ class Graph(Generic[T]):
         return tuple(dict.fromkeys(found if most is None else islice(found, most)))
 
     def may_wait(self, tasks: Sequence[T], around: Surroundings) -> list[bool]:
-        """Returns for each task False where a quick look tells that nothing keeps it from going on, as with most."""
+        """Returns for each task False where a quick look shows that nothing keeps it from going on, as with most."""
         above = {parent: self._inheritance.below(parent) for parent in {task.parent for task in tasks}}
         free = {parent: one.is_free and not one.waits and one.until is None for parent, one in above.items()}
         return [
@@ -243,7 +243,7 @@ class Graph(Generic[T]):
         return Group.EPIC_IN_PROGRESS if epic in self.epics_in_progress() else Group.EPIC
 
     def epics_in_progress(self) -> set[TaskId]:
-        """Returns the open epics with a task below them that is begun and not closed."""
+        """Returns the open epics with a task below them that is started and not closed."""
         if self._busy_epics is None:
             self._busy_epics = self._epics_of(task for task in self.tasks.values() if task.is_begun)
         return self._busy_epics

@@ -128,7 +128,7 @@ class MergeStrategy(StrEnum):
 
 
 class WorkspaceUpdate(StrEnum):
-    """Whether a workspace follows its base while work goes on."""
+    """Whether a workspace follows its base while work continues."""
 
     MANUAL = "manual"
     BETWEEN_ITERATIONS = "between-iterations"

@@ -57,7 +57,7 @@ CAME_TO_NOTHING = KEPT_FROM_WORK | {Ending.INTERRUPTED, Ending.START_FAILED, End
 class SessionRecord:
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.
 
-    `pid`, `start_ticks` and `boot_id` together name one process for ever; a pid alone is given out again.
+    `pid`, `start_ticks` and `boot_id` together name one process forever; a pid alone is given out again.
     `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's. `session_id`
     is the agent's own name of it, once it has told that.
     """

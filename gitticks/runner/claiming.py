@@ -133,7 +133,7 @@ class RunClaims:
             self._claims.note_released(task_id)
 
     def note_end(self, task: Task, *, is_ours: bool) -> None:
-        """Gives a task back, with the next look, unless this run goes on with it (`is_ours`)."""
+        """Gives a task back, with the next look, unless this run continues with it (`is_ours`)."""
         if self._claims is not None and not is_ours and task.id in self._claims.held:
             with self._lock:
                 self._finished.add(task.id)

@@ -43,7 +43,7 @@ class CouncilResult:
 
 
 class _Seat:
-    """One reviewer at work: what it says goes on under its name, and of what it asks for only notes are taken."""
+    """One reviewer at work: what it says continues under its name, and of what it asks for only notes are taken."""
 
     def __init__(self, order: SessionOrder, heard: Heard, lock: threading.Lock) -> None:
         self.name = order.reviewer
@@ -70,7 +70,7 @@ class _Seat:
         self._heard.warn(f"{self.name}: {message}")
 
     def name_session(self, session_id: str) -> None:
-        """A reviewer never goes on with an earlier session."""
+        """A reviewer never continues with an earlier session."""
 
     def wants_checks(self, _end: AgentReport | Request, _delivery: Delivery) -> bool:
         return False

@@ -173,7 +173,7 @@ class RunAdded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over; `waiting` counts the tasks of its scope that await a person, `hints` say how others go on."""
+    """The run is over; `waiting` counts the tasks of its scope that await a person, `hints` say how others continue."""
 
     reason: str
     exit_code: int

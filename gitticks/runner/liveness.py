@@ -151,7 +151,7 @@ class Holds:
         self._pause.touch()
 
     def unpause(self) -> bool:
-        """Lets runs go on; returns whether they were kept from it."""
+        """Lets runs continue; returns whether they were kept from it."""
         was_paused = self.is_paused
         self._pause.unlink(missing_ok=True)
         return was_paused

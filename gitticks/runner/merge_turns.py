@@ -81,7 +81,7 @@ class MergeTurns:
         return sorted(approved, key=lambda task: self._order.index(task.id))
 
     def look_ahead(self, tasks: Iterable[Task]) -> None:
-        """Has the next merges among these tasks checked while the one whose turn it is goes on."""
+        """Has the next merges among these tasks checked while the one whose turn it is continues."""
         if self._ahead.is_on:
             approved = [task for task in tasks if task.is_merging and task.id not in self._resting]
             self._ahead.look(self._in_order(approved))

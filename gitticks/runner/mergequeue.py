@@ -146,7 +146,7 @@ class MergeQueue:
         """Merges one approved task, or sends it back, or says why it waits (which the listener is not told).
 
         Raises:
-            RefusedError: the task is not approved, or not any more.
+            RefusedError: the task is not approved, or no longer.
             GitticksError: the merge cannot be tried; nothing was changed.
         """
         with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):

@@ -76,7 +76,7 @@ def write_told(own_dir: Path, told: Mapping[TaskId, ToldTurn], unsaid: Collectio
     body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in told.items() if name not in unsaid}
     with contextlib.suppress(OSError):
         part = own_dir / f"{FILE}.part"
-        part.unlink(missing_ok=True)  # whatever lies there, a pipe even
+        part.unlink(missing_ok=True)  # whatever is there, a pipe even
         part.write_text(json.dumps(body))
         part.replace(own_dir / FILE)
 
@@ -188,7 +188,7 @@ class Notifier:
         return self._pool is not None
 
     def look(self, tasks: Mapping[TaskId, Task]) -> None:
-        """Tells what has become of a run's tasks since the last look, and what has gone without an answer for long.
+        """Reports what has become of a run's tasks since the last look, and what has gone without an answer for long.
 
         The same mapping again means that no task has changed.
         """
@@ -219,12 +219,12 @@ class Notifier:
             self._tell(Notice(kind, now, task, again=told is not None))
 
     def tell_limit(self, reason: str) -> None:
-        """Tells that a limit ended the run."""
+        """Announces that a limit ended the run."""
         if self.is_on:
             self._tell(Notice(NoticeKind.LIMIT, self._run.now, reason=reason))
 
     def tell_budget(self, reached: BudgetReached, tasks: Mapping[TaskId, Task]) -> None:
-        """Tells that a budget is nearly spent; one that is spent shows in the task, or ends the run."""
+        """Announces that a budget is nearly spent; one that is spent shows in the task, or ends the run."""
         if not self.is_on or reached.level >= Level.SPENT:
             return
         state = reached.budget

@@ -16,7 +16,7 @@ from gitticks.model.task import Task
 class RunOptions:
     """The flags of one run; times in seconds, None is what the settings say or no limit.
 
-    `ids` are epics and tasks to work on, empty for everything; `added` those that were added while it runs. With `auto` the run goes on for ever, on epics and
+    `ids` are epics and tasks to work on, empty for everything; `added` those that were added while it runs. With `auto` the run runs forever, on epics and
     what the three `include` flags add. With `no_rest` agents start
     that an earlier run saw resting. `front` is where agents can be seen and talked to. `debounce` is how long a
     person's last edit must lie back before a task is taken.
@@ -89,7 +89,7 @@ def next_tasks(
 ) -> list[Task]:
     """Returns what can be started now, best first: reviews, then returned work, then new work.
 
-    Above `in_review_limit` tasks in review nothing new is begun, only returned work.
+    Above `in_review_limit` tasks in review nothing new is started, only returned work.
     """
     scope = in_scope(graph, options)
     reviews = [task for task in scope.values() if is_to_review(task, around)]

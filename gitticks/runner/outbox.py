@@ -51,7 +51,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A request as it lies in the outbox; `name` is its file's."""
+    """A request as it is in the outbox; `name` is its file's."""
 
     name: str
     request: Request
@@ -59,7 +59,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What lies in an outbox, oldest request first, and what was odd about the rest."""
+    """What is in an outbox, oldest request first, and what was odd about the rest."""
 
     requests: tuple[Posted, ...] = ()
     warnings: tuple[str, ...] = ()

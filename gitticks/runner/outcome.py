@@ -109,7 +109,7 @@ class Standstill:
 
     @property
     def awaits_person(self) -> bool:
-        """True if something goes on only after a person did something."""
+        """True if something continues only after a person did something."""
         return bool(self.stopped or self.conflicted or self.crowded_out)
 
     def reasons(self) -> list[str]:
@@ -137,7 +137,7 @@ class Standstill:
         return found
 
     def hints(self) -> list[str]:
-        """Returns the commands that let the tasks go on."""
+        """Returns the commands that let the tasks continue."""
         found = []
         if self.crowded_out:
             found.append(

@@ -82,7 +82,7 @@ def _forecast(
 
 
 class OverlapWatch:
-    """Looks for conflicts while a run goes on, and keeps and reports what it foresees."""
+    """Looks for conflicts during a run, and keeps and reports what it foresees."""
 
     def __init__(self, run: RunContext) -> None:
         self._run = run

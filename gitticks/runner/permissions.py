@@ -281,7 +281,7 @@ def with_present_mode(agent: AgentSpec, run: RunContext) -> AgentSpec:
     try:
         settings = load_settings(run.repository, run.world.environment, run.overrides).settings
     except GitticksError:
-        return agent  # the run goes on with what it knows
+        return agent  # the run continues with what it knows
     return replace(agent, mode=_capped(mode_of(agent, settings), agent, run))
 
 

@@ -31,7 +31,7 @@ class Picking:
         tasks: what the state branch has.
         patience: who waits for what before a next try.
         left_alone: the tasks at which the run failed.
-        current_epic: where work goes on first.
+        current_epic: where work continues first.
     """
 
     def __init__(self, run: RunContext, jobs: Jobs) -> None:

@@ -131,7 +131,7 @@ def build_prompt(
     """Returns the prompt for a session on a task, at most `limits.prompt` bytes long as far as that goes.
 
     A reviewer has a `focus`, and answers in a message where it is one of a council. With `is_resumed` the agent
-    goes on with a session of its own, and its prompt leaves out what it knows.
+    continues with a session of its own, and its prompt leaves out what it knows.
 
     Raises:
         GitticksError: a template of the team's is broken.

@@ -104,8 +104,8 @@ class Sessions:
         self._write(replace(record, is_briefed=True))
 
     def note_session_id(self, record: SessionRecord, session_id: str) -> None:
-        """Notes, within `hold`, the agent's own name of a briefed session, so that it can go on if its runner dies."""
-        with contextlib.suppress(OSError):  # without it the agent begins anew
+        """Notes, within `hold`, the agent's own name of a briefed session, so that it can continue if its runner dies."""
+        with contextlib.suppress(OSError):  # without it the agent starts over
             self._write(replace(record, is_briefed=True, session_id=session_id))
 
     def note_left(self, task_id: TaskId, ending: Ending | None) -> None:

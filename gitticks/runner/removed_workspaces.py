@@ -1,6 +1,6 @@
 """Workspaces that were removed and wait to be deleted, which takes long where there are many files.
 
-A rename takes a workspace out of the way at one stroke; what lies in the folder here has been judged and is nobody's.
+A rename takes a workspace out of the way at one stroke; what is in the folder here has been judged and is nobody's.
 So whoever finds something there deletes it: the run beside its merges, and after a kill the next run, merge or
 `gt worktree gc`.
 """
@@ -24,7 +24,7 @@ _LOCK_SECONDS = 60.0
 
 
 def set_aside(repository: Repository, settings: Settings, path: Path) -> bool:
-    """Moves a workspace to those that wait to be deleted; False if it does not lie in the folder for workspaces."""
+    """Moves a workspace to those that wait to be deleted; False if it does not are in the folder for workspaces."""
     folder = _folder(repository, settings)
     if folder is None or path.is_symlink() or path.resolve().parent != folder.parent.resolve():
         return False

@@ -86,7 +86,7 @@ class SessionListener:
         self._run.emit(Warned(self._session.task_id, message))
 
     def name_session(self, session_id: str) -> None:
-        """Keeps the agent's own name of the session, so that it can go on if this runner dies."""
+        """Keeps the agent's own name of the session, so that it can continue if this runner dies."""
         self._run.sessions.note_session_id(self._record, session_id)
 
     def wants_checks(self, end: AgentReport | Request, delivery: Delivery) -> bool:

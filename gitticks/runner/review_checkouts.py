@@ -62,7 +62,7 @@ def review_checkout(
 ) -> Iterator[Workspace]:
     """Gives a reviewer a detached checkout of what `plan_review` says, made ready as a workspace is.
 
-    Only whoever holds the task's session may call this: what lies there is a dead one's and goes.
+    Only whoever holds the task's session may call this: what is there is a dead one's and goes.
 
     Raises:
         GitticksError: it could not be made.

@@ -48,7 +48,7 @@ def rewind(
 ) -> Rewound:
     """Takes the planned workspace, made if it is missing, and its branch back to a checkpoint.
 
-    Each step leaves a workspace that the next call goes on from.
+    Each step leaves a workspace that the next call continues from.
 
     Args:
         repository: whose workspace it is.

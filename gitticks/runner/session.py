@@ -65,7 +65,7 @@ _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
 
 
 def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec) -> EarlierSession | None:
-    """Returns the session that a worker goes on with, or None if it begins anew."""
+    """Returns the session that a worker continues with, or None if it starts over."""
     session_id = task.agent_sessions.get(agent.name, "")
     if not PRESETS[agent.kind].resumes or not is_session_id(session_id):
         return None

@@ -56,7 +56,7 @@ def publish(repository: Repository, base: str, commit: str) -> bool:
     """Takes a commit to the remote's base; returns False if somebody else was first, so that it is to be made again.
 
     Raises:
-        BaseNotSharedError: the remote refused it, or did not tell.
+        BaseNotSharedError: the remote refused it, or did not report.
     """
     remote = remote_of_base(repository, base)
     return judge_push(remote, base, push(repository, remote, commit, base))
@@ -66,7 +66,7 @@ def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
     """Returns whether a push of a merge went through, or else came too late.
 
     Raises:
-        BaseNotSharedError: the remote refused it, or did not tell.
+        BaseNotSharedError: the remote refused it, or did not report.
     """
     if pushed.outcome in (Pushed.DONE, Pushed.LATE):
         return pushed.outcome is Pushed.DONE

@@ -81,7 +81,7 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
 
 
 def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
-    """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may go on.
+    """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may continue.
 
     Raises:
         BaseNotSharedError: the remote gave no answer.

@@ -117,7 +117,7 @@ class Pauses:
             report.ending is Ending.USAGE_LIMITED and resets_at is not None
         )
         if is_limit and count >= MOST_LIMITS and seconds < self.rest_seconds:
-            # Its word was kept each time, and it goes on.
+            # Its word was kept each time, and it continues.
             seconds, resets_at = self.rest_seconds, None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
@@ -211,7 +211,7 @@ class Patience:
         self._waited_for: dict[str, Pause] = {}
 
     def take_over(self) -> None:
-        """Goes on with the rests of an earlier run whose end a service named; the others are free."""
+        """Continues with the rests of an earlier run whose end a service named; the others are free."""
         own_place = str(self._run.repository.own_dir)
         known = (
             () if self._run.options.no_rest else read_resting(own_place, self._run.now, is_run_alive=False)
@@ -332,7 +332,7 @@ def role_for(task: Task) -> Role:
 class LeftAlone:
     """The tasks of one run that are not tried again until somebody changes them.
 
-    What failed by the machine, such as a full disk, is tried again after `limits.rest` by a run that goes on for ever.
+    What failed by the machine, such as a full disk, is tried again after `limits.rest` by a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:

@@ -1,6 +1,6 @@
 """The transcripts of sessions in the clone: what an agent's client printed, as it came; never committed.
 
-They lie in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner.
+They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Transcript:
 
 
 class TranscriptReader:
-    """Reads what one session has printed, and later what came since; one that began anew has several files.
+    """Reads what one session has printed, and later what came since; one that started over has several files.
 
     Of what came before the first look at most `most_bytes` are read; `left_out` says how many were not.
     """

@@ -1,4 +1,4 @@
-"""Waits for the state branch to change, and reads the tasks anew when it has."""
+"""Waits for the state branch to change, and rereads the tasks when it has."""
 
 from __future__ import annotations
 
@@ -124,5 +124,5 @@ class TaskReader:
         return self._scope
 
     def forget_scope(self) -> None:
-        """Makes the next look ask anew what the run is for."""
+        """Makes the next look ask again what the run is for."""
         self._scope = None

@@ -29,7 +29,7 @@ class WorklogEntry:
     `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
     said at its end, `checks` the lines of the quality gates, `output` what the one that failed printed, `usage` what this
     iteration spent,
-    `is_estimate` if the agent did not come to tell all of it.
+    `is_estimate` if the agent did not get to report all of it.
     """
 
     at: datetime

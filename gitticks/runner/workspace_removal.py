@@ -1,4 +1,4 @@
-"""The workspaces of a clone and their removal: nothing that is nowhere else goes with one, unless it is kept and said."""
+"""Removes workspaces; never deletes the only copy of anything."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _fix_link(checkout: Checkout) -> None:
         return
     temporary = checkout.git_dir / "gitticks-link"
     temporary.write_bytes(expected)
-    shutil.move(temporary, link)  # which may lie on another file system
+    shutil.move(temporary, link)  # which may are on another file system
 
 
 def _remake_branch(repository: Repository, plan: Workspace) -> list[str]:

@@ -170,7 +170,7 @@ def capture(
 
 
 def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
-    """Puts partial work aside in a shared workspace while its task waits, so that another task can go on there.
+    """Puts partial work aside in a shared workspace while its task waits, so that another task can continue there.
 
     In the user's own checkout a copy is kept and the files stay: some of them may be the person's by now.
 

@@ -210,7 +210,7 @@ def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def _expanded(paths: tuple[str, ...], home: Path, workspace: Path) -> tuple[Path, ...]:
-    """Returns the paths that a setting means: `~` is the person's home, a relative one lies in the workspace."""
+    """Returns the paths that a setting means: `~` is the person's home, a relative one is in the workspace."""
     full = (
         (home, path[1:].lstrip("/")) if path == "~" or path.startswith("~/") else (workspace, path)
         for path in paths

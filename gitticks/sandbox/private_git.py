@@ -26,7 +26,7 @@ from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_REF
 
 FOLDER = "gitticks-private"
-"""Where it lies in the workspace's own git directory, so that both go together."""
+"""Where it is in the workspace's own git directory, so that both go together."""
 _STOOD, _REFS = "gitticks-private.stood", "gitticks-private.refs"
 """Where the checkout stood, and what each ref behind the walls stood at, when both were last the same."""
 _INCOMING = "refs/gitticks/incoming/"
@@ -70,7 +70,7 @@ class PrivateGit:
 
 
 def make_private(repository: Repository, checkout: Checkout, folder: Path | None = None) -> PrivateGit:
-    """Makes the private git directory of a checkout, or goes on with the one of its last session if nothing changed.
+    """Makes the private git directory of a checkout, or continues with the one of its last session if nothing changed.
 
     A `folder` elsewhere is for what is thrown away afterwards, such as that of a quality gate.
     """
@@ -121,7 +121,7 @@ def bring_home(
         branch: the workspace's own; it is moved to what was committed. Other branches come beside the person's.
 
     Raises:
-        GitError: what lies there is broken or hostile; nothing was taken.
+        GitError: what is there is broken or hostile; nothing was taken.
     """
     checkout = private.checkout
     cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled))

@@ -96,7 +96,7 @@ class Proxy:
     ) -> None:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
-            self._thread.join()  # left in `accept`, it would be begun again with a number that is another's by then
+            self._thread.join()  # left in `accept`, it would be started again with a number that is another's by then
         self._listener.close()
 
     def _serve(self) -> None:

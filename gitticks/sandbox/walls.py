@@ -86,7 +86,7 @@ class Machine:
         system: what every program needs to read.
         secrets: folders that nobody behind walls may see.
         secret_files: the same of files.
-        resolver: the file that says how names are looked up, where it lies outside of the system's folders.
+        resolver: the file that says how names are looked up, where it is outside of the system's folders.
     """
 
     program: str
@@ -133,7 +133,7 @@ def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...
         words += ["--ro-bind", "/", "/"]
     words += ["--proc", "/proc", "--dev", "/dev"]
     mounts = dict(_mounts(walls, machine, inside))
-    # A folder comes before what lies in it, so that the nearest word on a path holds.
+    # A folder comes before what is in it, so that the nearest word on a path holds.
     for place in sorted(mounts, key=lambda path: (len(path.parts), path)):
         words += [*mounts[place], str(place)]
     return (*words, "--chdir", str(inside.workspace), "--")

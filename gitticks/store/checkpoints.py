@@ -36,7 +36,7 @@ def ref_of(workspace: TaskId, number: int) -> str:
 
 
 def path_of(workspace: TaskId, number: int) -> str:
-    """Returns where a checkpoint lies on the state branch."""
+    """Returns where a checkpoint is on the state branch."""
     return f"{layout.checkpoints_folder(workspace)}/{number:04}{_ENDING}"
 
 
@@ -147,7 +147,7 @@ def read(source: Transaction, workspace: TaskId, number: int) -> Checkpoint | No
 
 @dataclass(frozen=True, slots=True)
 class StoredCheckpoint:
-    """A checkpoint as it lies on the branch; `checkpoint` is None where its file cannot be read, for `problem`."""
+    """A checkpoint as it is on the branch; `checkpoint` is None where its file cannot be read, for `problem`."""
 
     workspace: TaskId
     number: int

@@ -1,7 +1,7 @@
 """Claims on tasks, kept as refs of the remote that several clones share: whoever moves a task's ref first works on it.
 
 A claim is a commit at `refs/gitticks/claims/<id>` that says who holds the task until when; no commit is made twice, so
-a compare-and-swap of the ref decides. It is renewed while the work goes on, and may be taken over once it has expired:
+a compare-and-swap of the ref decides. It is renewed while the work lasts, and may be taken over once it has expired:
 by a clock that may be another host's, so its holder asks again before it merges.
 """
 
@@ -44,7 +44,7 @@ class Holder(NamedTuple):
 class Claims:
     """The claims of one clone at one remote; may be shared between threads.
 
-    Which claims are its own is on disk, so that the next run of a clone that was killed goes on with them.
+    Which claims are its own is on disk, so that the next run of a clone that was killed continues with them.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Claims:
         for (
             task_id,
             token,
-        ) in made.items():  # before the push: who is killed after it goes on with what is theirs
+        ) in made.items():  # before the push: who is killed after it continues with what is theirs
             self._own[task_id] = (token, *self._own.get(task_id, ()))[:_MOST_KEPT]
         self._write()
         moves = [LeasedMove(CLAIMS + task_id, old, made[task_id]) for task_id, old in asked.items()]

@@ -127,7 +127,7 @@ def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: A
 
 
 def describe(transaction: Transaction, task_id: TaskId, events: tuple[Event, ...], actor: Actor) -> None:
-    """Gives the commit its subject and trailers: the whole way of a task from first to last status."""
+    """Sets the commit's subject and trailers: the task's first and last status."""
     moves = [event for event in events if event.to_status is not None]
     named = moves or list(events)
     if moves:

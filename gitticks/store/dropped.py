@@ -9,7 +9,7 @@ There are three ways to fall off, and git asks no hook in any of them, but it wr
 - Anything else, such as `git update-ref`, a forced push or fetch, or a ref that was written as a file. Nobody knows
   what was meant, so it is named, and comes back when somebody asks for that.
 
-`git rebase`, `git commit --amend` and the like write commits anew, and drop nothing.
+`git rebase`, `git commit --amend` and the like rewrite commits, and drop nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ABORTED = b"(abort): returning to "
 _BROUGHT_BACK = "gitticks: restore what git dropped"
 _RESTORED = "gitticks: restore what was lost"
 _DROPS_NOTHING = (b"gitticks: ", b"commit", b"merge ", b"pull", b"cherry-pick", b"revert", b"am", b"rebase")
-"""How the entries of moves begin that go on from where the branch was, or write its commits anew."""
+"""How the entries of moves begin that continue from where the branch was, or rewrite its commits."""
 _LAST_BYTES = 64 * 1024
 """How much of the log is looked at: hundreds of moves, while every change and status looks."""
 _MOST_NAMED = 3
@@ -135,7 +135,7 @@ def seen_before(repository: Repository, commit: str) -> Fallen:
 
 
 def was_published(repository: Repository, commits: Iterable[str]) -> bool:
-    """True if the branch stood at one of these commits a while ago; it may not any more."""
+    """True if the branch stood at one of these commits a while ago; it may no longer."""
     end = _end_of_log(repository)
     return any(b" %b " % commit.encode() in end for commit in commits)
 

@@ -1,8 +1,8 @@
 """The query index: what reading commands print, in SQLite, so that they parse no files and load no git library.
 
-It lies in `<common git dir>/gitticks/index.sqlite3` and says which commit of the state branch it was made from, by
+It is in `<common git dir>/gitticks/index.sqlite3` and says which commit of the state branch it was made from, by
 which schema and by which reader of files. It is never the truth: at any other commit it is brought forward, at any
-doubt it is built anew, and where it cannot be written it is built in memory.
+doubt it is rebuilt, and where it cannot be written it is built in memory.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ PARSER_VERSION = 2
 TASK_COLUMNS = (*ROW_COLUMNS, *DETAIL_COLUMNS, "body_start", "questions")
 """The columns of a task's row: `body_start` counts characters of the file, `questions` are the open ones as JSON."""
 
-# What is listed lies in rows of its own, a tenth of all: reading them must not read pages full of JSON and text.
-# They lie in the order of listings, so that reading the open ones reads neither a closed one nor sorts.
+# What is listed is in rows of its own, a tenth of all: reading them must not read pages full of JSON and text.
+# They are in the order of listings, so that reading the open ones reads neither a closed one nor sorts.
 TABLES = (
     (
         "CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL,"
@@ -63,7 +63,7 @@ def made_by() -> str:
 
 
 def index_path(repository: Repository) -> Path:
-    """Returns where the repository's index lies."""
+    """Returns where the repository's index is."""
     return repository.own_dir / INDEX_FILE
 
 

@@ -1,7 +1,7 @@
 """Turns tasks into rows of the query index, and rows back into whole tasks.
 
 A row's JSON is the very text that `--json` prints of a task's own fields, so that listing thousands prints it as it
-lies there; and it is what whole tasks are read from, which loads no YAML.
+is there; and it is what whole tasks are read from, which loads no YAML.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads the values of rows of the query index; what no row can hold means that the database is damaged.
 
-Each function raises a TypeError or a ValueError then, and the index is built anew.
+Each function raises a TypeError or a ValueError then, and the index is rebuilt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lies where on the state branch, and what is in the files that every state branch has.
+"""What is where on the state branch, and what is in the files that every state branch has.
 
 | path | purpose | if missing |
 |---|---|---|
@@ -67,7 +67,7 @@ def remote_state_ref(remote: str) -> str:
 
 
 def task_of_path(path: str) -> TaskId | None:
-    """Returns the task whose TASK.md lies at `path`; None for every other path, also one in the wrong folder."""
+    """Returns the task whose TASK.md is at `path`; None for every other path, also one in the wrong folder."""
     tasks, _, rest = path.partition("/")
     between, _, rest = rest.partition("/")
     name, _, file = rest.partition("/")
@@ -185,7 +185,7 @@ def refuse_newer_format(config: bytes | None) -> None:
 
 
 def check_place(file: TaskFile, task_id: TaskId) -> None:
-    """Refuses a file that names another task than the folder it lies in.
+    """Refuses a file that names another task than the folder it is in.
 
     Raises:
         DocumentError: the id is another one.

@@ -137,7 +137,7 @@ def agree(repository: Repository, shown: Iterable[LeftBehind]) -> None:
 
 
 def require_agreed(repository: Repository) -> None:
-    """Refuses to go on where something of the repository's own folder changed and nobody has agreed to it.
+    """Refuses to continue where something of the repository's own folder changed and nobody has agreed to it.
 
     Raises:
         RefusedError: there is such; it names the first of them.

@@ -1,7 +1,7 @@
 """Publishes the chain: everything of it to the disk, one move of the ref, then board and index, all under one lock.
 
 Until the ref moves nothing has happened; once it has moved everything of the chain has, and it is on disk. The swap
-compares, so another program's move in between makes the chain void and every writer in it begins anew.
+compares, so another program's move in between makes the chain void and every writer in it starts over.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Publisher(NamedTuple):
                 self._withdraw(commit)
             raise
         if not is_settled:
-            # Its writer makes it anew. Where the tip is what it was, the new one would else stand on this one.
+            # Its writer makes it again. Where the tip is what it was, the new one would else stand on this one.
             self._withdraw(commit)
         return is_settled
 

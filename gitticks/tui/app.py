@@ -122,7 +122,7 @@ class GitticksApp(App[int]):
     # what the feed brings
 
     def on_fed(self, _event: Fed) -> None:
-        """Takes what lies in the queue, and lets the place on top draw it."""
+        """Takes what is in the queue, and lets the place on top draw it."""
         if self.feed.failure is not None:
             raise self.feed.failure
         has_new = False
@@ -140,7 +140,7 @@ class GitticksApp(App[int]):
                     screen.redraw()
 
     def _tell(self, run_said: Iterable[str]) -> None:
-        """Shows what a run warns of one of its tasks, and why it ended where it could not go on."""
+        """Shows what a run warns of one of its tasks, and why it ended where it could not continue."""
         for line in run_said:
             kind, _, words = line.partition(": ")
             if kind == "warning" and self.snapshot.find(words.partition(":")[0]) is not None:
@@ -252,7 +252,7 @@ class GitticksApp(App[int]):
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
 
-        For what takes as long as tests do, and goes on in a process of its own.
+        For what takes as long as tests do, and continues in a process of its own.
         """
         lock = self._locks.setdefault(task, threading.Lock())
         threading.Thread(target=self._do, args=("", do, str, lock), name=task, daemon=True).start()
@@ -322,7 +322,7 @@ class GitticksApp(App[int]):
     # look
 
     def use_theme(self, name: str) -> None:
-        """Changes the theme: first our own styles, then the CSS variables, which draws anew."""
+        """Changes the theme: first our own styles, then the CSS variables, which redraws."""
         self.look = theme.Look(name)
         self.theme = name
 
@@ -332,7 +332,7 @@ class GitticksApp(App[int]):
         self.preferences.remember("theme", name)
 
     def action_next_theme(self) -> None:
-        """Goes on to the next theme."""
+        """Switches to the next theme."""
         at = theme.NAMES.index(self.theme) if self.theme in theme.NAMES else 0
         self.choose_theme(theme.NAMES[(at + 1) % len(theme.NAMES)])
 

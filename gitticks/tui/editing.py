@@ -1,4 +1,4 @@
-"""Leaves the terminal to the person's editor or shell for a while, and takes up what was written."""
+"""Leaves the terminal to the person's editor or shell for a while, and applies what was written."""
 
 from __future__ import annotations
 

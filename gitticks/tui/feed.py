@@ -62,7 +62,7 @@ class _Tail:
         self._read = 0
 
     def read(self) -> tuple[str, ...]:
-        """Returns the new lines; a new run begins the file anew."""
+        """Returns the new lines; a new run starts the file over."""
         try:
             with open(f"{self._context.repository.own_place}/{OUTPUT}", "rb") as file:  # noqa: PTH123 (as in _stamp)
                 size = os.fstat(file.fileno()).st_size
@@ -102,7 +102,7 @@ class Feed:
         self._over.set()
 
     def wait(self) -> None:
-        """Waits for the end a while: a look that is begun ends, and nobody counts as attached any more."""
+        """Waits for the end a while: a look that is started ends, and nobody counts as attached any more."""
         if self._thread.is_alive():
             self._thread.join(_LONGEST_END_SECONDS)
 
@@ -126,7 +126,7 @@ class Feed:
             if snapshot is not None and snapshot.problem is None:
                 from gitticks.actions.watching import watching
 
-                # What a person saves on the board is taken up while the interface is open, as `gt watch` does.
+                # What a person saves on the board is applied while the interface is open, as `gt watch` does.
                 stack.enter_context(watching(self._context.renewed(), lambda _: None, after_seconds=1.0))
                 if not self._context.world.in_session:
                     stack.enter_context(attached(self._context.renewed()))

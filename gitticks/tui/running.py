@@ -1,4 +1,4 @@
-"""Runs and merges as processes of their own: they go on when the interface is left."""
+"""Runs and merges as processes of their own: they continue when the interface is left."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`gt --web`: the interface in a browser on this machine, behind an address that nobody can guess.
 
-textual-serve asks nobody who they are. So it listens on the loopback address alone, everything lies below a random
+textual-serve asks nobody who they are. So it listens on the loopback address alone, everything is below a random
 token, and requests that name another host, or come from a page of another origin, are refused: a page that a person
 visits meanwhile can reach the port, but neither knows the token nor speaks for this origin.
 """

@@ -157,7 +157,7 @@ def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:
 
 
 def granted_before(history: Iterable[Event]) -> Spent:
-    """Returns what an epic and all below it had taken when a person let it go on after its budget was spent."""
+    """Returns what an epic and all below it had taken when a person let it continue after its budget was spent."""
     stopped_at = granted = Spent()
     for event in history:
         if event.type is EventType.BUDGET and event.data.get("level") == Level.SPENT.value:

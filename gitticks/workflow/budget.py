@@ -1,7 +1,7 @@
 """Budgets: how much of one is spent, which level that reaches, and what follows from it.
 
 What was spent is read from histories, so restarts and other clones agree on it. A task's budget counts since a person's
-last word on it; an epic's counts what all below it took since a person last let it go on.
+last word on it; an epic's counts what all below it took since a person last let it continue.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def stopping(readings: Iterable[Reading], role: Role) -> Reading | None:
 
 
 def reached_data(reading: Reading, total: Spent) -> Data:
-    """Returns what an event tells of a level that was reached; `total` is all that was ever spent."""
+    """Returns what an event records of a level that was reached; `total` is all that was ever spent."""
     return {
         "scope": reading.scope.value,
         "metric": reading.metric.value,
@@ -195,7 +195,7 @@ def reached_data(reading: Reading, total: Spent) -> Data:
 
 
 def reading_in(reached: Event) -> Reading | None:
-    """Returns what an event tells of a level that was reached; None if anybody else wrote it."""
+    """Returns what an event records of a level that was reached; None if anybody else wrote it."""
     data = reached.data
     try:
         scope, metric = Scope(str(data.get("scope"))), Metric(str(data.get("metric")))
@@ -205,7 +205,7 @@ def reading_in(reached: Event) -> Reading | None:
 
 
 def spent_by(event: Event) -> Usage:
-    """Returns what the end of a session tells; anybody may have written it, so no figure that makes no sense."""
+    """Returns what the end of a session reports; anybody may have written it, so no figure that makes no sense."""
     return Usage(
         iterations=1,
         tokens_in=int(_number(event, "tokens_in")),
@@ -233,7 +233,7 @@ def spent_in(history: Iterable[Event]) -> Spent:
 
 
 def total_in(reached: Event) -> Spent:
-    """Returns all that was ever spent when a level was reached, as its event tells it."""
+    """Returns all that was ever spent when a level was reached, as its event records it."""
     return Spent(
         int(_number(reached, "total_iterations")),
         int(_number(reached, "total_tokens")),

@@ -249,7 +249,7 @@ class Draft:
         self.log(EventType.WAIVED, reason, actor=actor, data={"gate": gate})
 
     def run_on(self) -> None:
-        """Goes on from agent-review and reviewing as far as the gates allow without anybody."""
+        """Continues from agent-review and reviewing as far as the gates allow without anybody."""
         if self.task.status is Status.AGENT_REVIEW and self._waived_review is not None:
             self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)

@@ -150,7 +150,7 @@ def void(draft: Draft, head: str) -> None:
 
 
 def ask_again(draft: Draft, reason: str) -> None:
-    """Takes back an approval that does not carry the merge; a person is asked anew, and the work stays as it is."""
+    """Takes back an approval that does not carry the merge; a person is asked again, and the work stays as it is."""
     _need_merging(draft)
     draft.log(EventType.VOIDED, reason, actor=ENGINE)
     draft.task = replace(draft.task, approval=None)

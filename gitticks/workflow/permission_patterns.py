@@ -48,7 +48,7 @@ def matches_path(patterns: Iterable[str], path: str) -> bool:
 
 
 def matches_host(patterns: Iterable[str], host: str) -> bool:
-    """True if one of the patterns is about a host and none with `!` is; `*.example.org` is about what lies below."""
+    """True if one of the patterns is about a host and none with `!` is; `*.example.org` is about what is below."""
     name = host.lower().rstrip(".")
     return _chosen(_compiled(tuple(patterns), _host_glob), (name,))
 

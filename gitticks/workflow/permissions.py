@@ -44,7 +44,7 @@ class Answer(StrEnum):
 class Access:
     """One thing that an agent wants to do.
 
-    `target` is a path (relative to the workspace if it lies in it), a command line or a host. `is_inside` is true for
+    `target` is a path (relative to the workspace if it is in it), a command line or a host. `is_inside` is true for
     paths in the workspace.
     """
 

@@ -6,7 +6,7 @@ from gitticks.model.status import Awaiting, Status
 
 
 class SessionState:
-    """What an agent does with a task right now, as `gt status` and JSON tell it.
+    """What an agent does with a task right now, as shown by `gt status` and JSON.
 
     Plain words, so that a listing as JSON does not make an enum for them.
     """

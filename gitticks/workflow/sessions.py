@@ -36,7 +36,7 @@ def current_round(task: Task, role: Role) -> int:
 def start(draft: Draft, started: SessionStarted) -> None:
     """Puts a pending task to work and binds it to the commit that work begins at.
 
-    What awaits a person's work is begun by people alone, and goes on awaiting it: no agent takes it over from them.
+    What awaits a person's work is started by people alone, and keeps awaiting it: no agent takes it over from them.
     """
     task = draft.task
     by_person = started.actor.is_human and started.role is Role.WORKER and awaits_hands(task)
@@ -100,7 +100,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
 
 
 def _resumable(ended: SessionEnded) -> dict[str, str | int]:
-    """Returns what has to be known of the agent's own session if it is to go on later."""
+    """Returns what has to be known of the agent's own session if it is to continue later."""
     found: dict[str, str | int] = {}
     if ended.session_id is not None:
         found["session"] = ended.session_id

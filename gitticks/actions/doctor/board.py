@@ -1,4 +1,4 @@
-"""What the board looks like: whether it is there, on its branch and in step, and what lies on it that nobody can take up."""
+"""What the board looks like: whether it is there, on its branch and in step, and what is on it that nobody can take up."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
 
 
 def check_saved(context: Context) -> Iterator[Finding]:
-    """Yields what was done to files of the board by hand and cannot be taken up: deleted, unreadable, no files.
+    """Yields what was done to files of the board by hand and cannot be applied: deleted, unreadable, no files.
 
     While a merge waits there, its files are no edits, and bringing the committed ones back would drop the other side.
     """
@@ -165,7 +165,7 @@ def check_saved(context: Context) -> Iterator[Finding]:
 
 
 def _refused(context: Context) -> Iterator[Finding]:
-    """Yields the tasks' files on the board that cannot be taken up for what they say, and folders that were renamed."""
+    """Yields the tasks' files on the board that cannot be applied for what they say, and folders that were renamed."""
     try:
         wait_seconds = 0.0 if long_holder(context) else WAIT_SECONDS
         edits = saved_edits(context.repository, wait_seconds=wait_seconds)

@@ -118,7 +118,7 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
         yield from _checked(context, _BEFORE_TASKS, looked_at)
         yield Finding(Severity.WARNING, error.message, error.hint)
         return
-    except GitticksError as error:  # git itself may wait for what lies there, so nothing more is asked of it
+    except GitticksError as error:  # git itself may wait for what is there, so nothing more is asked of it
         yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
         return
     damage = tuple(

@@ -82,7 +82,7 @@ def _is_known(entry: Entry, names: frozenset[str]) -> bool:
 
 
 def _is_in_place(entry: Entry) -> bool:
-    """True for what lies in a task's folder as it should; under other names people put what they like beside it."""
+    """True for what is in a task's folder as it should; under other names people put what they like beside it."""
     return _is_known(entry, _OF_A_TASK) if entry.name in _OF_A_TASK else entry.is_file or entry.is_tree
 
 

@@ -90,7 +90,7 @@ class Versions:
         return b"" if version.history is None else self.objects.read_blob(version.history)
 
     def artifacts(self, task_id: TaskId, old: Version, new: Version) -> Callable[[], Artifacts]:
-        """Returns what tells what a task's text offered to the gates, before a change or with it."""
+        """Returns what shows what a task's text offered to the gates, before a change or with it."""
 
         def read() -> Artifacts:
             files = [self._file(version, task_id) for version in (old, new)]

@@ -1,4 +1,4 @@
-"""What lies in our own folder in the git directory, and the locks there and of git's that keep others waiting."""
+"""What is in our own folder in the git directory, and the locks there and of git's that keep others waiting."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _SECONDS_TOLD, _MINUTES_TOLD = 120, 120
 
 
 def check_log(context: Context) -> Iterator[Finding]:
-    """Yields what lies where git keeps the log of the state branch, so that nothing is written into it any more."""
+    """Yields what is where git keeps the log of the state branch, so that nothing is written into it any more."""
     log = context.repository.common_dir / "logs" / STATE_REF
     if _is_other(log, _is_file):
         yield replace(_in_the_way(log, "file"), severity=Severity.WARNING)
 
 
 def check_places(context: Context) -> Iterator[Finding]:
-    """Yields what lies where gitticks keeps a file or a folder of its own, and is none."""
+    """Yields what is where gitticks keeps a file or a folder of its own, and is none."""
     own = context.repository.own_dir
     if not os.path.lexists(own):
         return

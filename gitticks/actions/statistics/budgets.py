@@ -16,7 +16,7 @@ from gitticks.workflow.budget import Reading, Scope
 
 @dataclass(frozen=True, slots=True)
 class BudgetFigures:
-    """How much of one limit of a task or an epic is spent, since a person let it go on last."""
+    """How much of one limit of a task or an epic is spent, since a person let it continue last."""
 
     id: TaskId
     title: str

@@ -73,7 +73,7 @@ class Figures:
 
     `lead_seconds` are those from the creation to the end of each that was done, `wait_seconds` those of each wait for a
     person, both sorted. `merged` is how many of those that were done brought code, by their own merge or their epic's.
-    `waiting` is how many wait now. `priced_cost` is the part of the cost that agents did not tell.
+    `waiting` is how many wait now. `priced_cost` is the part of the cost that agents did not report.
     """
 
     created: int = 0

@@ -1,4 +1,4 @@
-"""One task's way as its history tells it: when it waited for people, who worked on it, and what went wrong."""
+"""One task's way as its history records it: when it waited for people, who worked on it, and what went wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of an agent on a task that has ended, and what it took; `is_priced` if the agent told no cost."""
+    """One run of an agent on a task that has ended, and what it took; `is_priced` if the agent reported no cost."""
 
     agent: str
     at: datetime

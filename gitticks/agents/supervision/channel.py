@@ -41,7 +41,7 @@ class Channel:
         return True
 
     def read_rest(self) -> None:
-        """Takes what the pipe still holds; not more, for something that outlived the tree may go on writing."""
+        """Takes what the pipe still holds; not more, for something that outlived the tree may continue writing."""
         for _ in range(LARGEST_PIPE // CHUNK):
             if not self.read():
                 return

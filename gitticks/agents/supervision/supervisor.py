@@ -69,7 +69,7 @@ class Supervisor:
         self._deliver()
 
     def stop(self, *, at_once: bool = False, reason: str = STOPPED) -> None:
-        """Begins to end the tree, or hurries an end that has begun."""
+        """Begins to end the tree, or hurries an end that has started."""
         now = time.monotonic()
         if self.reason is None:
             self.reason = reason

@@ -44,7 +44,7 @@ def attach_command(
     If the task asks you something, an interactive session of an agent that knows task and question is started on your
     terminal, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
     """
-    context.require_person("follow an agent")  # which would print what it prints for ever
+    context.require_person("follow an agent")  # which would print what it prints forever
     if raw and as_json:
         raise UsageError("`--raw` and `--json` cannot be used together", hint="use one of the two")
     try:
@@ -79,7 +79,7 @@ def attach_command(
 
 
 def _follow(follower: Follower, tell: Callable[[list[Heard]], None], *, is_left: bool) -> bool:
-    """Tells what is heard, unless the person has left already; returns False if the session goes on without us."""
+    """Reports what is heard, unless the person has left already; returns False if the session continues without us."""
     with until_interrupted() as over:
         if is_left:
             over.set()

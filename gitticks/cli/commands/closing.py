@@ -79,7 +79,7 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
 def reopen_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
     """Reopen closed tasks.
 
-    They begin anew as pending; their hand-offs and reviews are kept in `rounds/`.
+    They start over as pending; their hand-offs and reviews are kept in `rounds/`.
     """
     context.require_person("reopen a task")
 

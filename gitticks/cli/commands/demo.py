@@ -74,7 +74,7 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: 
 
 
 def _at(context: Context, made: Demo) -> Context:
-    """Returns a call inside the demo's repository, begun anew."""
+    """Returns a call inside the demo's repository, started over."""
     return demo_context(made.directory, context.world)
 
 

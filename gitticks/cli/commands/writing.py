@@ -247,7 +247,7 @@ def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
 
 
 def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
-    """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
+    """Opens a task in the person's editor, applies what was changed, and says what became of it."""
     from gitticks.actions.editing import finish_edit, start_edit
     from gitticks.cli.decisions import finish_approval
 

@@ -1,6 +1,6 @@
 """Answers a shell that asks what could be typed, in the form that its script reads.
 
-Each line is a word, a tab and what it means; the scripts lie beside this module. A line with nothing before its tab
+Each line is a word, a tab and what it means; the scripts are next to this module. A line with nothing before its tab
 asks the shell for names of files or folders.
 """
 

@@ -33,7 +33,7 @@ _ENDS, _MEETS, _BEGINS = ("╰", "┴"), ("├", "┼"), ("╭", "┬")
 _PASSES, _ALONG, _NOTHING = "│", "─", " "
 _ASCII = str.maketrans("╰┴├┼╭┬│─", "++++++|-")
 _BELOW = str.maketrans("├┼╭┬╰┴─", "││││   ")
-"""What stands below a line of rails, where the title beside it goes on."""
+"""What stands below a line of rails, where the title beside it continues."""
 _PIPED_RAILS = 40
 _SHARE_OF_RAILS = 3
 _NARROW = 60

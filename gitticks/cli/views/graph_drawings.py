@@ -106,7 +106,7 @@ def _legend(found: Dependencies) -> tuple[list[Look], str]:
 
 
 def _page_of(task_id: TaskId) -> str:
-    """Returns the address of a task's file for a picture that lies in the repository's root."""
+    """Returns the address of a task's file for a picture that is in the repository's root."""
     return f"{BOARD_FOLDER}/{task_path(task_id)}"
 
 

@@ -40,7 +40,7 @@ _TOLD_WHY = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
 
 
 def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
-    """Returns a listener that stays silent once stdout takes no more, and says so: what runs goes on."""
+    """Returns a listener that stays silent once stdout takes no more, and says so: what runs continues."""
     can_print = True
 
     def tell(event: RunEvent) -> None:

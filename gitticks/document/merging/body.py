@@ -61,7 +61,7 @@ class _Merge:
     entries: dict[Key, list[Entry]] = field(default_factory=dict)
 
     def joined(self) -> str:
-        """Returns the sections in the frame's order, with blank lines where one follows another anew."""
+        """Returns the sections in the frame's order, with blank lines where one follows another again."""
         order = list(self.frame)
         after = dict(itertools.pairwise(order))
         found = [

@@ -109,7 +109,7 @@ class PooledAside:
         return not link.is_symlink() and read_plain_file(link) == self._link
 
     def _is_exact(self, checkout: Checkout, modes: Counter[int]) -> bool:
-        """True if as many files lie there as the commit has.
+        """True if as many files are there as the commit has.
 
         Git's own cleaning passes over sockets and over what is in submodules.
         """
@@ -148,7 +148,7 @@ def left_asides(repository: Repository) -> tuple[Path, ...]:
 
 
 def _modes(top: Path) -> Counter[int]:
-    """Returns how often which kind of file with which rights lies there."""
+    """Returns how often which kind of file with which rights is there."""
     found = Counter([top.lstat().st_mode])
     left = [str(top)]
     while left:
@@ -166,7 +166,7 @@ def _folder(repository: Repository) -> Path:
 
 
 def _entry(path: Path) -> Path:
-    """Returns where the copy of a checkout's git directory lies, out of reach of what runs behind walls."""
+    """Returns where the copy of a checkout's git directory is, out of reach of what runs behind walls."""
     return path.with_name(path.name + _ENTRY_SUFFIX)
 
 

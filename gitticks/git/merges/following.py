@@ -206,7 +206,7 @@ def _is_tracked(following: FollowingCheckout, path: str) -> bool:
 
 
 def _touches(path: str, steps: Mapping[str, Step]) -> bool:
-    """True if `path` is one of the changed ones, lies below one, or is a folder that one needs."""
+    """True if `path` is one of the changed ones, is below one, or is a folder that one needs."""
     parents = {parent.as_posix() for parent in Path(path).parents}
     return (
         path in steps or not parents.isdisjoint(steps) or any(step.startswith(f"{path}/") for step in steps)

@@ -117,7 +117,7 @@ def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class CleanRebase:
-    """Every commit could be made anew; `commit` is the last of them, or where they were to go if none was left."""
+    """Every commit could be made again; `commit` is the last of them, or where they were to go if none was left."""
 
     commit: str
 
@@ -125,7 +125,7 @@ class CleanRebase:
 def rebase_in_memory(
     repository: Repository, onto: str, head: str, *, committer: Identity, trailers: str = ""
 ) -> CleanRebase | Conflict:
-    """Makes the commits of `head` that `onto` lacks anew on top of it, oldest first.
+    """Makes the commits of `head` that `onto` lacks again on top of it, oldest first.
 
     Authors, their dates and messages stay, with the lines of `trailers` added. Merges among them are left out, as `git
     rebase` does, and so is a commit whose change is there already.

@@ -225,7 +225,7 @@ class Objects(ABC):
         return hashlib.new(self.object_format, whole, usedforsecurity=False).hexdigest()
 
     def blobs_at(self, commits: Sequence[str], path: str) -> list[str | None]:
-        """Returns the id of what lies at a path in each of many commits, which may be a symbolic link; None for nothing."""
+        """Returns the id of what is at a path in each of many commits, which may be a symbolic link; None for nothing."""
         asked = "".join(f"{commit}:{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
         done = run_git(
             ["cat-file", "--batch-check=%(objecttype) %(objectname)"],

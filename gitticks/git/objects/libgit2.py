@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitticks.git.objects.kept_index import KeptIndex
 
 _LARGEST_CACHED_TREE = 256 * 1024
-"""The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
+"""The folder of all tasks has a thousand entries; by default libgit2 would read it again at every look."""
 _FILE, _FOLDER = 0o100644, 0o040000
 _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
@@ -126,7 +126,7 @@ class Libgit2Objects(Objects):
     ) -> None:
         """Relies on libgit2's comparison with the value that a reference object was read with, under the ref's lock.
 
-        So the object is read anew for each move, and nothing is ever created by force, which would skip the comparison.
+        So the object is read again for each move, and nothing is ever created by force, which would skip the comparison.
         """
         import pygit2
 

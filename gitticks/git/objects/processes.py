@@ -220,7 +220,7 @@ class ProcessObjects(Objects):
 def _stop(process: subprocess.Popen[bytes], owner: int) -> str:
     """Ends a reader, which ends by itself once nobody can ask it, and returns what it wrote to stderr.
 
-    A forked child of the owner only closes its copies of the pipes: the reader goes on for the owner.
+    A forked child of the owner only closes its copies of the pipes: the reader continues for the owner.
     """
     for stream in (process.stdin, process.stdout):
         if stream is not None:

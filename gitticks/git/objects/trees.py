@@ -140,7 +140,7 @@ def damaged(object_id: str) -> GitticksError:
 def commit_without(
     objects: Objects, commit: str, paths: Iterable[str], *, author: Identity, message: str
 ) -> str:
-    """Stores a commit on top of `commit` without what lies at `paths`, whatever that is, and returns its id."""
+    """Stores a commit on top of `commit` without what is at `paths`, whatever that is, and returns its id."""
     wanted = [path.encode("utf-8", "surrogateescape") for path in paths]
     tree = _without(objects, objects.tree_of(commit), wanted)
     return run_git(

@@ -79,7 +79,7 @@ class Conversation:
     heard: Heard
 
     def run(self) -> AgentReport:
-        """Returns what came of it; a session of the agent's own that is gone is begun anew."""
+        """Returns what came of it; a session of the agent's own that is gone is started over."""
         order = self.order
         report = self._converse(order.prompt, order.earlier)
         if order.earlier is None or not could_not_go_on(report):
@@ -327,7 +327,7 @@ def client_needs(agent: AgentSpec) -> ClientNeeds:
 
 
 def could_not_go_on(report: AgentReport) -> bool:
-    """True if an agent that was asked to go on with a session ended before it said a word, so that it is gone.
+    """True if an agent that was asked to continue with a session ended before it said a word, so that it is gone.
 
     Clients word this each in its own way, and change the words.
     """

@@ -95,11 +95,11 @@ class LocalPlace:
     def recover(
         self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
     ) -> SessionResult:
-        """Returns what lies in a dead session's workspace."""
+        """Returns what is in a dead session's workspace."""
         session_id = record.session_id if is_session_id(record.session_id or "") else None
         detail = "the runner died with the session"
         report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
-        # Before the mailbox was filled, what lies there is an earlier session's and has been judged.
+        # Before the mailbox was filled, what is there is an earlier session's and has been judged.
         workspace = (
             workspaces.find(self.repository, file.task, Path(record.workspace)) if record.is_briefed else None
         )
@@ -117,7 +117,7 @@ class LocalPlace:
         return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
     def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
-        """Returns a commit of what lies there."""
+        """Returns a commit of what is there."""
         return workspaces.capture(self.repository, workspace, self.settings, head, message)
 
     def settle(self, workspace: Workspace, task: Task) -> None:

@@ -58,7 +58,7 @@ def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[
         finally:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
-                accepting.join()  # left in `accept`, it would be begun again with a number that is another's by then
+                accepting.join()  # left in `accept`, it would be started again with a number that is another's by then
     finally:
         listener.close()
         with contextlib.suppress(OSError):

@@ -39,7 +39,7 @@ class EarlierSession:
 class SessionOrder:
     """What a session is to do.
 
-    `file` is the task as the agent is given it, `prompt` what it reads; if it goes on with an `earlier` session and
+    `file` is the task as the agent is given it, `prompt` what it reads; if it continues with an `earlier` session and
     that is gone, it reads `prompt_anew`. `script` holds the blocks that the embedded agent runs. Of several reviewers
     that look at the same work each has its `number`, from 1, and its name, as `reviewer`.
     """
@@ -83,7 +83,7 @@ class Heard(Protocol):
     """What a place reports to the run during a session; called from any thread."""
 
     def begin(self) -> None:
-        """The agent is about to be started: from now on what lies in its mailbox is its own."""
+        """The agent is about to be started: from now on what is in its mailbox is its own."""
 
     def end(self) -> None:
         """The agent is over; the checks come next."""

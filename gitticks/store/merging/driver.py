@@ -47,7 +47,7 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
 
     Args:
         data: a task's file with markers, of git's style `merge`, `diff3` or `zdiff3`.
-        path: where it lies on the branch.
+        path: where it is on the branch.
         base: what both sides began with, if that is known; else what the markers tell of it.
 
     Returns:

@@ -1,7 +1,7 @@
 """Joins what a person saved on the board with what gitticks wrote meanwhile.
 
 This is no merge of two clones: the state that gitticks wrote stands, and what the person asks for is only a wish until
-it is taken up. Where both wrote the same, the person's file stays as it is and is named.
+it is applied. Where both wrote the same, the person's file stays as it is and is named.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
 def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
     """Returns the file with the person's edit and our change; None if both wrote the same.
 
-    Lines are joined first, as people know it from git. What lies on neighbouring lines, and notes that both added, only
+    Lines are joined first, as people know it from git. What is on neighbouring lines, and notes that both added, only
     the meaning can tell apart.
 
     Args:
-        path: where the file lies on the branch.
+        path: where the file is on the branch.
         base: what both began with.
         saved: what the person saved.
         ours: what the branch has now.

@@ -208,7 +208,7 @@ class Dashboard(View):
         pane.say(dot.join(said), "busy")
 
     def on_resize(self) -> None:
-        """Breaks the output anew."""
+        """Rewraps the output."""
         self._shown = None
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
@@ -259,7 +259,7 @@ class Dashboard(View):
         self.act("paused: running agents finish, nothing new starts", pause_runs)
 
     def action_resume(self) -> None:
-        """Lets runs go on; without one, starts it."""
+        """Lets runs continue; without one, starts it."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
             self.act("runs continue", unpause_runs)
         if not self.snapshot.is_run_alive:

@@ -147,7 +147,7 @@ class Search(Seen):
         self._find("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Looks anew."""
+        """Looks again."""
         self._find(event.value)
 
     def _find(self, text: str) -> None:

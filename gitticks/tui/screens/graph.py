@@ -80,7 +80,7 @@ class GraphPane(Lines):
             self.scroll_to_region(Region(0, row, 1, 1), animate=False, immediate=True)
 
     def action_choose(self) -> None:
-        """Tells that the task was chosen."""
+        """Announces that the task was chosen."""
         if self.chosen is not None:
             self.post_message(self.Chosen(self, self.chosen))
 

@@ -46,7 +46,7 @@ class Loaded(View, Generic[T]):
         return row, self.snapshot.details.get(row.id) if row else self.snapshot.number
 
     def draw(self) -> None:
-        """Reads anew if there is anything new, and fills the panes with what is known."""
+        """Reads again if there is anything new, and fills the panes with what is known."""
         if self.snapshot.number and self.mark != self._mark:
             self._mark = self.mark
             self.load()

@@ -41,7 +41,7 @@ class Running(NamedTuple):
 
 
 def running(snapshot: Snapshot) -> list[Running]:
-    """Returns the epics and single tasks that were begun, in picking order."""
+    """Returns the epics and single tasks that were started, in picking order."""
     found = []
     for row in snapshot.roots:
         below = tuple(one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id)

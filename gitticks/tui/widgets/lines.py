@@ -217,7 +217,7 @@ class Lines(ScrollView, can_focus=True):
         return self.has_focus or self.is_led
 
     def notify_style_update(self) -> None:
-        """Draws anew in another theme."""
+        """Redraws in another theme."""
         super().notify_style_update()
         self._kept.clear()
 
@@ -314,7 +314,7 @@ class Lines(ScrollView, can_focus=True):
         return (at[0], at[-1] - at[0] + 1) if at else (0, 0)
 
     def action_choose(self) -> None:
-        """Tells that the entry was chosen."""
+        """Announces that the entry was chosen."""
         if self.key:
             self.post_message(self.Chosen(self, self.key))
 
