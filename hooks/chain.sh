@@ -30,7 +30,20 @@ named_hooks() {
 # Prints the folder of hooks that this one hides.
 own_hooks() {
     named=$(named_hooks)
-    printf '%s\n' "${named:-$(git rev-parse --git-common-dir)/hooks}"
+    printf '%s\n' "${named:-$(common_dir)/hooks}"
+}
+
+# Prints the directory that all worktrees share; in a linked one git has told the hook where that is written.
+common_dir() {
+    case ${GIT_DIR-} in
+    /*) read -r shared 2>/dev/null <"$GIT_DIR/commondir" || shared= ;;
+    *) shared= ;;
+    esac
+    if [ "$shared" = ../.. ] && [ -z "${GIT_COMMON_DIR-}" ]; then
+        printf '%s\n' "${GIT_DIR%/*/*}"
+    else
+        git rev-parse --git-common-dir
+    fi
 }
 
 # Runs the person's own hook; there is none, or it agrees, if the answer is 0.

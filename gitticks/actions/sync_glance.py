@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.process import run_git
+from gitticks.git.config import read_config
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH
 
@@ -25,8 +25,7 @@ def may_share(context: Context) -> bool:
         # in quotes a key may be written with escapes
         if b"\\" in team or (b"sync" in team and b"auto" in team):
             return True
-        asked = ["config", "--get-regexp", r"^gitticks\.sync\.auto$"]
-        return bool(run_git(asked, repository_dir=context.repository.git_dir, check=False).text)
+        return bool(read_config(context.repository, r"^gitticks\.sync\.auto$"))
     return False
 
 

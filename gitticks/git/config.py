@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from gitticks.git.config_entries import CONFIG_FILE, read_all
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.process import GitError, git_version, run_git
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import read_all
 
 if TYPE_CHECKING:
     import pygit2
 
-CONFIG_FILE = "config.worktree"
-"""In the git directory of a worktree: what holds for it alone."""
 _ONLY_FOR_THE_MAIN_WORKTREE = ("core.worktree", "core.bare")
 """Once worktrees have settings of their own, these two in the common file would hold for all of them."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError
+from gitticks.git.config_entries import read_all
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import OBJECT_ID
 from gitticks.git.repository import Repository
@@ -112,6 +113,8 @@ def _names(repository: Repository, folder: str) -> Iterator[str]:
 
 def _setting(repository: Repository, name: str, kind: str) -> str:
     """Returns a setting of git, empty if it is not set or makes no sense; as the person has it, unfenced."""
+    if all(key != name.lower() or scope == "command" for scope, key, _ in read_all(repository.common_dir)):
+        return ""
     asked = ["config", f"--type={kind}", "--get", name]
     return run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.config import (
     CHECKOUT_FOLDER,
-    CONFIG_FILE,
     HOOKS_PATH,
     OWN_EXCLUSIONS,
     find_own_hooks,
     is_of_ours,
 )
+from gitticks.git.config_entries import CONFIG_FILE, MOST_BYTES, list_file, pairs_of
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -35,10 +35,7 @@ _REMOTE_OF_BRANCH = re.compile(r"branch\..+\.remote", re.DOTALL)
 _PLAIN_REMOTE = re.compile(r"\.|[\w-]+")
 _OF_WORKSPACES = frozenset({"user.name", "user.email", "gitticks.task", "gitticks.checkout"})
 _OWN_LINES = frozenset(map(str.encode, OWN_EXCLUSIONS))
-_MOST_FILES, _MOST_BYTES = 2000, 4_000_000
-_MOST_LISTED = 100
-_LISTED: dict[bytes, bytes] = {}
-"""By the bytes of a configuration file that includes no other: what git reads of it."""
+_MOST_FILES = 2000
 
 
 def read_own_state(repository: Repository) -> dict[str, str]:
@@ -80,42 +77,15 @@ def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
 def _listed(repository: Repository, file: Path, lead: str) -> Iterator[tuple[str, str]]:
     if not os.path.lexists(file):
         return
-    listed = _list(repository, file)
+    listed = list_file(repository.common_dir, file)
     if listed is None:
         yield SETTING + lead + "(unreadable)", _file_value(file) or ""
         return
     values: dict[str, list[str]] = {}
-    for entry in os.fsdecode(listed).split("\0"):
-        key, _, value = entry.partition("\n")
-        if key and not _is_harmless(repository, key, value, in_workspace=lead.startswith("worktrees/")):
+    for key, value in pairs_of(listed):
+        if not _is_harmless(repository, key, value, in_workspace=lead.startswith("worktrees/")):
             values.setdefault(key, []).append(value)
     yield from ((SETTING + lead + key, "\n".join(given)) for key, given in values.items())
-
-
-def _list(repository: Repository, file: Path) -> bytes | None:
-    """Returns what git reads of a configuration file; None if it cannot. What the same bytes say is asked once."""
-    content = _bytes_of(file)
-    # What a file includes may change by itself.
-    is_closed = content is not None and b"include" not in content.lower()
-    known = _LISTED.get(content) if content is not None and is_closed else None
-    if known is not None:
-        return known
-    asked = ["config", f"--file={file}", "--includes", "--null", "--list"]
-    listed = run_git(asked, repository_dir=repository.common_dir, check=False)
-    if listed.code != 0:
-        return None
-    if content is not None and is_closed and content == _bytes_of(file):
-        if len(_LISTED) >= _MOST_LISTED:
-            _LISTED.clear()
-        _LISTED[content] = listed.stdout
-    return listed.stdout
-
-
-def _bytes_of(file: Path) -> bytes | None:
-    try:
-        return read_plain_file(file, _MOST_BYTES)
-    except OSError:
-        return None
 
 
 def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: bool) -> bool:
@@ -159,7 +129,7 @@ def _file_value(path: Path) -> str | None:
     except OSError:
         return None
     try:
-        content = read_plain_file(path, _MOST_BYTES)
+        content = read_plain_file(path, MOST_BYTES)
     except FileNotFoundError:
         return f"link to {target}" if target else None
     except OSError as error:

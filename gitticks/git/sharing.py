@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
 
-from gitticks.git.config import read_common_setting
+from gitticks.git.config import read_common_setting, read_config
 from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -100,10 +100,9 @@ class PushedBranch:
 
 def remotes(repository: Repository) -> tuple[str, ...]:
     """Returns the names of the remotes that have an address, in the order of the configuration."""
-    listed = _config(repository, "--null", "--get-regexp", r"^remote\..*\.url$").text
-    entries = (entry.partition("\n") for entry in listed.split("\0") if entry)
+    found = read_config(repository, r"^remote\..*\.url$")
     return tuple(
-        dict.fromkeys(match[1] for key, _, value in entries if value and (match := _URL.fullmatch(key)))
+        dict.fromkeys(match[1] for key, value in found.items() if value and (match := _URL.fullmatch(key)))
     )
 
 
@@ -112,7 +111,7 @@ def remote_of_branch(repository: Repository, branch: str, known: tuple[str, ...]
 
     `known` are the remotes that there are, where somebody has asked already.
     """
-    named = _config(repository, "--get", _UPSTREAM.format(branch)).text
+    named = read_config(repository, rf"^{re.escape(_UPSTREAM.format(branch))}$").get(_UPSTREAM.format(branch))
     known = remotes(repository) if known is None else known
     if named:
         return named if named in known else None
@@ -284,10 +283,6 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
         )
     except GitError as error:
         return error.message
-
-
-def _config(repository: Repository, *asked: str) -> GitResult:
-    return run_git(["config", *asked], repository_dir=repository.common_dir, check=False)
 
 
 def list_branches(repository: Repository) -> tuple[str, ...]:

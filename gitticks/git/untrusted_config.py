@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.process import run_git
+from gitticks.git.config_entries import read_all
 
 _REPOSITORY_SCOPES = frozenset({"local", "worktree"})
 _TEXT_MERGE = "git merge-file --quiet %A %O %B"
@@ -97,60 +97,6 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     proxy = {_PROXY_VARIABLE: os.environ.get(_PROXY_VARIABLE, "")} if _PROXY in named else {}
     remotes = sorted(filter(_OF_REMOTES.fullmatch, named))
     return Fence(_as_variables(replaced) | proxy, tuple(sorted(filters)), tuple(remotes))
-
-
-_Entries = tuple[tuple[str, str, str], ...]
-_OF_OUR_CALL = "command line:"
-_MOST_KNOWN = 100
-_known: dict[Path, tuple[object, _Entries]] = {}
-"""By git directory, what its configuration was when its files had these stamps; one session asks a dozen times."""
-
-
-def read_all(git_dir: Path) -> _Entries:
-    """Returns scope, key and value of every setting, in the order in which git reads them; `command` are those of ours."""
-    files = _files(git_dir)
-    stamp = [_stamp(file) for file in files]
-    known = _known.get(git_dir)
-    if known is not None and known[0] == (files, stamp):
-        return known[1]
-    asked = ["config", "--null", "--show-scope", "--show-origin", "--list"]
-    words = run_git(asked, repository_dir=git_dir).text.split("\0")
-    entries = tuple(
-        (scope, *entry.partition("\n")[::2]) for scope, entry in zip(words[::3], words[2::3], strict=False)
-    )
-    origins = {os.path.realpath(one.removeprefix("file:")) for one in words[1::3] if one != _OF_OUR_CALL}
-    includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    is_all = origins <= {os.path.realpath(file) for file in files}
-    if not includes and is_all and stamp == [_stamp(file) for file in files]:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[git_dir] = ((files, stamp), entries)
-    return entries
-
-
-def _files(git_dir: Path) -> tuple[str, ...]:
-    """Returns where git looks for the configuration of a worktree, apart from what these files include."""
-    common = git_dir / "commondir"
-    shared = git_dir / common.read_text().strip() if common.exists() else git_dir
-    home = os.environ.get("HOME", "")
-    own = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
-    chosen = os.environ.get("GIT_CONFIG_GLOBAL")
-    named = (
-        os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
-        *((f"{own}/git/config", f"{home}/.gitconfig") if chosen is None else (chosen,)),
-        shared / "config",
-        git_dir / "config.worktree",
-    )
-    return tuple(map(str, named))
-
-
-def _stamp(file: str) -> tuple[int, ...] | None:
-    """Returns what differs once a file was written, and cannot be set back by who wrote it; None if it is missing."""
-    try:
-        found = Path(file).stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -11,10 +11,11 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
+from gitticks.git.config_entries import read_all
 from gitticks.git.identity import Identity
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs, read_all
+from gitticks.git.untrusted_config import fence_programs
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
