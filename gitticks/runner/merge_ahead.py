@@ -96,14 +96,15 @@ class ChecksAhead:
         self._merging: TaskId | None = None
         self._held = contextlib.ExitStack()
         self._pools: SimpleQueue[PooledAside] = SimpleQueue()
-        self._threads = ThreadPoolExecutor(max_workers=max(1, self._most), thread_name_prefix="ahead")
+        # One more, which goes on while the merge whose turn it is waits for it.
+        self._threads = ThreadPoolExecutor(max_workers=self._most + 1, thread_name_prefix="ahead")
 
     def __enter__(self) -> Self:
         """Checks nothing yet; what killed checks left for temporary files goes."""
         for path in left_asides(self._run.repository):
             with contextlib.suppress(NotFoundError):
                 remove_temporary_folder(self._run.repository, checkout_at(self._run.repository, path))
-        for _ in range(self._most):
+        for _ in range(self._most + 1 if self._most else 0):
             self._pools.put(self._held.enter_context(PooledAside(self._run.repository)))
         return self
 
