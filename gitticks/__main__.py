@@ -1,4 +1,4 @@
-"""Lets `python -m gitticks` stand for `gt`, for hooks that know only an interpreter."""
+"""Makes `python -m gitticks` the same as `gt`, for hooks that know only an interpreter."""
 
 from gitticks.cli.entry import main
 

@@ -1,4 +1,4 @@
-"""Reads small files of the git directory, in whose places anything may lie: a pipe, a device, a folder, a gigabyte.
+"""Reads small files of the git directory safely, whatever is in their place: a pipe, a device, a folder, a gigabyte.
 
 Whoever opens a pipe waits for its other end, and whoever reads a device to its end never comes back. So what is no
 plain file is refused before it is read, and no more is read than such a file can hold.

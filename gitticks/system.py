@@ -1,4 +1,4 @@
-"""What tells this boot of the machine from every other one. A leaf module that reading commands load."""
+"""Identifies the current boot of the machine. A leaf module that reading commands load."""
 
 from __future__ import annotations
 

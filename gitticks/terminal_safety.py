@@ -1,4 +1,4 @@
-"""Which characters may steer a terminal, so that no text from a file, a task or an agent is shown with them.
+"""Which characters could control a terminal, so that no text from a file, task or agent is shown with them.
 
 A leaf module, because the query index holds text that is printed as it is there.
 """

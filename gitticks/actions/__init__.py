@@ -1,1 +1,1 @@
-"""One use case a module: each returns values or raises a GitticksError; none prints, asks or exits."""
+"""One use case per module: each returns values or raises a GitticksError; none prints, prompts or exits."""

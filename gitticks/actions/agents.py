@@ -1,4 +1,4 @@
-"""Which agents can be started here, and the instructions for them, a marked block in a file of the project's own."""
+"""Which agents can be started here, and the instructions for them in the project's AGENTS.md."""
 
 from __future__ import annotations
 

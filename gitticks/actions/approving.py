@@ -1,4 +1,4 @@
-"""How strong a person's approval is: what policy asks for is proven here, before the verdict is given."""
+"""Proves that an approval is as strong as policy requires, before the verdict is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows a session that lives in this clone from another terminal: what its agent said so far, then what it says.
+"""Follows a live session of this clone from another terminal: its output so far, then what is new.
 
 The session does not notice: its transcript is read, and nothing of it is held or written.
 """

@@ -1,4 +1,4 @@
-"""What was decided about agents' wishes: found, filtered, exported, and checked line by line."""
+"""Permission decisions: searched, exported and verified line by line."""
 
 from __future__ import annotations
 

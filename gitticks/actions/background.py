@@ -1,4 +1,4 @@
-"""Work that goes on in a thread while something else is done."""
+"""Work in a background thread."""
 
 from __future__ import annotations
 

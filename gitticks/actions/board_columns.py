@@ -1,4 +1,4 @@
-"""Sorts tasks into the columns of a board: open, in progress, in review, and what was closed of late."""
+"""Sorts tasks into the columns of a board: open, in progress, in review, recently closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task's work changes, and whether it goes together with its base: looked at without touching anything."""
+"""What a task's work changes and whether it merges cleanly, without touching anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the use cases that change a task have in common: its branch's head, and writing a field's change."""
+"""Shared by the use cases that change a task: the branch's head, and writing a field."""
 
 from __future__ import annotations
 

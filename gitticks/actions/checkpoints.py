@@ -1,4 +1,4 @@
-"""Checkpoints: which there are, what is between them, and dropping them."""
+"""Lists, compares and drops checkpoints."""
 
 from __future__ import annotations
 

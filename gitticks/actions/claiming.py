@@ -1,4 +1,4 @@
-"""Claims tasks at the remote that the state branch is shared with, for a run and for work that is started by hand."""
+"""Claims tasks at the shared remote, for runs and for work started by hand."""
 
 from __future__ import annotations
 

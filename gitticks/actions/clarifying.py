@@ -1,4 +1,4 @@
-"""Starts an interactive session of the clarifier on a task that asks a person something, in that person's terminal."""
+"""Starts an interactive clarifier session on a task that asks a question, in the user's terminal."""
 
 from __future__ import annotations
 

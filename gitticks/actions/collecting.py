@@ -1,4 +1,4 @@
-"""`gt worktree gc`: removes from the clone what nobody needs any more, and says how large it was."""
+"""`gt worktree gc`: removes what is no longer needed in the clone, and reports its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds tasks that git merged by lines, as a clone without our driver does, and joins them by meaning.
+"""Finds tasks that git merged line by line, as a clone without our driver does, and merges them by meaning.
 
 On the state branch that is a change like any other. On the board, where a merge waits for a person to continue, the file
 is joined and marked as resolved; the person concludes the merge.

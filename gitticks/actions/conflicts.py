@@ -1,4 +1,4 @@
-"""What unmerged work would conflict with, found before anybody merges, and the merge of what a person resolved."""
+"""Forecasts conflicts of unmerged work, and merges what a person resolved."""
 
 from __future__ import annotations
 

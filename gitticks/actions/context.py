@@ -1,4 +1,4 @@
-"""What every use case starts from: where we are, who asks, and the doors to store, index and settings.
+"""What every use case starts from: the directory, the user, and access to store, index and settings.
 
 Everything is opened when it is first asked for, so that a reading command pays only for what it reads.
 """

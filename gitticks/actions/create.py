@@ -1,4 +1,4 @@
-"""Makes a task: its id, its file and the first line of its history, in one commit."""
+"""Creates a task: its id, its file and the first line of its history, in one commit."""
 
 from __future__ import annotations
 

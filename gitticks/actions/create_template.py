@@ -1,4 +1,4 @@
-"""The commented text that an editor opens on for a new task, and the task that is read from what was left of it."""
+"""The commented template that an editor opens for a new task, and how it is read back."""
 
 from __future__ import annotations
 

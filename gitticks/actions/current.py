@@ -1,4 +1,4 @@
-"""Says what is being worked on in this clone: by agents whose session lives, and by hand in workspaces."""
+"""What is being worked on in this clone: by live agents, and by hand in workspaces."""
 
 from __future__ import annotations
 

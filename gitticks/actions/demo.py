@@ -1,4 +1,4 @@
-"""Makes the demo's repository: a small Python project some of whose tests still fail, with tasks and settings."""
+"""Creates the demo: a small Python project, some of whose tests still fail, with tasks and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds out what waits for what, layer by layer, and the cycles among it, each with the command that breaks it."""
+"""Finds dependencies in layers and their cycles, each with the command that breaks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tasks stand among the others and whose turn it is: what a reader asks beside the fields."""
+"""State derived from other tasks: what blocks a task and whose turn it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Private copies of texts for an editor: kept while they may hold something that a person wrote, and no longer.
+"""Private drafts for an editor, kept as long as they may hold something unsaved.
 
 Each is in a folder of its own beside the text as it was. That file is locked for as long as the command or its
 editor lives, so the drafts of killed commands are known; one that holds nothing new goes with the next that is made.

@@ -1,4 +1,4 @@
-"""What the content of an edit by hand is refused for, whether it was saved or staged; and what it is warned of."""
+"""Why the content of a hand edit is refused, saved or staged, and what it is warned about."""
 
 from __future__ import annotations
 

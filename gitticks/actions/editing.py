@@ -1,4 +1,4 @@
-"""Opens a task for a person's editor and takes the result up, also when the task changed meanwhile.
+"""Opens a task in the user's editor and applies the result, even if the task has changed since.
 
 The editor works on a private copy, so that a half-written file is never on the branch, and what the person wrote is
 kept in a file of its own whenever it cannot be taken.

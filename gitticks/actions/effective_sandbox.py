@@ -1,4 +1,4 @@
-"""The sandbox that runs here get: the default one if this machine can set it up, or the one that somebody chose."""
+"""The sandbox that runs here get: the chosen one, or the default if this machine supports it."""
 
 from __future__ import annotations
 

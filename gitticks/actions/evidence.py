@@ -1,4 +1,4 @@
-"""What a claim that work is finished is held against: the task's workspace, and the quality gates in it."""
+"""What a claim that work is finished is checked against: the workspace, and the quality gates in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the fields that people write, as they type them on a command line, into the values that a task holds."""
+"""Parses fields as typed on a command line into a task's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands work over, asks a person, writes the hand-off: on the state branch, or, inside a session, by the session's mailbox."""
+"""Hands off work, asks a person, writes the hand-off: on the state branch or, in a session, through its mailbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports what happened: to one task by its events, to all of them by the commits of the state branch."""
+"""Reports what happened: to one task from its events, to all from the commits of the state branch."""
 
 from __future__ import annotations
 

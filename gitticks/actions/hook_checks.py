@@ -1,4 +1,4 @@
-"""What the board's hooks refuse before a commit: broken files, illegal steps, and a board that is not in step."""
+"""What the board's hooks refuse before a commit: broken files, illegal steps, a board that is out of date."""
 
 from __future__ import annotations
 

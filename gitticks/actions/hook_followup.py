@@ -1,4 +1,4 @@
-"""What a plain `git commit` on the board asks for, carried out in a commit that follows it.
+"""Carries out what a plain `git commit` on the board asks for, in a follow-up commit.
 
 Text and fields stand as the person committed them. A status, a verdict or whose turn it is was only a request: the
 follow-up takes it back out of the file and writes what the decision says, on the task as it was before.

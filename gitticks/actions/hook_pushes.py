@@ -1,4 +1,4 @@
-"""What a push may not bring to a state branch, judged by the one who pushes and by the server that receives."""
+"""What a push may not bring to a state branch, checked by the pusher and by the server."""
 
 from __future__ import annotations
 

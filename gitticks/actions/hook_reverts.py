@@ -1,4 +1,4 @@
-"""What a cherry-pick or a revert on the board may not do, told or put back after it: git asks no hook before it commits.
+"""Illegal cherry-picks and reverts on the board, reported or undone afterwards: git runs no hook before them.
 
 What a person may write may go back to what it was; but lines are only added to a history, and a task moves by decisions
 alone: where a revert undid one, the task is as it was before the revert, by a commit that follows it.

@@ -1,4 +1,4 @@
-"""Puts gitticks' hooks where they belong, takes them away again, and says how they are."""
+"""Installs, removes and checks gitticks' hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gathers what awaits a person: each task with what was asked, what the review said and what the work changes."""
+"""Gathers what is waiting for a person: what was asked, what the review said and what the work changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Begins tasks in a repository: the state branch, its first settings, and the board where people edit them."""
+"""Sets up tasks in a repository: the state branch, its first settings, and the board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives tasks up, says that a person did them, and takes them up again."""
+"""Cancels tasks, closes those that a person completed, and reopens them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists tasks: all that are open in the order in which they would be picked, or what a filter lets through."""
+"""Lists tasks in picking order, filtered or all open ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What git calls for a file of the state branch that both sides changed: merges it by meaning, in place."""
+"""Git's merge driver for files of the state branch: merges them by meaning, in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices what people did to merges with git alone: made them, or took what was merged off its base."""
+"""Detects merges made or undone with plain git."""
 
 from __future__ import annotations
 

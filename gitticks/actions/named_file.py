@@ -1,4 +1,4 @@
-"""Writes a file that a person names, which may be a plain file, a link, a pipe or a device.
+"""Writes to a path that the user gave, which may be a file, a link, a pipe or a device.
 
 A draft renamed over a device would destroy it for the whole machine, and over a link would replace the link. So only
 nothing or a plain file is replaced, where the links lead to, and everything else is written to as a shell would.

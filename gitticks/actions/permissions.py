@@ -1,4 +1,4 @@
-"""What agents may do: which rule decides and why, open questions and their answers, the rules, the mode."""
+"""What agents may do: the rules, which one decides and why, open requests and answers, the mode."""
 
 from __future__ import annotations
 

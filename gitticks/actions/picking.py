@@ -1,4 +1,4 @@
-"""Says what comes next: for an agent what is ready, for a person what awaits one."""
+"""What comes next: ready tasks for agents, waiting ones for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sees by a project's files which command runs its tests; nothing of the project is run for that."""
+"""Guesses a project's test command from its files; runs nothing."""
 
 from __future__ import annotations
 

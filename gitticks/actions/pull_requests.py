@@ -1,4 +1,4 @@
-"""Looks at what became of pull requests: once where a person shares tasks, again and again during a run."""
+"""Checks what became of pull requests: once on `gt sync`, repeatedly during a run."""
 
 from __future__ import annotations
 

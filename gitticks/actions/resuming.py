@@ -1,4 +1,4 @@
-"""Goes back to a checkpoint: the code of a workspace, its scratchpad and the counters of its tasks."""
+"""Goes back to a checkpoint: the workspace's code, its scratchpad and its tasks' counters."""
 
 from __future__ import annotations
 

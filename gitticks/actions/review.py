@@ -1,4 +1,4 @@
-"""Everything a person needs to judge a task's work, and the judgement itself."""
+"""Everything a person needs to judge a task's work, and the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments on a line of the work under review, as notes that the next agent reads with the line they speak of."""
+"""Comments on a line under review, as notes that the next agent reads together with that line."""
 
 from __future__ import annotations
 

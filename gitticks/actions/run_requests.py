@@ -1,4 +1,4 @@
-"""What is asked of a run by others than the run: to add, stop or kill one task or epic, to pause, to end."""
+"""Requests to a run from outside: add, stop or kill a task or epic, pause, end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes stock: what runs, what awaits a person, what is ready, what merges, and how the board stands.
+"""Gathers the status: what is running, waiting for a person, ready and merging, and the board's state.
 
 Most of it is answered from the index. What costs more (a look at the board, at merges by hand, at lost commits) is
 loaded only where a small file or a row of the index says that there may be something to find.

@@ -1,4 +1,4 @@
-"""Says when what `gt status` shows may have changed, without taking stock each time."""
+"""Detects that what `gt status` shows may have changed, without gathering it again."""
 
 from __future__ import annotations
 

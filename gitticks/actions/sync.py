@@ -1,4 +1,4 @@
-"""Shares tasks with a remote: applies what was saved, fetches, merges by meaning, and pushes; and says what came of it."""
+"""Shares tasks with a remote: applies what was saved, fetches, merges by meaning and pushes."""
 
 from __future__ import annotations
 

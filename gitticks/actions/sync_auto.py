@@ -1,4 +1,4 @@
-"""Shares tasks by itself: at the end of a command, during a run, and as long as `gt sync --watch` is left to it."""
+"""Automatic sharing: at the end of a command, during a run, and with `gt sync --watch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells at a glance whether `sync.auto` could have been set: commands end with that question, and seldom with a yes."""
+"""A fast check whether `sync.auto` may be set: every command ends with it, and the answer is mostly no."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings the board in step and applies what was saved there: what a status, a run, a watch and a sync do alike."""
+"""Brings the board up to date and applies what was saved there, for status, run, watch and sync."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a person finds a task's file, and the errors for one that cannot be read or is only saved on the board."""
+"""Where a task's file is, and the errors for one that cannot be read or is only saved on the board."""
 
 from __future__ import annotations
 

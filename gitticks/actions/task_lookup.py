@@ -1,4 +1,4 @@
-"""Finds the task that a person named, and first applies what they saved of it on the board."""
+"""Finds the task that a person named, after applying what they saved of it on the board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt import` and `gt export`: everything that another tracker holds becomes tasks here, and the other way round."""
+"""`gt import` and `gt export`: tasks of other trackers become tasks here, and the other way round."""
 
 from __future__ import annotations
 

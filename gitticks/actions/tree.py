@@ -1,4 +1,4 @@
-"""Puts tasks into the order of their tree: epics with what is below them, then what stands alone."""
+"""Orders tasks as a tree: epics with what is below them, then standalone tasks."""
 
 from __future__ import annotations
 

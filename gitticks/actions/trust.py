@@ -1,4 +1,4 @@
-"""Shows what would run here, and trusts what a person has looked at."""
+"""Shows what would run here, and trusts what a person has reviewed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's word on what a task awaits: approved, rejected, or the answer to a question."""
+"""A person's verdict on what a task is waiting for: approved, rejected, or an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verifies every approval that the history holds: what is signed is checked, and what is weaker than policy asked is named."""
+"""Verifies every approval in the history: signatures, and whether each was as strong as policy required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workspaces of this clone: beginning a task by hand in one, which there are, and removing those that nobody needs."""
+"""The workspaces of this clone: starting a task by hand in one, listing them, removing those no longer needed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How each agent is started, kept in bounds and understood."""
+"""How each agent is started, limited and understood."""

@@ -1,4 +1,4 @@
-"""The values between the runner, an agent and the supervisor: what to start, how, within which bounds, and what came of it."""
+"""The values that runner, agent and supervisor exchange: what to start, how, with which limits, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any command line as an agent: its stdout is what it says, its exit code how it ended.
+"""Any command line as an agent: its stdout is its message, its exit code how it ended.
 
 It can say that its service keeps it from its work: with the exit code of `sysexits.h` for a failure that passes, and
 if it likes with a line of JSON that tells more. What it spent it tells by lines of JSON too.

@@ -1,4 +1,4 @@
-"""Agents that a person can talk to: their interactive commands, in the person's own terminal or a tmux session.
+"""Agents that a person can talk to: their interactive commands, in the user's terminal or in tmux.
 
 What is printed there is a screen, and no message of the agent's, so signals are not looked for in it but in a
 `command`'s lines; what the agent asks for by `gt` and writes into its mailbox counts as ever.

@@ -1,4 +1,4 @@
-"""Starts the supervisor, and finds what is left when a command killed both of its supervisors."""
+"""Starts the supervisor, and finds what is left if both of its processes were killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading what a supervised command prints: frames from the supervisor, whole lines, and a bounded memory of both ends.
+"""Reads what a supervised command prints: the supervisor's frames, whole lines, and a bounded memory of both ends.
 
 Nothing here may cost more memory than its limits, whatever an agent prints: 1 GiB, or one line of 200 MB.
 """

@@ -1,4 +1,4 @@
-"""What tokens cost where an agent does not tell: by the settings' own prices, else by a library of known ones.
+"""Prices tokens if the agent reports no cost: from the settings, else from a library.
 
 The agent's own figure goes first. The library's data comes with it, so no network is asked.
 """

@@ -1,4 +1,4 @@
-"""Runs a command under the supervisor, from the runner's side: starts it, passes its lines on, stops it, learns how it ended."""
+"""The runner's side of the supervisor: starts a command, passes on its lines, stops it, learns how it ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which agents there are: those of the settings, the known ones that are found on PATH, and the embedded one."""
+"""The agents there are: those in the settings, the known ones found on PATH, and the built-in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded agent that needs no model: it runs the `sh` blocks that stand under a task's `## Script`."""
+"""The built-in agent that needs no model: it runs the `sh` blocks under a task's `## Script`."""
 
 from __future__ import annotations
 

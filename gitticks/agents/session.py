@@ -1,4 +1,4 @@
-"""One session of an agent from start to report: the supervisor and the reader put together."""
+"""One session of an agent from start to report: supervisor and reader combined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembering what an agent said, within a bound: what comes last counts, so what came first is forgotten first."""
+"""Remembers what an agent said, up to a limit; the oldest is dropped first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents in a tmux session that people can join and type into; each has a tmux server of its own.
+"""Agents in a tmux session that people can join and type into, each with its own tmux server.
 
 The server is a descendant of the session's supervisor like all else that the agent starts, so limits, stops and the end
 of the tree hold for it too. Where there are no subreapers (macOS), the host ends it.

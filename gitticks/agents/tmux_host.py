@@ -1,4 +1,4 @@
-"""The small program between the supervisor and tmux: starts a session with the agent in it, and reports what it prints.
+"""The small program between supervisor and tmux: starts the agent in a session and reports its output.
 
 Its arguments are the server's name, a file for the agent's stdin or nothing, and the agent's command line. It ends with
 the agent, and with its exit code.

@@ -1,4 +1,4 @@
-"""What an agent's use of a tool means for permissions, for the tools of all known clients by their names."""
+"""What an agent's tool call means for permissions, for the tools of all known clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling an outage from a limit from a refusal, by a service's status and words.
+"""Tells outages, limits and refusals apart by a service's status and words.
 
 Statuses are compared before texts: services word their errors differently, and change them.
 """

@@ -1,4 +1,4 @@
-"""The board: the linked worktree of the state branch in which people edit tasks, kept in step with every commit."""
+"""The board: a linked worktree of the state branch in which people edit tasks, updated with every commit."""
 
 from gitticks.board.journal import Pending, PendingKind
 from gitticks.board.place import (

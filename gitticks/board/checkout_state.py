@@ -1,4 +1,4 @@
-"""Says what git is at on the board: another commit checked out, or one that waits; and whether a file differs."""
+"""What git is doing on the board: another commit checked out, a merge in progress; and whether a file differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person saved on the board and has not committed, together with the version that their edit began from."""
+"""What was saved on the board but not committed, with the version that the edit started from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts gitticks' hooks where they belong, and takes them away again: the board, a server, the user's main checkout.
+"""Installs and removes gitticks' hooks: on the board, on a server, in the main checkout.
 
 The main checkout is theirs: there are some only where they were asked for. Where git reads the repository's own folder
 of hooks, ours stand in front of the person's there: a hooks path of ours would make hook managers refuse their work.

@@ -1,4 +1,4 @@
-"""What editors and desktops leave about for a while: git overlooks it on the board, and nobody takes it up.
+"""Temporary files of editors and desktops, which git and gitticks ignore on the board.
 
 Git knows one list of such patterns that is a worktree's own, `core.excludesFile`, and it stands in for the user's. So
 the board's list begins with what the user's says, and is written again when theirs has changed.

@@ -1,4 +1,4 @@
-"""What the board was last in step with, on disk, so that a person's edits can be told from what only lags behind."""
+"""The last state of the board, on disk, which tells a person's edits from files that are merely out of date."""
 
 from __future__ import annotations
 

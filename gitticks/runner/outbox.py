@@ -1,4 +1,4 @@
-"""The outbox: requests that `gt complete`, `gt ask` and their like leave in a workspace for the runner to act on.
+"""The outbox: requests that `gt complete`, `gt ask` and others leave in a workspace for the runner.
 
 An agent cannot reach the state branch from inside a sandbox, so its commands only write a file each here. The runner
 reads what it finds as a stranger's letter: bounded, checked, and with no right but the agent's.

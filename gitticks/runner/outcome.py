@@ -1,4 +1,4 @@
-"""How a run ends: its exit code, and why tasks are left that somebody could work on."""
+"""How a run ends: its exit code, and why ready tasks are left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which work in progress would conflict when it is merged, said while there is still time to go around it."""
+"""Forecasts conflicts between work in progress, while it can still be avoided."""
 
 from __future__ import annotations
 

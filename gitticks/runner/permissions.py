@@ -1,4 +1,4 @@
-"""Judges what an agent of a session wants to do, asks a person where the rules say so, and notes each decision."""
+"""Judges what a session's agent wants to do, asks a person where rules require it, and records each decision."""
 
 from __future__ import annotations
 

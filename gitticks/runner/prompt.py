@@ -1,4 +1,4 @@
-"""The prompt of an iteration: everything that an agent has to know of its task, gathered from the state branch."""
+"""Gathers everything that goes into an iteration's prompt from the state branch."""
 
 from __future__ import annotations
 

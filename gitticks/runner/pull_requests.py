@@ -1,4 +1,4 @@
-"""Pull requests: approved work is pushed and offered to a forge, and what happens there comes back to the task."""
+"""Pushes approved work as pull requests, and applies what happens to them."""
 
 from __future__ import annotations
 

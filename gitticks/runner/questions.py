@@ -1,4 +1,4 @@
-"""Open questions about permissions in this clone: a run asks, and whoever is attached answers by command or on a screen.
+"""Open permission requests of this clone: a run asks, and whoever is attached answers.
 
 Each question is a file of the run's, each answer a file beside it. A question whose run died is no question any more.
 """

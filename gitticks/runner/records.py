@@ -1,4 +1,4 @@
-"""The record of each live session in the clone, so that other commands see it and a dead runner's work is found.
+"""A record of each live session in the clone, so that others see it and a dead runner's work is found.
 
 A session lives as long as its runner holds the session's lock or anything of the agent's process tree does; both are
 kernel locks, which end with their holders. A record without a lock is a session that somebody must finish.

@@ -1,4 +1,4 @@
-"""Finds sessions whose runner died and finishes them by the same rules as a runner would have."""
+"""Finishes the sessions of dead runners, by the same rules as a runner."""
 
 from __future__ import annotations
 

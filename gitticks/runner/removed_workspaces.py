@@ -1,4 +1,4 @@
-"""Workspaces that were removed and wait to be deleted, which takes long where there are many files.
+"""Removed workspaces waiting to be deleted, which takes time if they have many files.
 
 A rename takes a workspace out of the way at one stroke; what is in the folder here has been judged and is nobody's.
 So whoever finds something there deletes it: the run beside its merges, and after a kill the next run, merge or

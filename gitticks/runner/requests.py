@@ -1,4 +1,4 @@
-"""What the run hears of a session: words and lines for people, and what the agent asks for by command while it runs."""
+"""What a run receives from a session: output for people, and the agent's requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where reviewers work: a checkout of their own of the commit under review, thrown away when the review is over.
+"""Checkouts for reviewers: a fresh one of the reviewed commit, thrown away afterwards.
 
 Nothing that a reviewer does there reaches the work: what it commits or changes is kept under a ref, and said.
 """

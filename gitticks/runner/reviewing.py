@@ -1,4 +1,4 @@
-"""Who works on a task and who reviews it, and whether anybody can."""
+"""Who works on a task, who reviews it, and whether anybody can."""
 
 from __future__ import annotations
 

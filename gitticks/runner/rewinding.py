@@ -1,4 +1,4 @@
-"""Takes a workspace back to a checkpoint; what it held beyond that is kept under a ref and named."""
+"""Takes a workspace back to a checkpoint; what it has beyond that is kept under a ref."""
 
 from __future__ import annotations
 

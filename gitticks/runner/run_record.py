@@ -1,4 +1,4 @@
-"""What a run keeps in the clone for `gt status` and `gt inbox`, which have no time to look themselves.
+"""What a run records in the clone for `gt status` and `gt inbox`.
 
 Why the last run ended stays until the next one begins; what has to hold over runs is in the histories. Conflicts that it foresaw count only as long as the commits on both sides are where they were.
 """

@@ -1,4 +1,4 @@
-"""The scratchpad: what agents learned on the way, carried from one iteration's prompt to the next.
+"""The scratchpad: what agents learned, carried from one prompt to the next.
 
 It is read by every later agent, so it is bounded. The newest entries stay as they are; older ones are folded to one
 line each, and in the end only counted. The whole text of each entry stays in the history of the state branch.

@@ -1,4 +1,4 @@
-"""One session: an agent is started on a task, listened to, and what it left is judged and written in one commit."""
+"""One session: starts an agent on a task, follows it, and records the outcome in one commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base as a remote has it: with `merge.push` a merge is made on it, and is there before a task is done here."""
+"""`merge.push`: merges are made on the remote's base and pushed before the task is done here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With `merge.push` a merge, the end of its task and of its claim reach the remote in one push, or none of them does.
+"""`merge.push`: pushes a merge, the end of its task and of its claim together, or none of them.
 
 So no clone sees a task done whose code is missing, nor code whose task is still open. Where the tasks are not shared
 with the base's remote, the merge alone is pushed.

@@ -1,4 +1,4 @@
-"""What keeps a ready task from starting: a person's edit, an agent whose service gives no more, an earlier failure."""
+"""What delays a ready task: a person's edit, an agent whose service is limited, an earlier failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fills a prompt template: one for each role, with what is known of the task, cut to size.
+"""Fills the prompt template of a role with what is known of the task, cut to size.
 
 Templates come with the package, and a team can replace each by a file of the same name under `prompts/` on the state
 branch. Such a file is somebody else's program, so it runs in jinja2's sandbox and sees plain texts only. What is

@@ -1,4 +1,4 @@
-"""The transcripts of sessions in the clone: what an agent's client printed, as it came; never committed.
+"""Transcripts: what agents' clients printed, kept in the clone and never committed.
 
 They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner.
 """

@@ -1,4 +1,4 @@
-"""Text by others, in prompts: fenced, labelled with who wrote it, and with nothing invisible in it.
+"""Text by others in prompts: fenced, labelled with its author, and without invisible characters.
 
 A name is what git says, so this tells friends from strangers and no impostor from a friend.
 """

@@ -1,4 +1,4 @@
-"""Quality gates: what must hold in a checkout before its work may continue.
+"""Quality gates: the checks that work must pass in a checkout.
 
 Tests leave files behind, and a worker who has committed everything must not be sent back for those. So what the gates
 made is taken away again, after it was kept as a commit that no ref names: git forgets it in two weeks.

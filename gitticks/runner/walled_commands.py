@@ -1,4 +1,4 @@
-"""Commands of the settings, run in a checkout: behind the walls that the settings ask for, or as the person."""
+"""Runs commands of the settings in a checkout, sandboxed if the settings say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worklog: one entry for each iteration, for people who look back and for the next prompt."""
+"""The worklog: one entry per iteration, for people and for the next prompt."""
 
 from __future__ import annotations
 

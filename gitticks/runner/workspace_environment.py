@@ -1,4 +1,4 @@
-"""What keeps programs in different workspaces apart: ports of their own, and a folder for temporary files."""
+"""Keeps programs of different workspaces apart: their own ports and temporary folder."""
 
 from __future__ import annotations
 

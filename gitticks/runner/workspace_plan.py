@@ -1,4 +1,4 @@
-"""Where an agent will work on a task, decided before its session is recorded and before anything is made."""
+"""Decides where an agent will work, before its session is recorded and anything is created."""
 
 from __future__ import annotations
 

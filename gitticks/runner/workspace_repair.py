@@ -1,4 +1,4 @@
-"""Makes the worktree of a workspace, and fixes what a kill, a person or an agent did to it."""
+"""Creates a workspace's worktree, and repairs what a kill, a person or an agent did to it."""
 
 from __future__ import annotations
 

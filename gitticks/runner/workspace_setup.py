@@ -1,4 +1,4 @@
-"""Makes a new workspace ready: its own configuration, files that git does not keep, the team's set-up command."""
+"""Sets up a new workspace: configuration, files that git does not track, the team's set-up command."""
 
 from __future__ import annotations
 

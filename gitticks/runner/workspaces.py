@@ -1,4 +1,4 @@
-"""Workspaces: the checkouts that agents work in, from their making to the end of a session.
+"""Workspaces: the checkouts that agents work in, from creation to the end of a session.
 
 Everything the runner does with a workspace goes through here, so that an agent can be given a git directory of its
 own without the loop's knowing. Nothing here throws uncommitted work away: it stays where it is, or it is kept under a

@@ -1,1 +1,1 @@
-"""Walls around what agents and checks run: bubblewrap's namespaces, a git directory of their own, a network by list."""
+"""The sandbox of agents and checks: bubblewrap namespaces, a private git directory, an allow-list for the network."""

@@ -1,4 +1,4 @@
-"""Puts walls around what runs in one checkout: tools, the git directory, the network, limits, the environment."""
+"""Sandboxes what runs in one checkout: tools, git directory, network, limits, environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small program behind the walls that leads ports to the proxy's socket outside, and runs the command.
+"""The small program in the sandbox that forwards ports to the proxy's socket outside, and runs the command.
 
 It is started as `python -I -S forwarder.py SOCKET PORTS COMMAND…` and imports nothing of gitticks. The first of PORTS,
 with commas between them, is the proxy's own; each other one stands for the same port of this machine outside. The

@@ -1,4 +1,4 @@
-"""What walls need to know of this machine: bubblewrap, the system's folders, the tools, the secrets."""
+"""What a sandbox needs to know about this machine: bubblewrap, system folders, tools, secrets."""
 
 from __future__ import annotations
 

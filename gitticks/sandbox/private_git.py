@@ -1,4 +1,4 @@
-"""The git directory of its own that stands behind walls in the place of a workspace's, and how its commits come home.
+"""A private git directory that replaces the workspace's in the sandbox, and how its commits are brought back.
 
 A linked worktree of the person's repository, writable, would be their account: its hooks and configuration run outside.
 So what is behind the walls reads the repository's objects, and writes a git directory that nobody outside ever opens

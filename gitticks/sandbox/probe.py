@@ -1,4 +1,4 @@
-"""Tries whether walls stand on this machine: by building them, and by running into them."""
+"""Tests whether the sandbox works on this machine, by building one and trying to get out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The only way out of walls without a network: an HTTP proxy on a unix socket that reaches the hosts of a list.
+"""The only way out of a sandbox without network: an HTTP proxy on a unix socket that allows listed hosts.
 
 A name is looked up once, and the address that is reached is the one that was looked at: neither this machine nor its
 network nor a cloud's metadata service. Only a port of this machine that is itself listed, as `localhost:8080`, is reached.

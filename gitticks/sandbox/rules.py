@@ -1,4 +1,4 @@
-"""Turns the rules about files and hosts into walls; those about commands stay guard rails, since no wall knows commands."""
+"""Turns permission rules for files and hosts into sandbox settings; rules for commands cannot be enforced by it."""
 
 from __future__ import annotations
 

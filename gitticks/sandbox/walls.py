@@ -1,4 +1,4 @@
-"""What walls let through, and the words that make bubblewrap build them; nothing is looked at or started here."""
+"""What the sandbox lets through, as arguments of bubblewrap; pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strong approvals on the state branch: what is stated, by which keys it may be signed, and whether it still holds.
+"""Strong approvals: what is signed, which keys may sign it, and whether it still applies.
 
 The allowed signers come from a file of the user's own, or from the base as it stood when the approval was given: never
 from what an agent works on.

@@ -1,4 +1,4 @@
-"""Decisions about permissions: noted in the clone as they are made, and added to the task's `audit.jsonl` by a commit.
+"""Permission decisions: recorded in the clone as they are made, and committed to the task's `audit.jsonl`.
 
 The commit is one that the runner makes anyway, and names the head of the chain, so that lines cannot vanish unseen.
 """

@@ -1,4 +1,4 @@
-"""Whose words count as the user's own in this clone: the names that commits were made under here, and those trusted.
+"""Who counts as the user in this clone: names that commits were made under here, and trusted ones.
 
 The memory is a file beside the locks, a name a line; whoever deletes it is a stranger only until they write again.
 """

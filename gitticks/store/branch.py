@@ -1,4 +1,4 @@
-"""The state branch: read at its tip, and changed by transactions that many processes may run at once.
+"""The state branch: read at its tip, and changed by concurrent transactions.
 
 A writer runs its operation on the end of the chain of commits that are made and not yet the branch's, and writes
 objects that nothing names yet. Then whoever is first publishes the whole chain: so writers who queue share the syncs

@@ -1,4 +1,4 @@
-"""The chain: commits that are made and not yet the branch's, so that writers who queue can share one sync and one move.
+"""The chain: commits not yet on the branch, so that queued writers share one sync and one move of the ref.
 
 It begins at the branch's tip. Each writer puts its commit on the chain's end while it holds the chain's lock, and
 whoever holds the store's lock next makes the whole chain durable and moves the ref to its end. A chain that does not

@@ -1,4 +1,4 @@
-"""Claims on tasks, kept as refs of the remote that several clones share: whoever moves a task's ref first works on it.
+"""Claims on tasks, as refs of the shared remote: the first clone to move a task's ref works on it.
 
 A claim is a commit at `refs/gitticks/claims/<id>` that says who holds the task until when; no commit is made twice, so
 a compare-and-swap of the ref decides. It is renewed while the work lasts, and may be taken over once it has expired:

@@ -1,4 +1,4 @@
-"""What may be asked of a task's state at once: a status, whose turn it is, a verdict. Decided about in that order."""
+"""Applies several wishes about a task's state in order: status, awaiting, verdict."""
 
 from __future__ import annotations
 

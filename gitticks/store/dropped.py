@@ -1,4 +1,4 @@
-"""Finds what fell off the state branch, by the branch's log, and brings back what nobody dropped on purpose.
+"""Finds commits that were dropped from the state branch, and restores what nobody dropped on purpose.
 
 There are three ways to fall off, and git asks no hook in any of them, but it writes down what it did:
 

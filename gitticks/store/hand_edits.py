@@ -1,4 +1,4 @@
-"""A person's version of a task's file: what it changes, what of that is refused, and how it is written."""
+"""A person's version of a task file: what it changes, what is refused, and how it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of our hooks: in folders of our own, or in front of a person's hook, which ours runs."""
+"""Our hook files: in our own folders, or wrapping the user's hook, which ours calls."""
 
 from __future__ import annotations
 

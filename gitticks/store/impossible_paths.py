@@ -1,4 +1,4 @@
-"""Keeps paths off the state branch that no checkout can hold, such as `tasks/..`: one would leave every clone boardless.
+"""Keeps paths off the state branch that no checkout can hold, such as `tasks/..`.
 
 Git itself makes no such tree, but it stores, fetches and pushes one, and then refuses to check anything of it out.
 What such a path holds stays in the history; a commit on top removes it, so that every clone that syncs is rid of it.

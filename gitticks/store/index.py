@@ -1,4 +1,4 @@
-"""The query index: what reading commands print, in SQLite, so that they parse no files and load no git library.
+"""The query index in SQLite, so that reading commands parse no files and load no git library.
 
 It is in `<common git dir>/gitticks/index.sqlite3` and says which commit of the state branch it was made from, by
 which schema and by which reader of files. It is never the truth: at any other commit it is brought forward, at any

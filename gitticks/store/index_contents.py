@@ -1,4 +1,4 @@
-"""The rows of the query index: which task files differ between two commits, and what each of them says.
+"""The index's content: which task files differ between two commits, and their rows.
 
 Only task files whose blobs differ are read. So an index that was brought forward is, row for row, the one that a
 fresh build gives.

@@ -1,4 +1,4 @@
-"""The database of the query index: its tables, how it is opened, and by whom it must have been made to be believed."""
+"""The index's database: its tables, how it is opened, and whether its file can be trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns tasks into rows of the query index, and rows back into whole tasks.
+"""Converts tasks to rows of the index, and rows back to tasks.
 
 A row's JSON is the very text that `--json` prints of a task's own fields, so that listing thousands prints it as it
 is there; and it is what whole tasks are read from, which loads no YAML.

@@ -1,4 +1,4 @@
-"""Reads the values of rows of the query index; what no row can hold means that the database is damaged.
+"""Reads values of index rows; an impossible one means that the database is damaged.
 
 Each function raises a TypeError or a ValueError then, and the index is rebuilt.
 """

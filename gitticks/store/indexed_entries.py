@@ -1,4 +1,4 @@
-"""Open questions as the query index holds them: JSON, loaded only where somebody asks for one."""
+"""Open questions in the index: JSON, parsed on demand."""
 
 from __future__ import annotations
 

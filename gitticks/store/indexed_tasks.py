@@ -1,4 +1,4 @@
-"""The tasks of the index as a mapping that reads each when it is asked for, so that few questions read few tasks."""
+"""The index's tasks as a lazy mapping."""
 
 from __future__ import annotations
 

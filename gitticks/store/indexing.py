@@ -1,4 +1,4 @@
-"""Makes the query index and keeps it in step: by the writer with its own commit, by any reader after foreign ones."""
+"""Builds the index and keeps it current: a writer with its own commit, a reader after others' commits."""
 
 from __future__ import annotations
 

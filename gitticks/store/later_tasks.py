@@ -1,4 +1,4 @@
-"""All tasks at a commit that the index does not have yet: those of the index, with what changed since on top."""
+"""All tasks at a commit newer than the index: its tasks, overlaid with what has changed."""
 
 from __future__ import annotations
 

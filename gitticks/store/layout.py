@@ -1,4 +1,4 @@
-"""What is where on the state branch, and what is in the files that every state branch has.
+"""The paths on the state branch, and the files that every state branch has.
 
 | path | purpose | if missing |
 |---|---|---|

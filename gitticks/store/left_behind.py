@@ -1,4 +1,4 @@
-"""Remembers what changed in the repository's own folder during agents' sessions, until a person has agreed to it.
+"""Remembers changes to the repository's own folder during agents' sessions until a person accepts them.
 
 Nothing of it runs meanwhile: no merge is made, no run begins, and settings of gitticks count as they were before. The
 memory is a file beside the locks. What is put back as it was needs nobody's word.

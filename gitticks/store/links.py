@@ -1,4 +1,4 @@
-"""Checks what a task says of other tasks: its parent, and what it waits for."""
+"""Checks a task's links to others: its parent and its blockers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that hold for agents, each with the place that it comes from: the settings' layers and what people answered."""
+"""The permission rules in effect, each with its origin: settings and people's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishes the chain: everything of it to the disk, one move of the ref, then board and index, all under one lock.
+"""Publishes the chain: syncs it to disk, moves the ref once, then updates board and index, under one lock.
 
 Until the ref moves nothing has happened; once it has moved everything of the chain has, and it is on disk. The swap
 compares, so another program's move in between makes the chain void and every writer in it starts over.

@@ -1,4 +1,4 @@
-"""Reads what earlier rounds of a task left: the hand-offs and reviews that were put aside when it went back."""
+"""Reads archived hand-offs and reviews of earlier rounds."""
 
 from __future__ import annotations
 

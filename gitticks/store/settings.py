@@ -1,4 +1,4 @@
-"""Loads the settings with all their layers: the state branch, git's configuration, the environment, flags."""
+"""Loads the settings from all layers: the state branch, git's configuration, the environment, flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins what a remote has with what is here, and remembers how far the two have gone together.
+"""Merges a remote's tasks with ours, and remembers what the two have in common.
 
 That memory is a ref of this clone alone: a remote's branch that does not contain it any more was rewound or
 rewritten, whatever other programs fetched meanwhile.

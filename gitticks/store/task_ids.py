@@ -1,4 +1,4 @@
-"""Finds the task that a person means by the beginning of an id, and a free id for a new one."""
+"""Resolves abbreviated ids, and finds a free id for a new task."""
 
 from __future__ import annotations
 

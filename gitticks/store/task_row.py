@@ -1,4 +1,4 @@
-"""What the query index holds of each task: a row for rules and listings, and the details that only pages show."""
+"""What the index holds of each task: a row for rules and listings, and details that only pages show."""
 
 from __future__ import annotations
 

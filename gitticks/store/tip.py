@@ -1,4 +1,4 @@
-"""Where the state branch stands, read as a file: the first question of every command, answered without pygit2."""
+"""The tip of the state branch, read as a file without pygit2: every command asks for it first."""
 
 from __future__ import annotations
 

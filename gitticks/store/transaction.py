@@ -1,4 +1,4 @@
-"""One operation on the state branch while it is being made: a base commit, and what is to change over it.
+"""One operation on the state branch in progress: a base commit, and the changes on top of it.
 
 Nothing here writes. An operation may be run again on a newer base, so it must take all it knows of the branch from
 its transaction.

@@ -1,4 +1,4 @@
-"""Remembers in this clone what may run: what it wrote itself, and what a person looked at and trusted.
+"""Remembers in this clone what may run: what it wrote itself, and what a person trusted.
 
 Everything else on the state branch came from elsewhere. The memory is a file of digests beside the locks, one a line;
 whoever deletes it is only asked again.

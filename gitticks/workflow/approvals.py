@@ -1,4 +1,4 @@
-"""What makes an approval count: whether it is strong enough, for this commit and these rules, and what is left to prove."""
+"""What makes an approval count: its strength, the commit and the rules it is for, and what is still to prove."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `decide` is told of a task's text, code and history; plain values that other layers fill in."""
+"""What `decide` knows of a task's text, code and history; plain values that other layers fill in."""
 
 from __future__ import annotations
 

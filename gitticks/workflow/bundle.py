@@ -1,4 +1,4 @@
-"""Which of two versions of a task's state stands when two clones are joined: always one of them whole.
+"""Chooses one of two versions of a task's state when two clones are merged, always as a whole.
 
 Status, whose turn it is, counters and artifacts belong together: half of one version and half of the other would be
 a state that no rule ever allowed.

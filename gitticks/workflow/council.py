@@ -1,4 +1,4 @@
-"""What a council of reviewers says as a whole: each answer's verdict, the tally, and the `## Review` made of them."""
+"""A council's result: each answer's verdict, the tally, and the `## Review` made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`decide`: the one door through which every change of a task's state goes, whoever asks for it."""
+"""`decide`: the one function through which every change of a task's state goes."""
 
 from __future__ import annotations
 

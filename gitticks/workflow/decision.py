@@ -1,4 +1,4 @@
-"""The decision: what is to be written when a trigger is carried out; and the draft it is put together in."""
+"""A decision: what a trigger makes of a task; and the draft it is built in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gates: whether what a row of the table asks for is there, and what is missing if not."""
+"""The gates: whether a transition's requirements are met, and what is missing if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges a change of a task that was made already: whether tables, gates and people's rights allow it.
+"""Judges a change that has already been made: whether tables, gates and rights allow it.
 
 Commits also reach the state branch by ways that ask nobody: past the hooks, from clones without them, by tools that
 know no tables. What `decide` would have refused is found here afterwards, in the task before and after and in the

@@ -1,4 +1,4 @@
-"""Merges that are checked before their turn: which still hold, and which may stand for the check in its turn."""
+"""Merges checked ahead of their turn: which still hold, and which may stand in for the real check."""
 
 from __future__ import annotations
 

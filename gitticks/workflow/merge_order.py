@@ -1,4 +1,4 @@
-"""In which order approved work is merged: nothing before what it waits for, and what is in nobody's way first."""
+"""The order in which approved work is merged: dependencies first, then what conflicts with nothing."""
 
 from __future__ import annotations
 

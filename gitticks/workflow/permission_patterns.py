@@ -1,4 +1,4 @@
-"""The patterns of permission rules: globs of paths, beginnings of commands, names of hosts; `!` takes back.
+"""Patterns of permission rules: path globs, command prefixes, host names; `!` negates.
 
 Commands are split as a shell would, as far as that can be told from their text. That makes the rules guard rails: what
 a program does once it runs is the sandbox's affair.

@@ -1,4 +1,4 @@
-"""Whether an agent may do something: deny rules first, then rules that allow, then the mode, then the default.
+"""Whether an agent may do something: deny rules first, then allow rules, the mode, the default.
 
 Each layer of settings speaks for itself. What one of them denies is denied, so that a project can only tighten what a
 person allows; what a project leaves open a person may have answered once and for all.

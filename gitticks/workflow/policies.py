@@ -1,4 +1,4 @@
-"""Resolves the settings and a task's own wishes into the policy that decisions are made under."""
+"""Resolves the settings and a task's own fields into the policy for decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows for a task from what a forge says of its pull request."""
+"""What the state of a pull request means for its task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the session on a task is doing, or why there is none now: one word for each task, derived and never stored."""
+"""What the session on a task is doing, in one word; derived, never stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which fields of a task its state has settled, so that nobody changes them before the state does."""
+"""Which fields cannot be changed in a task's current state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals: what an agent says at the end of its output, in three dialects that mean the same."""
+"""Signals: what an agent says at the end of its output, in three equivalent notations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a budget that is spent means for a task or an epic."""
+"""What a spent budget means for a task or an epic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule about trees that agents hand off: what is refused, and what a person looks at first.
+"""Rules about the trees that agents hand off: what is refused, and what a person should look at first.
 
 Refused is what can reach out of the checkout or run something as soon as git fills it. Named first is what may be well
 meant but acts beyond its text: links, submodules, modes, and files that programs of the reviewer's run by themselves.

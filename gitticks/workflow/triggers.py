@@ -1,4 +1,4 @@
-"""Everything that `decide` can be asked about: what a person, an agent or the engine did or saw."""
+"""Everything that `decide` can be asked: what a person, an agent or the engine did or saw."""
 
 from __future__ import annotations
 

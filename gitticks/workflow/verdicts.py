@@ -1,4 +1,4 @@
-"""What a person's verdict on each kind of awaiting means, as data."""
+"""What a verdict means for each kind of awaiting, as data."""
 
 from __future__ import annotations
 

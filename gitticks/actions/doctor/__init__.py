@@ -1,1 +1,1 @@
-"""Looks for what is broken, says how to fix it, and fixes what can be fixed safely."""
+"""Finds problems, says how to fix them, and fixes what is safe to fix."""

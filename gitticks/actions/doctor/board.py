@@ -1,4 +1,4 @@
-"""What the board looks like: whether it is there, on its branch and in step, and what is on it that nobody can take up."""
+"""Checks the board: that it exists, is on its branch and up to date, and has no files that cannot be applied."""
 
 from __future__ import annotations
 

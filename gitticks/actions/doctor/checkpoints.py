@@ -1,4 +1,4 @@
-"""Checkpoints whose code is gone, that cannot be read, and refs that belong to none."""
+"""Checks for checkpoints without code, unreadable ones, and stray refs."""
 
 from __future__ import annotations
 

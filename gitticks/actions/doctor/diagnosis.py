@@ -1,4 +1,4 @@
-"""Runs every check in the order in which they build on one another, and carries the safe repairs out."""
+"""Runs all checks, in the order in which they depend on one another, and makes the safe repairs."""
 
 from __future__ import annotations
 

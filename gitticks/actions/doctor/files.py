@@ -1,4 +1,4 @@
-"""What is wrong with the files on the state branch: unreadable, in the wrong place, foreign; lines that say nothing."""
+"""Checks files on the state branch: unreadable, misplaced or foreign ones, and meaningless lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the doctor found: how bad it is, what it is, and what fixes it."""
+"""A finding of the doctor: severity, problem and fix."""
 
 from __future__ import annotations
 

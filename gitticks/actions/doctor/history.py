@@ -1,4 +1,4 @@
-"""The two ways to look at history: all of the state branch that is not known to be legal, or a range that was named."""
+"""Checks history: all of the state branch not yet verified, or a given range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows the commits of a state branch one by one and keeps which tasks stand on something illegal.
+"""Walks the commits of a state branch and records which tasks rest on illegal changes.
 
 A change is judged between two versions of a task. Where it is illegal, the version before it stays the last settled
 one, and what follows is judged from there too. So a request that a person committed by hand is settled by the commit

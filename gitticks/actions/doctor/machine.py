@@ -1,4 +1,4 @@
-"""What gitticks finds around it: git, the person, which `gt` the shell would start, the disk, the clock, settings, agents."""
+"""Checks the environment: git, the user, which `gt` the shell finds, disk, clock, settings, agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in our own folder in the git directory, and the locks there and of git's that keep others waiting."""
+"""Checks our folder in the git directory, and stale locks there and of git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the repository is, and whether the state branch is whole: what the disk lost, by which command it comes back."""
+"""Checks the repository and the state branch for lost objects, with the command that recovers them."""
 
 from __future__ import annotations
 

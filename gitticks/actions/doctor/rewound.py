@@ -1,4 +1,4 @@
-"""Whether the state branch is still the one that was here before: what fell off it, and where it stood at the last call.
+"""Checks whether the state branch was reset: what was dropped, and where it was at the last call.
 
 That is remembered in `<common git dir>/gitticks/doctor.json`, a cache. Without it everything is looked at again.
 """

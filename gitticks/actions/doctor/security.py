@@ -1,4 +1,4 @@
-"""What agents may have left behind or got around: the repository's own folder, the chains of the audit, secrets."""
+"""Checks what agents may have left or bypassed: the repository's folder, the audit chains, secrets."""
 
 from __future__ import annotations
 

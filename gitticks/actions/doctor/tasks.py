@@ -1,4 +1,4 @@
-"""What is wrong with the tasks themselves: cycles, links to nothing, states that cannot be, sections twice, conflicts."""
+"""Checks tasks: cycles, dangling links, impossible states, duplicate sections, conflicts."""
 
 from __future__ import annotations
 

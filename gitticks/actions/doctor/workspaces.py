@@ -1,4 +1,4 @@
-"""Workspaces, work branches and sessions that nobody works in any more."""
+"""Checks for abandoned workspaces, work branches and sessions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the histories of all tasks add up to."""
+"""Statistics from the histories of all tasks."""

@@ -1,4 +1,4 @@
-"""What is spent of the budgets of tasks and epics that are open."""
+"""What is spent of the budgets of open tasks and epics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of a repository, from the histories that the query index holds: for all tasks, each week, epic and agent."""
+"""Statistics from the query index: for all tasks, by week, epic and agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One task's way as its history records it: when it waited for people, who worked on it, and what went wrong."""
+"""One task's history: when it waited for people, who worked on it, and what went wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Python starts the supervisor: alone by its path, with neither site-packages nor the working directory."""
+"""The supervisor's entry point: started by its path, without site-packages or the working directory."""
 
 import os
 import sys

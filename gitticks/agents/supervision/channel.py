@@ -1,4 +1,4 @@
-"""One output of a command, and what of it is kept when it is too much."""
+"""One output of a command, and what is kept of it if there is too much."""
 
 from __future__ import annotations
 

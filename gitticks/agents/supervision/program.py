@@ -1,4 +1,4 @@
-"""The two processes: the supervisor, and the guard that inherits what a killed supervisor leaves."""
+"""The two processes: the supervisor, and the guard that cleans up after a killed supervisor."""
 
 from __future__ import annotations
 

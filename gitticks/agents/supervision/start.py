@@ -1,4 +1,4 @@
-"""What a supervised command is to be, and turning a forked process into it."""
+"""Describes a supervised command, and turns a forked process into it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The supervisor proper: one command, its output and its limits, until nothing of it is left."""
+"""The supervisor: one command, its output and its limits, until all of its processes are gone."""
 
 from __future__ import annotations
 

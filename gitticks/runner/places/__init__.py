@@ -1,1 +1,1 @@
-"""Where sessions run: the order and the result of a session as values, and the places that run one."""
+"""Where sessions run: a session's order and result as values, and the places that run one."""

@@ -1,4 +1,4 @@
-"""The run of one agent in its workspace: how it is started, within which walls, and what it asks meanwhile."""
+"""Runs one agent in its workspace: how it is started and sandboxed, and its requests."""
 
 from __future__ import annotations
 

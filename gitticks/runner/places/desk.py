@@ -1,4 +1,4 @@
-"""A session's workspace, and what can be learned from it: what the agent wrote, committed, and how the gates find it."""
+"""A session's workspace: what the agent wrote and committed, and what the gates say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a client's hook asks: a socket in the mailbox, served while the session lives."""
+"""The socket in the mailbox that a client's hook asks for permission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seam between the run and the place of a session: what goes in, what is heard meanwhile, what comes back.
+"""The interface between a run and the place where a session runs: order, messages, result.
 
 The run plans a session, writes its start and end, and decides what follows; the place has the workspace. Nothing of a
 workspace is read on the run's side, so a place may be on another host.

@@ -1,1 +1,1 @@
-"""Merging by meaning: what `gt sync` does in memory, git's merge driver on one file, and the board with an edit."""
+"""Merging by meaning: for `gt sync` in memory, for git's merge driver, and for edits on the board."""

@@ -1,4 +1,4 @@
-"""Gives the later of two tasks that were born with one id an id of its own, the same in every clone."""
+"""Gives the later of two tasks created with the same id a new one, the same in every clone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says when a part of a task last changed on each of two sides, from the commits that only that side has.
+"""When a part of a task last changed on each side, from the commits that only that side has.
 
 The time of the task's last write does not tell: a note raises it, though the title is as old as it was. Both clones
 see the same commits, so both get the same answer, whichever side is called ours.

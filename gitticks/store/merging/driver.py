@@ -1,4 +1,4 @@
-"""Tells git to merge tasks by our driver, in this repository's own configuration.
+"""Registers our merge driver in this repository's configuration.
 
 Only the state branch names the driver in its attributes, so no other branch is merged by it. A clone whose gitticks is
 gone still merges by text: `git merge-file` stands behind it.

@@ -1,4 +1,4 @@
-"""Joins what a person saved on the board with what gitticks wrote meanwhile.
+"""Merges what a person saved on the board with what gitticks wrote since.
 
 This is no merge of two clones: the state that gitticks wrote stands, and what the person asks for is only a wish until
 it is applied. Where both wrote the same, the person's file stays as it is and is named.

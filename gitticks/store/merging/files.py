@@ -1,4 +1,4 @@
-"""Merges three versions of any file of the state branch, by what its path says that it is."""
+"""Merges three versions of a file of the state branch, by the kind its path implies."""
 
 from __future__ import annotations
 

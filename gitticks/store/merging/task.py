@@ -1,4 +1,4 @@
-"""Merges three versions of a task's file: the rules of state choose the side that stands, the texts are joined.
+"""Merges three versions of a task file: the rules of state choose a side, texts are merged.
 
 Whichever of two sides is called ours, the result is the same to the byte, so clones that merge each for itself agree.
 """
