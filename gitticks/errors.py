@@ -1,4 +1,4 @@
-"""The one family of errors that gitticks raises on purpose, each with the exit code that the command ends with.
+"""The errors that gitticks raises on purpose, each with its exit code.
 
 A leaf module: everything may import it, it imports nothing of the project.
 """

@@ -1,4 +1,4 @@
-"""What goes wrong for reasons of the machine's, in words, with the command that shows why."""
+"""Errors caused by the machine, in words, with the command that shows why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names a process forever, so that nobody signals a stranger who was given the same pid.
+"""Identifies a process for good, so that nobody signals a stranger with a reused pid.
 
 A leaf module. On Linux the facts come from /proc; elsewhere from `ps` and `sysctl`, which count whole seconds.
 """

@@ -1,4 +1,4 @@
-"""The one funnel that masks secrets in text before it is hashed, committed or kept.
+"""Masks secrets in text before it is hashed, committed or kept.
 
 A rule is asked only where its marker occurs, which `in` finds at the speed of memory; so clean text costs next to
 nothing. Rules know the shapes of keys that their makers publish. A shape without letters of its own, such as that of a

@@ -1,4 +1,4 @@
-"""The one rule of what becomes of a file of the board that a person saved or staged.
+"""The one rule for what becomes of a file that a person saved or staged on the board.
 
 It is pure: `edits` finds what was saved and `staged_edits` what is staged, `skip_reasons` has the words.
 """

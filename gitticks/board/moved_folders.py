@@ -1,4 +1,4 @@
-"""Tells a task's folder that was moved back to where it belongs from a task that is removed and another that is new.
+"""Tells a moved task folder from a removed task plus a new one.
 
 A folder in the wrong place is read by nobody, so putting it back must be possible, with the files as they are.
 Where it was only renamed on the board, and nothing committed, the doctor can move it back by itself.

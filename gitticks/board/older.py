@@ -1,4 +1,4 @@
-"""The earlier versions of a file of the board: what an edit may have started from, and the edit joined with the branch."""
+"""Earlier versions of a board file: what an edit may have started from, and the edit merged with the branch."""
 
 from __future__ import annotations
 

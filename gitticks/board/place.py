@@ -1,4 +1,4 @@
-"""Where the board is: made, found, and fixed after the repository was moved or copied."""
+"""Where the board is: created, found, and repaired after the repository was moved or copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an edit on the board stays as it is, or its commit is refused: the words that name it, each with what to type."""
+"""Why an edit on the board is not applied, or its commit refused, each with the command to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings what is staged on the board in step with the state branch, in the index alone: the files stay as they are.
+"""Updates what is staged on the board to the state branch, in the index alone; files stay as they are.
 
 Git may hold the index's lock while it asks us, and a command of ours that holds the store's lock may be waiting for
 git. So nothing here waits for a lock while git has one.

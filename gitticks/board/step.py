@@ -1,4 +1,4 @@
-"""Lets the board follow each move of the state branch, and catches up where it could not.
+"""Moves the board along with the state branch, and catches up if it could not.
 
 The journal holds the commit that the board was last in step with. It is written after files and index, so whatever
 happens in between, the next call finds out what is missing by comparing.

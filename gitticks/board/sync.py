@@ -1,4 +1,4 @@
-"""Brings the board's files and index from what they were last in step with to a commit of the state branch."""
+"""Updates the board's files and index to a commit of the state branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says when it is time to look at the board and the state branch again.
+"""Wakes when the board or the state branch may have changed.
 
 File events only wake up; whether anything happened is asked of the files. One watch serves all folders, since a
 machine allows few, and it is laid again when one of them was removed or made again: the old one would be deaf.

@@ -1,1 +1,1 @@
-"""The `gt` command: shows and asks; it holds no rule and calls no git."""
+"""The `gt` command: input and output; no rules, no git."""

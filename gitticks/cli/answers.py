@@ -1,4 +1,4 @@
-"""How a person's answers get to their tasks: as given, typed below each question, or written in an editor."""
+"""How answers reach their tasks: as an argument, typed below each question, or written in an editor."""
 
 from __future__ import annotations
 

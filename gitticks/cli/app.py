@@ -1,4 +1,4 @@
-"""Every command by way of click: loads only the one that was asked for."""
+"""All commands through click; loads only the one that was called."""
 
 from __future__ import annotations
 

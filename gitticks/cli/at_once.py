@@ -1,4 +1,4 @@
-"""Reading commands, described once for click and for the parser here, which answers plain calls before click is loaded."""
+"""Reading commands, described once for click and for a parser that answers plain calls without loading it."""
 
 from __future__ import annotations
 

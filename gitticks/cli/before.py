@@ -1,4 +1,4 @@
-"""What may stand before a command, as with git: `-C DIR`, `--no-pager` and `--color`; and the user's own aliases."""
+"""Options before the command, as in git (`-C DIR`, `--no-pager`, `--color`), and the user's aliases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that decide about tasks: which are named, and what became of each, a merge included."""
+"""Shared by commands that decide about tasks: which are meant, and what became of each."""
 
 from __future__ import annotations
 

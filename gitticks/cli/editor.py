@@ -1,4 +1,4 @@
-"""The user's editor and terminal: texts that are written in a file of their own, and lines that are typed."""
+"""The user's editor and terminal: texts written in a file, and lines typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns every failure into a message and an exit code: the outermost boundary of every command."""
+"""Turns every failure into a message and an exit code; the outermost boundary of every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flags by which reading commands choose tasks, and what their words mean."""
+"""The filter options of reading commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON of every command: one object, `schema` first, tasks with nulls and defaults written out."""
+"""The JSON output of every command: one object, `schema` first, with nulls and defaults written out."""
 
 from __future__ import annotations
 

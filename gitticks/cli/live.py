@@ -1,4 +1,4 @@
-"""Output that goes on: until Ctrl-C or until its reader leaves, on a terminal redrawn in place."""
+"""Continuous output, until Ctrl-C or until its reader is gone; redrawn in place on a terminal."""
 
 from __future__ import annotations
 

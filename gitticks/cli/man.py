@@ -1,4 +1,4 @@
-"""Writes man pages from the commands' own help, so that they say what `--help` says."""
+"""Generates man pages from the commands' help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task's text on a terminal: as Markdown where there is colour, else wrapped; nothing that is written is lost.
+"""A task's text on a terminal: rendered Markdown with colour, else wrapped text; nothing is lost.
 
 Where there is no colour, the signs stay, because nothing else would say what they say. Loading rich takes as long as
 the rest of a call, so texts without any sign are only wrapped.

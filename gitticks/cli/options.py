@@ -1,4 +1,4 @@
-"""The pieces that commands are put together from: help with an example first, the context, shared options."""
+"""Building blocks of commands: help that starts with examples, the context, shared options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows what is longer than the terminal by the user's pager, the one that git would take."""
+"""Shows long output in the user's pager, as git does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client calls before it uses a tool: passes the call on to the run, and says the answer as the client wants it.
+"""Called by a client before it uses a tool: asks the run, and answers in the client's format.
 
 It is started for every use of a tool, so it loads next to nothing. Where nobody answers it refuses: exit code 2 is how
 all clients understand that.

@@ -1,4 +1,4 @@
-"""Plain lines for people: columns that fit the screen, glyphs that it can show, colour that only repeats the words."""
+"""Plain lines for people: columns that fit, glyphs that the terminal has, colour that only repeats the words."""
 
 from __future__ import annotations
 

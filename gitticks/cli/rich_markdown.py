@@ -1,4 +1,4 @@
-"""Markdown as a terminal shows it: lists, tables and emphasis instead of their signs, by rich.
+"""Renders Markdown for a terminal with rich.
 
 What Markdown would drop (tags, comments, the address of an image, definitions of links) is shown as it stands, the
 line breaks of the writer stay, and code is coloured as a whole: a highlighter would have to parse what a stranger

@@ -1,4 +1,4 @@
-"""Tables for people: columns as wide as what stands in them, of which one gives way on a narrow terminal.
+"""Tables for people: columns as wide as their content; one gives way on a narrow terminal.
 
 Thousands of rows are listed in one go, so a table is made column by column: what holds for a whole column is found
 out once, not in each cell.

@@ -1,4 +1,4 @@
-"""Text for a terminal: nothing that came from a file, a task or an agent may steer the screen."""
+"""Text for a terminal: nothing from a file, a task or an agent may control it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says in the words of this house what click found wrong with a command line."""
+"""Turns click's usage errors into our own messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pieces that commands which change tasks share: options for fields, texts from anywhere, and what is printed."""
+"""Shared by commands that change tasks: field options, texts from anywhere, output."""
 
 from __future__ import annotations
 

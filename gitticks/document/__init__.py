@@ -1,1 +1,1 @@
-"""Text to values and back, without losing a byte: task files, their sections, history lines and settings."""
+"""Converts text to values and back without losing a byte: task files, sections, history, settings."""

@@ -1,4 +1,4 @@
-"""audit.jsonl: each decision as one canonical line of JSON, chained by hashes, one chain for each writer.
+"""audit.jsonl: each decision as a canonical JSON line, in a hash chain per writer.
 
 A line holds the hash of the line before it of the same writer, so that lines of several writers can be united by git
 and each chain be followed by itself.

@@ -1,4 +1,4 @@
-"""The one way in which CommonMark is parsed: blocks alone, no deeper than anybody writes them."""
+"""The one way CommonMark is parsed: blocks only, with limited nesting."""
 
 from __future__ import annotations
 

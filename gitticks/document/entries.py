@@ -1,4 +1,4 @@
-"""Makes any text safe to stand inside an entry, and gives it back as it was.
+"""Escapes text so that it is safe inside an entry, and unescapes it.
 
 A backslash goes before what would begin a heading of level 1 to 3, an underline that makes one, an HTML block or
 a code fence that never ends; CommonMark shows such a line as it was written. Both directions look at lines in

@@ -1,4 +1,4 @@
-"""The schema of a task's frontmatter as one table: each key, how it is read, and how it is written."""
+"""The schema of a task's frontmatter as a table: each key, how it is read and written."""
 
 from __future__ import annotations
 

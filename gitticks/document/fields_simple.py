@@ -1,4 +1,4 @@
-"""A short cut past the tree for frontmatter that gitticks itself writes: each line from its text to its typed value.
+"""A fast reader for frontmatter that gitticks itself writes, one value per line.
 
 Building an index reads every task's file, and a tree with a place for each value costs more than the values. This
 reader gives exactly the task that `read_fields` gives for the tree (a property test compares them), and declines

@@ -1,4 +1,4 @@
-"""What runs programs: the `sh` blocks of `## Script`, and what of settings and tasks does."""
+"""What runs programs: the `sh` blocks of `## Script`, and parts of settings and tasks."""
 
 from __future__ import annotations
 

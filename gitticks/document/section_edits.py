@@ -1,4 +1,4 @@
-"""Writes to the body's sections that cannot change more than they say.
+"""Edits of the body's sections that cannot change anything else.
 
 Every write is read back: each heading must stand where it stood, and a heading written below the result must
 still be seen as one. Text that breaks this, by an open code fence for instance, is refused.

@@ -1,4 +1,4 @@
-"""The kinds of values that settings have: how each is read from YAML or from plain text, and shown."""
+"""The kinds of setting values: how each is read from YAML or plain text, and shown."""
 
 from __future__ import annotations
 

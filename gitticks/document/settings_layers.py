@@ -1,4 +1,4 @@
-"""Puts the layers of settings over one another: file, git's configuration, environment, flags.
+"""Combines the layers of settings: file, git's configuration, environment, flags.
 
 The later layer wins, except that where a setting guards something the stricter value does.
 """

@@ -1,4 +1,4 @@
-"""Every setting as one row: its name, the kind of its values, what it is for, and which of two values is stricter."""
+"""Every setting as one row: name, kind, purpose, and which of two values is stricter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A TASK.md as one value: read once into its task and sections, changed by splicing, written back exactly."""
+"""A TASK.md as one value: parsed once, changed by splicing, written back exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines and places in a text, counted as YAML and CommonMark both count them."""
+"""Lines and offsets in a text, counted as YAML and CommonMark both count them."""
 
 from __future__ import annotations
 

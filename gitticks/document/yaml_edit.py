@@ -1,4 +1,4 @@
-"""Changes single values of a YAML text at the offsets of its nodes; every other byte stays."""
+"""Changes single values of a YAML text in place; every other byte stays."""
 
 from __future__ import annotations
 

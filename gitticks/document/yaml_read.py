@@ -1,4 +1,4 @@
-"""Reads YAML into a tree whose every node knows its place: what gitticks itself writes at once, the rest by ruamel.yaml."""
+"""Reads YAML into a tree of nodes with positions: a fast path for what gitticks writes, else ruamel.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values are written as YAML: plain where every reader agrees on the meaning, else in double quotes.
+"""Writes values as YAML: plain if every reader agrees on the meaning, else double-quoted.
 
 Files are read by tools of YAML 1.1 too, where `no`, `012`, `1:30` and `2026-11-22` are no text; such text is quoted.
 """

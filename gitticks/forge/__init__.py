@@ -1,4 +1,4 @@
-"""The forges that take pull requests, each asked by its own program."""
+"""The forges that take pull requests, each through its own command-line tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every forge can do for us, and the one way in which its program is called; whatever it prints is untrusted."""
+"""What every forge can do for us, and the one way to call its tool; its output is untrusted."""
 
 from __future__ import annotations
 

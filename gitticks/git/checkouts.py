@@ -1,4 +1,4 @@
-"""A work tree and what it holds, read without running anything that an agent could have put there.
+"""A working tree and its contents, read without running anything that an agent could have put there.
 
 A worktree is always reached by the administrative folder that the repository keeps for it, never by the `.git` file
 inside it, which an agent can replace.

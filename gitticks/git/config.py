@@ -1,4 +1,4 @@
-"""Asks git for its configuration as seen from a repository, and where its hooks lie; one worktree may have settings of its own."""
+"""Git's configuration of a repository or worktree, and where its hooks are."""
 
 from __future__ import annotations
 

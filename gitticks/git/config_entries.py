@@ -1,4 +1,4 @@
-"""What git's configuration says, asked of git once for the same files: one session of an agent asks a dozen times.
+"""A cache of git's configuration: one session of an agent reads it a dozen times.
 
 Only git reads these files, since an agent may have written them: what another reader understood otherwise would pass
 unseen. All worktrees of a clone share what it says but for a file of their own.

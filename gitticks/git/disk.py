@@ -1,4 +1,4 @@
-"""Brings files to the disk, and swaps two of them in one step."""
+"""Syncs files to disk, and swaps two files atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders on the way to a checkout's files: each looked at once, and made where it is missing."""
+"""The folders of a checkout's files: each checked once, and created if missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings one file of a checkout to a newer version without losing what a person wrote, and decides what the index says of it."""
+"""Updates one file of a checkout without losing a person's edit, and its index entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks a checkout's index as git does, and reads and changes single entries of it by git."""
+"""Locks a checkout's index as git does, and reads and changes its entries through git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refs of a remote that move only from where they were last seen: a compare-and-swap that any git server offers.
+"""Compare-and-swap on a remote's refs, which any git server offers (`--force-with-lease`).
 
 A push counts as won only where git reports the ref as moved: with the id that is there already git succeeds too, and
 an answer can get lost.

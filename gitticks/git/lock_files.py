@@ -1,4 +1,4 @@
-"""The lock files that a killed git leaves, and their removal where every git that could hold them is known to be dead."""
+"""Lock files of killed git processes, removed only if every possible holder is known to be dead."""
 
 from __future__ import annotations
 

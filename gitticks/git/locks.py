@@ -1,4 +1,4 @@
-"""Locks that the kernel gives back when their holder dies, and the fixing of git's own lock files, which it does not.
+"""Kernel locks, and the removal of git's stale lock files.
 
 Writers queue on an `flock` and the ref's compare-and-swap stays what makes a write right: git itself, and other
 programs, take no lock of ours. While a writer has the lock and moves a ref, its lock file says which. Whoever takes

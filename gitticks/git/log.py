@@ -1,4 +1,4 @@
-"""Reads a branch's log as a person would with `git log`, and what its messages say of who asked for each commit."""
+"""Reads a branch's log, and who asked for each commit according to its message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks after objects: damage in one history, loose objects to pack, objects that a partial clone left with its remote."""
+"""Maintenance of objects: damage, loose objects to pack, objects that a partial clone left at its remote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where objects lie besides the repository's own folder: borrowed, or in quarantine for a hook."""
+"""Where objects are besides the repository's own folder: alternates, or a hook's quarantine."""
 
 from __future__ import annotations
 

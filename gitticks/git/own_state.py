@@ -1,4 +1,4 @@
-"""What of a repository's own folder runs programs or steers git, by name: hooks, settings, attributes, borrowed objects.
+"""The parts of a repository's own folder that run programs or configure git: hooks, settings, attributes, alternates.
 
 Read before and after an agent's session, which may write there as the person whose repository it is. Hooks that are
 tracked and stand as they were committed are left out: those came by a merge that somebody judged.

@@ -1,4 +1,4 @@
-"""The one way to call the git binary: nothing of the caller's environment and nothing a repository holds runs code."""
+"""The one way to call the git binary, such that neither the environment nor a repository can run code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads refs as files, without a process, and those of a reftable by git; what is odd is an error, never a guess."""
+"""Reads refs as files, without a process, and reftables through git; anything unexpected is an error."""
 
 from __future__ import annotations
 

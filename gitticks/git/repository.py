@@ -1,4 +1,4 @@
-"""Finds the repository around a directory; the usual layouts by reading three small files, the rest by asking git.
+"""Finds the repository around a directory: usual layouts by reading three small files, others by asking git.
 
 Every reading command begins here, and a process of its own for this would cost it more than its whole answer. So the
 fast way knows a checkout, a linked worktree and a submodule with plain configuration. Whatever it does not know for

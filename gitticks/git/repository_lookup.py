@@ -1,4 +1,4 @@
-"""Finds a repository where its files alone do not say it: by the caller's environment, or by asking git."""
+"""Finds a repository if its files alone do not say where: through the environment, or by asking git."""
 
 from __future__ import annotations
 

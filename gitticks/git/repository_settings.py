@@ -1,4 +1,4 @@
-"""Reads the few settings that say what a repository is, and refuses formats that gitticks does not know."""
+"""Reads the few settings that define a repository's format, and refuses unknown formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets others write to what is made in a repository that they share, as git does by `core.sharedRepository`.
+"""File modes in repositories shared by several users, as `core.sharedRepository` says.
 
 Git gives the rights to each file that it makes in its directory. Here files are made in many places, also by SQLite and
 on the board, so the mask of the process says it for all of them.

@@ -1,4 +1,4 @@
-"""Brings one branch from a remote and takes it there, as the person would; no push is ever forced.
+"""Fetches and pushes one branch as the user; never force-pushes.
 
 What a remote answers is told apart from its silence: being offline is no failure, a refusal is one, and a push that
 came too late is neither.

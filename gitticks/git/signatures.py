@@ -1,4 +1,4 @@
-"""Signatures by `ssh-keygen`, the program by which git itself signs with SSH keys: made, read and verified."""
+"""SSH signatures by `ssh-keygen`, as git makes them: signed, parsed and verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps what is uncommitted in a checkout as a commit, byte for byte, and puts it back.
+"""Keeps a checkout's uncommitted changes as a commit, byte for byte, and restores them.
 
 No filter and no conversion of line ends touches the bytes: what is kept here is what somebody had not committed yet,
 and it may be all that there is of it. Ignored files are left alone, in both directions.

@@ -1,4 +1,4 @@
-"""What a person's `git commit` is about to commit, and what it has just committed, read inside git's own hooks.
+"""What a `git commit` is about to commit or has just committed, read inside git's hooks.
 
 Nothing here locks the index: git may hold that lock itself while its hooks run.
 """

@@ -1,4 +1,4 @@
-"""Merges three versions of a text as git does, and says how many lines versions are apart."""
+"""Three-way text merges as in git, and the line distance between versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves out the programs that a repository's own configuration names where gitticks fills or reads a checkout.
+"""Disables programs named in a repository's own configuration when gitticks fills or reads a checkout.
 
 Filling a checkout needs the person's filters (large files, encryption), and those are programs. What the person's own
 configuration names is theirs. What the repository's configuration names may have been written by an agent that ran

@@ -1,4 +1,4 @@
-"""Adds, locks, repairs and removes linked worktrees, through the git binary and one at a time."""
+"""Adds, locks, repairs and removes linked worktrees, through git and one at a time."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Everything about other trackers: reading their data, making tasks of it, and writing it back."""
+"""Other trackers: reads their data, makes tasks of it, and writes it back."""

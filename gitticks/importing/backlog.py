@@ -1,4 +1,4 @@
-"""Reads Backlog.md: one markdown file for each task, and what its config says about statuses and ids."""
+"""Backlog.md: one Markdown file per task, statuses and ids from its config."""
 
 from __future__ import annotations
 

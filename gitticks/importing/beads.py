@@ -1,4 +1,4 @@
-"""beads: one JSON object a line, read, and written again with what changed since."""
+"""beads: one JSON object per line, read, and written back with changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes tasks here of everything that another tracker holds, in one commit; doing it again changes nothing."""
+"""Imports everything from another tracker in one commit; repeating it changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the files of other trackers within bounds: as text, as JSON, or line by line."""
+"""Reads other trackers' files within limits: as text, as JSON, or line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads issues of GitHub as `gh issue list --json …` prints them: one list of objects."""
+"""GitHub issues, as printed by `gh issue list --json …`."""
 
 from __future__ import annotations
 

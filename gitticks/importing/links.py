@@ -1,4 +1,4 @@
-"""Finds which foreign tasks are here already, and gives the others ids that are free."""
+"""Matches foreign tasks with those already here, and gives the others free ids."""
 
 from __future__ import annotations
 

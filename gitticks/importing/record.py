@@ -1,4 +1,4 @@
-"""What was read from another tracker, and how its records are read field by field."""
+"""A record of another tracker, and how its fields are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds where another tracker keeps its data, and has it read."""
+"""Finds another tracker's data and reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a TASK.md for what another tracker held, in which no foreign text can make a section or an entry."""
+"""Writes a TASK.md from another tracker's task; foreign text cannot create a section or entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads ticks: one JSON file for each issue."""
+"""ticks: one JSON file per issue."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Frozen values and pure queries; the words of the specification as types."""
+"""Frozen values and pure queries."""

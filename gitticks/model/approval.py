@@ -1,4 +1,4 @@
-"""What a strong approval says: the exact statement that is signed, and how it stands in the history."""
+"""A strong approval: the exact statement that is signed, and how it is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One decision about what an agent wanted to do, as `audit.jsonl` keeps it."""
+"""A permission decision, as `audit.jsonl` keeps it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""History events: what history.jsonl holds, one a line, appended and never changed."""
+"""History events, one line each in history.jsonl; appended, never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks as a graph: dependency cycles, layers of what waits for what, and the tree of epics."""
+"""Tasks as a graph: dependency cycles, topological layers, and the tree of epics."""
 
 from __future__ import annotations
 

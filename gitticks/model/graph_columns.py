@@ -1,4 +1,4 @@
-"""Puts layers of linked tasks into columns whose lines cross little, with room for lines that pass a layer."""
+"""Arranges layers of linked tasks in columns with few crossings."""
 
 from __future__ import annotations
 

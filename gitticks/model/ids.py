@@ -1,4 +1,4 @@
-"""Task ids: their alphabet, how long they must be, and where on the branch a task lives."""
+"""Task ids: alphabet, length, and the path of a task on the branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of `## Notes` and `## Questions`, and the artifacts' other shapes, as values."""
+"""Entries of `## Notes` and `## Questions`, and other artifacts, as values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pull request as plain values, whichever forge it is on."""
+"""A pull request as plain values, independent of the forge."""
 
 from __future__ import annotations
 

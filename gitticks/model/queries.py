@@ -1,4 +1,4 @@
-"""Finds the task that would be picked first without looking at all of them.
+"""Finds the next task to pick without looking at all of them.
 
 Candidates come in streams that are sorted by priority and age already, so each is read only as far as it takes to
 know that nothing better can follow. Whether a task is ready, and which group it is in, is the graph's to say.

@@ -1,4 +1,4 @@
-"""What the questions about many tasks ask of each: a whole `Task` has it, and so has a row of the query index.
+"""What queries need of a task: a whole `Task` has it, and so does a row of the index.
 
 Only type checkers load this module.
 """

@@ -1,4 +1,4 @@
-"""The closed sets of words that tasks are made of: statuses, kinds of awaiting, verdicts, roles."""
+"""The enums of tasks: statuses, kinds of awaiting, verdicts, roles."""
 
 from __future__ import annotations
 

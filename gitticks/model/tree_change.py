@@ -1,4 +1,4 @@
-"""One path that a commit changes, with all that the rule about hostile trees asks for; git reads it, workflow judges it.
+"""A path that a commit changes, with what the rules about hostile trees need; git reads it, workflow judges it.
 
 What file systems take a name for stands here too: a checkout asks as well as the rule.
 """

@@ -1,4 +1,4 @@
-"""What of the state branch runs programs or steers agents here, and by what it is known again once it is trusted."""
+"""What on the state branch runs programs or instructs agents, and how it is recognised once trusted."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The loop: pick, iterate, verify, review, merge, recover; the only home of concurrency."""
+"""The loop: pick, iterate, verify, review, merge, recover; the only concurrent part."""

@@ -1,4 +1,4 @@
-"""Finds work that an agent committed beside its work branch, which a merge would leave out."""
+"""Finds work that an agent committed outside its work branch, which a merge would leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts what a run, its tasks and its epics spend, says which level that reaches, and stops what has spent its budget."""
+"""Counts what a run, its tasks and its epics spend, reports levels, and stops what is over budget."""
 
 from __future__ import annotations
 

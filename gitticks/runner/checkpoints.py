@@ -1,4 +1,4 @@
-"""Makes checkpoints: what a workspace holds is kept by a ref, and described in the commit that ends its session."""
+"""Makes checkpoints: a workspace's content under a ref, described in the commit that ends its session."""
 
 from __future__ import annotations
 

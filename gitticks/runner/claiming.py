@@ -1,4 +1,4 @@
-"""What a run claims at the remote that several clones share, so that no two of them work on one task."""
+"""Claims that a run holds at the remote, so that no two clones work on the same task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in the commits of agents: a merge brings every commit to the base, so each of them is looked through."""
+"""Finds secrets in agents' commits: a merge brings every commit to the base, so all are scanned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of a run shares: the repository, the settings, the clock, the listener."""
+"""What all parts of a run share: repository, settings, clock, listener."""
 
 from __future__ import annotations
 

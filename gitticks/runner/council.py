@@ -1,4 +1,4 @@
-"""A council's session: its reviewers side by side, each in a checkout of its own, and what their answers come to."""
+"""A council's session: its reviewers in parallel, each in its own checkout, and the result."""
 
 from __future__ import annotations
 

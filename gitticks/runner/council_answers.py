@@ -1,4 +1,4 @@
-"""The answers that a council's reviewers have given, kept in the clone until all have: a killed run asks nobody twice."""
+"""A council's answers, kept in the clone until complete, so that a killed run does not ask again."""
 
 from __future__ import annotations
 

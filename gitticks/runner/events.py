@@ -1,4 +1,4 @@
-"""What a run tells its listeners, one way: plain lines, JSON lines and tests all read these values."""
+"""The events of a run; plain lines, JSON lines and tests all read these values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a session, whether its runner sees it or finds it later: read, checked, decided, written in one commit."""
+"""The end of a session, live or recovered: read, check, decide, write in one commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has under way: sessions and merges, each in a thread of its own, and the interrupts that end them."""
+"""A run's jobs: sessions and merges, each in its own thread, and their interruption."""
 
 from __future__ import annotations
 

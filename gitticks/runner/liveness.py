@@ -1,4 +1,4 @@
-"""Which tasks have a session that lives in this clone, which are held, and what else is asked of the run."""
+"""Which tasks have a live session in this clone, which are held, and other requests to the run."""
 
 from __future__ import annotations
 

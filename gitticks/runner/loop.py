@@ -1,4 +1,4 @@
-"""The loop: picks what can be started, starts it in threads, and continues until the queue is dry or somebody stops it."""
+"""The loop: picks what can be started, starts it in threads, until nothing is left or somebody stops it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mailbox: the folder `.gt/` of a workspace, through which a task reaches an agent and its artifacts come back.
+"""The mailbox: the folder `.gt/` of a workspace, through which agent and runner exchange files.
 
 The agent may write anything there. Only what its role may say is taken, compared with what it was given, and always
 under its own name; everything else is dropped with a warning, so that neither the agent nor a person wonders.

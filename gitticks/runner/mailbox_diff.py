@@ -1,4 +1,4 @@
-"""Compares the copy of TASK.md that an agent wrote in with the file that it was given."""
+"""Compares the TASK.md that an agent returned with the one it was given."""
 
 from __future__ import annotations
 

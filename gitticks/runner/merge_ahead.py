@@ -1,4 +1,4 @@
-"""Checks the next merges of a run while the first is checked, each as if those before it had been made.
+"""Checks the next merges of a run in parallel, each as if those before it had been made.
 
 Only the same merge may use what came of it (`workflow/merge_ahead.py`), so the base never gets an unchecked tree.
 """

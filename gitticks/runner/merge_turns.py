@@ -1,4 +1,4 @@
-"""The merges of one run: whose turn it is, and which of them wait for something."""
+"""The merges of a run: whose turn it is, and what they wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The merge queue: approved work is merged in memory, tried out aside, and only then moves the base."""
+"""The merge queue: merges approved work in memory, tests it in a separate checkout, then moves the base."""
 
 from __future__ import annotations
 

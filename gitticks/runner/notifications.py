@@ -1,4 +1,4 @@
-"""Tells people what waits for them, by the command of the setting `notify`, and again if nobody answers."""
+"""Notifies people of what is waiting for them, with the command in `notify`, and reminds them."""
 
 from __future__ import annotations
 

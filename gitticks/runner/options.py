@@ -1,4 +1,4 @@
-"""What a run is asked to do: its flags, and which tasks it may take in which order."""
+"""A run's options, and which tasks it may take in which order."""
 
 from __future__ import annotations
 

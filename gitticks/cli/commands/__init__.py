@@ -1,1 +1,1 @@
-"""One module for each command; `gitticks.cli.catalogue` names them all."""
+"""One module per command or group of commands; `gitticks.cli.catalogue` lists them."""

@@ -1,4 +1,4 @@
-"""`gt help`, `gt version` and `gt completion`: what gitticks says of itself."""
+"""`gt help`, `gt version` and `gt completion`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt ask`, `gt complete` and `gt handoff`: what an agent says in its workspace."""
+"""`gt ask`, `gt complete` and `gt handoff`, for agents in their workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt block`, `gt unblock` and `gt defer`: what keeps a task from being started."""
+"""`gt block`, `gt unblock` and `gt defer`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt merge-driver`; a module of its own, since git calls it for file after file and it loads little."""
+"""`gt merge-driver`; a separate module that loads little, since git calls it for each file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt next` and `gt ready`: what can be worked on now."""
+"""`gt next` and `gt ready`."""
 
 from __future__ import annotations
 

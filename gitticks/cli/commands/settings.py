@@ -1,4 +1,4 @@
-"""`gt config` and `gt trust`: what holds here, and what may run."""
+"""`gt config` and `gt trust`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gt status` and `gt current`: what runs, what waits for you and what is next."""
+"""`gt status` and `gt current`."""
 
 from __future__ import annotations
 

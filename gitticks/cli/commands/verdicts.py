@@ -1,4 +1,4 @@
-"""`gt approve`, `gt reject` and `gt respond`: a person's word on what tasks await."""
+"""`gt approve`, `gt reject` and `gt respond`."""
 
 from __future__ import annotations
 

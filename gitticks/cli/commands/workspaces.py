@@ -1,4 +1,4 @@
-"""`gt worktree`, `gt verify`, `gt conflicts` and `gt merge`: the workspaces of tasks, and how their work gets into the base."""
+"""`gt worktree`, `gt verify`, `gt conflicts` and `gt merge`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Completes words while they are typed: what a shell asks, what fits there, and how each shell is told."""
+"""Shell completion: what the shell asks, what fits, and how each shell is answered."""

@@ -1,4 +1,4 @@
-"""Answers a shell that asks what could be typed, in the form that its script reads.
+"""Answers a shell's completion request in the form its script reads.
 
 Each line is a word, a tab and what it means; the scripts are next to this module. A line with nothing before its tab
 asks the shell for names of files or folders.

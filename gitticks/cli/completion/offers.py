@@ -1,4 +1,4 @@
-"""Finds out what is being typed, from the words before it and a table of what each command takes."""
+"""Works out what is being completed, from the words before it and a table of commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board as people see it: a column of cards for each phase, or one below the other where the screen is narrow."""
+"""The board: a column of cards per phase, stacked on a narrow screen."""
 
 from __future__ import annotations
 

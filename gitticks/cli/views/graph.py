@@ -1,4 +1,4 @@
-"""Draws what waits for what on a terminal: layers from top to bottom, with the links as rails beside them."""
+"""Draws dependencies on a terminal: layers from top to bottom, links as rails next to them."""
 
 from __future__ import annotations
 

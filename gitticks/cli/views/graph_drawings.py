@@ -1,4 +1,4 @@
-"""Draws what waits for what for other programs: for Graphviz, for Mermaid, and as a picture."""
+"""Draws dependencies for other programs: Graphviz, Mermaid, SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened, in words: one line for each event."""
+"""History in words: one line per event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task that awaits a person, with all that it takes to answer: what is asked, what was found, what to type."""
+"""A task that is waiting for a person: what is asked, what was found, what to type."""
 
 from __future__ import annotations
 

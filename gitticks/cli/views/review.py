@@ -1,4 +1,4 @@
-"""A task's work on one page: who asks what, what was said of it, and the changes themselves."""
+"""A task's work on one page: the request, what was said about it, and the changes."""
 
 from __future__ import annotations
 

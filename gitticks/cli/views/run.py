@@ -1,4 +1,4 @@
-"""A run told to a person line by line, and to a program as one JSON object a line."""
+"""A run's events, as lines for people and as JSON lines for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found, with the words marked where they stand."""
+"""Search results, with the matching words marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics as one HTML page with charts that needs nothing else."""
+"""Statistics as a self-contained HTML page with charts."""
 
 from __future__ import annotations
 

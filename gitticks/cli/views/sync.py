@@ -1,4 +1,4 @@
-"""What a sync did, as lines for people: what came, what went, and what somebody has to look at."""
+"""The result of a sync in lines: what came, what went, what needs attention."""
 
 from __future__ import annotations
 

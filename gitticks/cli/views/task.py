@@ -1,4 +1,4 @@
-"""One task on one page: what it is, what was said, and what happened."""
+"""One task on one page: fields, texts, history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks as people see them in listings: one line each, or with the question that awaits an answer."""
+"""Tasks in listings: one line each, with the open question if there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks as a tree of lines: guides to the left, and after each title what the task waits for."""
+"""Tasks as a tree, with what each waits for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The topics of `gt help`, and the page that draws how a task moves from the tables that decide it."""
+"""The topics of `gt help`, and the page that draws the workflow from its tables."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Joins three versions of a text by what its parts mean: keys of frontmatter, sections, entries, lines of JSON."""
+"""Three-way merges by meaning: frontmatter keys, sections, entries, JSON lines."""

@@ -1,4 +1,4 @@
-"""Merges the entries of `## Notes` and `## Questions`, and the lines of history: all of both sides, by their times."""
+"""Merges the entries of `## Notes` and `## Questions`, and history lines: all of both sides, by time."""
 
 from __future__ import annotations
 

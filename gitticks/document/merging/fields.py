@@ -1,4 +1,4 @@
-"""Merges the frontmatter of a task key by key, and keeps the bytes of the side that each key comes from."""
+"""Merges the frontmatter key by key, keeping the bytes of the side that each key comes from."""
 
 from __future__ import annotations
 

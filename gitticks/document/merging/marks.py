@@ -1,4 +1,4 @@
-"""How a text says that two people wrote the same part differently: git's conflict markers, and our own comments."""
+"""How conflicts are marked in a text: git's conflict markers, and our own comments."""
 
 from __future__ import annotations
 

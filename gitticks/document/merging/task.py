@@ -1,4 +1,4 @@
-"""Merges three versions of a TASK.md, of which one side was chosen to be the frame: its state stands, whole."""
+"""Merges three versions of a TASK.md; the state of one side is kept as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text as a row of parts that are known by a key and merged one by one: keys of YAML, sections, entries.
+"""Three-way merge of a sequence of keyed parts: YAML keys, sections, entries.
 
 The result keeps the order of the frame, one of the two sides; what only the other one, the guest, has comes behind
 the part that it follows there.

@@ -1,1 +1,1 @@
-"""Merging work into a base: in memory first, then as a commit, then by moving the base and what has it checked out."""
+"""Merges work into a base: first in memory, then as a commit, then by moving the base and its checkouts."""

@@ -1,4 +1,4 @@
-"""Checkouts aside, in the clone's own folder: merges are tried out there, where nobody works."""
+"""Separate checkouts in the clone's own folder, where merges are tested."""
 
 from __future__ import annotations
 

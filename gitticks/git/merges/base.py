@@ -1,4 +1,4 @@
-"""Moves a base branch, and with it every checkout that has it checked out, without losing an edit.
+"""Moves a base branch and every checkout of it, without losing an edit.
 
 The order is: a note of the move, the ref, the checkouts, the note away. Killed in between, the note tells the next
 call that the branch moved and which checkouts did not follow; git alone would show such a checkout as one where

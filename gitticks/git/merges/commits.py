@@ -1,4 +1,4 @@
-"""Stores merge commits through git, as the person would, in a checkout aside where their hooks may change or refuse one."""
+"""Creates merge commits through git as the user, in a separate checkout in which their hooks may run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes between two commits, and how a checkout follows without losing what is not committed."""
+"""What changes between two commits, and how a checkout follows without losing uncommitted changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which branches would conflict with one another or with their base, found in memory before anybody merges."""
+"""Forecasts conflicts between branches and with their base, in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks the history what contains what, and whether work has been merged already: as it is, squashed or rebased."""
+"""Ancestry, and whether work has been merged already: as it is, squashed or rebased."""
 
 from __future__ import annotations
 

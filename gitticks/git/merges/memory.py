@@ -1,4 +1,4 @@
-"""Merges and rebases commits without a checkout: nothing that a person sees moves, whatever comes of it."""
+"""Merges and rebases commits without a checkout; nothing visible moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object database, and the one place that chooses who reads and writes it: libgit2, or git's own processes."""
+"""The object database, and the one place that chooses its backend: libgit2 or git's own processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object database of a repository, as the rest of gitticks sees it: read by id, changed by whole commits.
+"""The object database as the rest of gitticks sees it: read by id, changed by whole commits.
 
 What both backends share stands here. A backend says how an object is read and how a commit is stored; everything else
 follows from that. What is stored is on disk only after `sync`, so that several writers can share one wait for the disk.

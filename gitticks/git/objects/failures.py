@@ -1,4 +1,4 @@
-"""What reading, writing and moving refs may fail with, whichever backend it is."""
+"""How reading, writing and moving refs may fail, in either backend."""
 
 from __future__ import annotations
 

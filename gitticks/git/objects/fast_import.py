@@ -1,4 +1,4 @@
-"""Stores a commit by `git fast-import`, which makes blobs, trees and the commit in one process and names no ref of ours.
+"""Stores a commit by `git fast-import`, which moves no ref of ours.
 
 It would move a branch as it ends, and takes any fast-forward, so it is given an empty repository of its own that only
 shares the folder of the objects. A large change becomes a pack, since a file each costs most of a large import.

@@ -1,4 +1,4 @@
-"""An index that a process keeps from one change to the next, as reading a large one takes as long as writing it.
+"""An index kept in memory between changes, since reading a large one takes as long as writing it.
 
 A module of its own, since it cannot do without pygit2, which takes long to load.
 """

@@ -1,4 +1,4 @@
-"""The object database by libgit2, for processes that live long or look at much: it takes long to load, then nothing."""
+"""The object database through libgit2, for long-running and read-heavy processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object database by git itself: for single changes, where loading libgit2 costs more, and for what it cannot read."""
+"""The object database through git itself: for single changes, and for formats that libgit2 cannot read."""
 
 from __future__ import annotations
 

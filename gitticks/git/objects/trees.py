@@ -1,4 +1,4 @@
-"""What a tree says, read from its bytes: libgit2's objects, one for each entry, cost more than all else of a walk."""
+"""Parses trees from their bytes: libgit2's objects, one per entry, would dominate a walk."""
 
 from __future__ import annotations
 
