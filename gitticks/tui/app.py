@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.screen import Screen
 
 from gitticks.errors import GitticksError
@@ -401,5 +402,5 @@ class Commands(Provider):
         for row in self._gt.snapshot.rows:
             name = clean(f"{row.id}  {row.title}")
             if (score := matcher.match(name)) > 0:
-                with suppress(ValueError):
-                    yield Hit(score, matcher.highlight(name), partial(self._gt.go, "task", row.id))
+                # As content and not highlighted: a title in brackets would be read as markup.
+                yield Hit(score, Content(name), partial(self._gt.go, "task", row.id), text=name)

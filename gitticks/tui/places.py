@@ -88,6 +88,7 @@ class Key(NamedTuple):
 
 EVERYWHERE: tuple[Key, ...] = (
     Key("i", "app.inbox", "inbox", "what waits for you", in_footer=False),
+    Key("r", "app.go('run')", "run", "what runs now", in_footer=False),
     Key("g", "app.go('graph')", "graph", "what waits for what", in_footer=False),
     Key("w", "app.go('parallel')", "parallel", "all epics side by side", in_footer=False),
     Key("a", "app.go('permissions')", "permissions", "what agents asked to do", in_footer=False),

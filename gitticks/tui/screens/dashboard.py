@@ -228,6 +228,7 @@ class Dashboard(View):
                 self._output.turn(event.key)
                 event.lines.leave_end()
                 self._draw_output(refresh=True)
+                self.call_after_refresh(event.lines.show_entry)
         else:
             self.gt.go("task", event.key.partition(" ")[0])
 

@@ -14,12 +14,14 @@ from textual.widgets import Input
 
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.chrome import Keys, Shown
-from gitticks.tui.widgets.lines import Line, Lines, clean, line
+from gitticks.tui.widgets.lines import Line, Lines, broken, clean, line
 
 if TYPE_CHECKING:
     from gitticks.tui.app import GitticksApp
 
-_WIDTH = 72
+_WIDTH, _AROUND = 76, 7
+_OTHER_ROWS = 6
+"""Of a dialog: its frame, its padding, and the row of keys with what is above it."""
 
 
 class Seen(ModalScreen[Any]):
@@ -43,6 +45,10 @@ class Dialog(Seen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
         Binding("enter", "confirm", "Do it", priority=True),
+        *(
+            Binding(key, f"scroll({rows})", "Scroll", show=False)
+            for key, rows in (("up", -1), ("down", 1), ("pageup", -10), ("pagedown", 10))
+        ),
     ]
 
     def __init__(
@@ -64,7 +70,6 @@ class Dialog(Seen):
         with Vertical(id="dialog") as box:
             box.border_title = Content(clean(self._title_text))
             shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
-            shown.styles.height = min(len(self._rows), 24)
             yield shown
             if self._ask is not None:
                 yield Input(self._text, placeholder=self._ask, select_on_focus=False)
@@ -73,13 +78,24 @@ class Dialog(Seen):
     def on_mount(self) -> None:
         """Measures the rows, and takes what is typed from now on."""
         shown = self.query_one("#said", Lines)
-        shown.show(self._rows)
+        columns, lines = self.app.size
+        rows = [
+            part for row in self._rows for part in broken(row, min(_WIDTH, columns * 96 // 100) - _AROUND)
+        ]
+        shown.styles.height = min(
+            len(rows), max(1, lines * 92 // 100 - _OTHER_ROWS - 2 * (self._ask is not None))
+        )
+        shown.show(rows)
         if self._ask is not None:
             self.set_focus(self.query_one(Input))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the field where there is one: a key typed after others is to be read after them."""
         return action != "confirm" or self._ask is None
+
+    def action_scroll(self, rows: int) -> None:
+        """Scrolls what is said above a field."""
+        self.query_one("#said", Lines).scroll_relative(y=rows, animate=False)
 
     def action_confirm(self) -> None:
         """Ends with True."""

@@ -130,15 +130,20 @@ class Keys(Bar):
 
     def keys(self, width: int) -> Sequence[Shown]:
         """Returns the keys that there is room for."""
-        del width
-        return self._keys
+        found: list[Shown] = []
+        used = 0
+        for key in self._keys:
+            used += cell_len(key.sign) + cell_len(key.label) + 3
+            if not found or used - 2 <= width:
+                found.append(key)
+        return found
 
     def line(self, width: int) -> Line:
         """Returns the row."""
         spans: list[Span | str] = []
         for key in self.keys(width):
             spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
-        return line(*spans)
+        return line(*spans[:-1])
 
     def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
         """Presses the key."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -23,6 +24,8 @@ from gitticks.tui.theme import Look, glyph
 Span = tuple[str, str]
 """A text and the token of its colour."""
 _MOST_STRIPS = 2_000
+_AROUND_TITLES = 4
+_PARTS = re.compile(r"\s+|\S+")
 _LONGEST_TEXT = 4_000
 """A longer text is cut before it is measured; no screen is so wide."""
 
@@ -55,6 +58,38 @@ def clean(text: str) -> str:
 def words(row: Line) -> str:
     """Returns what a row says, without colours."""
     return "".join(text for text, _ in (*row.left, *row.right))
+
+
+def broken(row: Line, width: int) -> list[Line]:
+    """Returns a row as rows of this width, broken between words; what has no room at its right stands below.
+
+    Rows that begin with a word and a space of their own go on below what follows them.
+    """
+    right = sum(cell_len(text) for text, _ in row.right)
+    room = width - right - 1 if right else width
+    if sum(cell_len(clean(text)) for text, _ in row.left) <= room:
+        return [row]
+    has_label = len(row.left) > 2 and not row.left[1][0].strip()  # noqa: PLR2004 (label, space, text)
+    indent = sum(cell_len(text) for text, _ in row.left[:2]) if has_label else 0
+    found: list[list[Span]] = [[]]
+    used = 0
+    for text, token in [*row.left, *((("  ", "fg"), *row.right) if right else ())]:
+        for part in _PARTS.findall(clean(text)):
+            for word in _pieces(part, max(1, width - indent)):
+                size = cell_len(word)
+                if used + size > width and used > indent:
+                    found.append([(" " * indent, "fg")] if indent else [])
+                    used = indent
+                    if not word.strip():
+                        continue
+                found[-1].append((word, token))
+                used += size
+    return [Line(tuple(spans), key=row.key, tint=row.tint) for spans in found]
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """Returns a word that is wider than a row in pieces."""
+    return [word] if cell_len(word) <= width else list(chop_cells(word, width))
 
 
 def fit(row: Line, width: int, look: Look) -> list[Segment]:
@@ -157,7 +192,9 @@ class Lines(ScrollView, can_focus=True):
         figure = Content.styled(clean(text), f"$gt-{token}")
         title = Content(clean(self._title))  # a str would be read as markup
         has_frame = not self.is_attached or self.screen.has_class("-wide")
-        self.border_title = title if has_frame or not text else Content("  ").join((title, figure))
+        has_room = title.cell_length + figure.cell_length + _AROUND_TITLES <= self.size.width
+        is_beside = not has_frame and text and (has_room or token != "muted")
+        self.border_title = Content("  ").join((title, figure)) if is_beside else title
         self.border_subtitle = figure if text else None
 
     def show(self, rows: Iterable[Line]) -> None:
@@ -198,7 +235,9 @@ class Lines(ScrollView, can_focus=True):
         if self.at_tail:
             self.at_tail = False
             self._measure()
-            self.scroll_end(animate=False, immediate=True)
+            self.scroll_end(
+                animate=False, immediate=True, force=True
+            )  # by force, as there was no scrollbar yet
 
     @property
     def inner_width(self) -> int:
@@ -279,7 +318,7 @@ class Lines(ScrollView, can_focus=True):
         self.leave_end()
         keys = self.keys
         if not keys:
-            self.scroll_relative(y=step, animate=False)
+            self.scroll_relative(y=step, animate=False, force=True)
             return
         at = keys.index(self.key) if self.key in keys else 0
         self.go_to(keys[max(0, min(len(keys) - 1, at + step))])
@@ -295,11 +334,15 @@ class Lines(ScrollView, can_focus=True):
         if key == self.key or key not in self.keys:
             return
         before, self.key = self.key, key
-        first, height = self._place(key)
-        self.scroll_to_region(Region(0, first, 1, height), animate=False, immediate=True)
+        self.show_entry()
         self._draw_entry(before)
         self._draw_entry(key)
         self.post_message(self.Moved(self, key))
+
+    def show_entry(self) -> None:
+        """Shows the whole of the entry under the cursor."""
+        first, height = self._place(self.key)
+        self.scroll_to_region(Region(0, first, 1, height), animate=False, immediate=True)
 
     def _draw_entry(self, key: str | None) -> None:
         """Draws an entry's rows alone: a moving cursor is to send little through a slow line."""

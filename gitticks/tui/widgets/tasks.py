@@ -62,9 +62,12 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
         verb = " reviews" if session.role.value == "reviewer" else ""
         return f"{session.agent}{verb} {age(session.started, snapshot.around.now)}"
     if row.awaiting:
-        return {"review": "your review", "input": "asks you", "approval": "your approval"}.get(
-            row.awaiting, f"{row.awaiting}: you"
-        )
+        return {
+            "review": "your review",
+            "input": "asks you",
+            "approval": "your approval",
+            "work": "your work",
+        }.get(row.awaiting, f"{row.awaiting}: you")
     if mark == "blocked":
         blockers = snapshot.graph.open_blockers(row, 2)
         return f"after {', '.join(blockers)}" if blockers else ""
