@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from gitticks.runner.liveness import is_run_alive_at
+from tests.support.projects import Project
 from tests.support.runs import RunProject, project
 from tests.support.waiting import until
 from tests.tui.terminal import Terminal
@@ -14,16 +16,29 @@ from tests.tui.terminal import Terminal
 __all__ = ["played", "project"]
 
 
-@pytest.fixture
-def played(project: RunProject) -> Iterator[RunProject]:
-    """Gives a project, and ends the run that a test has left in it."""
-    yield project
+def end_run(project: Project) -> None:
+    """Ends the run that a test has left in a project, if it has."""
     own = project.path / ".git/gitticks"
     if is_run_alive_at(str(own)):
         for record in own.glob("sessions/*.json"):
             project.gt("stop", record.stem)
         project.gt("stop")
         until(lambda: not is_run_alive_at(str(own)), "the end of the run")
+
+
+@pytest.fixture
+def played(project: RunProject) -> Iterator[RunProject]:
+    """Gives a project whose run is ended at the end."""
+    yield project
+    end_run(project)
+
+
+@pytest.fixture
+def till(tmp_path: Path) -> Iterator[Project]:
+    """Gives the place of the demo's project, whose run is ended however the test ends."""
+    found = Project(tmp_path / "till")
+    yield found
+    end_run(found)
 
 
 @pytest.fixture

@@ -45,9 +45,9 @@ def _open_task(terminal: Terminal, title: str) -> None:
 
 @pytest.mark.debian("tmux")
 def test_the_demo_is_played_in_the_interface_alone(
-    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, till: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = Project(tmp_path / "till")
+    project = till
     monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", _THANKS)))
     terminal.open(tmp_path, "demo", "--open", "--dir", str(project.path), size=(120, 44))
     terminal.sees("Print receipts", "0/5", "ready", "Nothing is waiting for you")

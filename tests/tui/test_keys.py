@@ -63,7 +63,7 @@ def test_epics_are_added_focused_and_stopped_side_by_side(played: RunProject) ->
         await shown.until(lambda: working() == {"k7f2", "m3xq"}, "the second agent")
         await shown.sees("2 agents at work", "I look at m3xq")
         await shown.press("plus")
-        await shown.sees("every open epic and task is at work already")
+        await shown.sees("every open epic and task is running already")
 
         view = app.screen
         assert isinstance(view, Parallel)
@@ -75,7 +75,7 @@ def test_epics_are_added_focused_and_stopped_side_by_side(played: RunProject) ->
         await shown.press(str(rows.index("c3de") + 1), "m")
         await shown.sees("c3de has nothing to merge: 1 of 1 tasks are open")
         await shown.press("k")
-        await shown.sees("Stop c3de  Epic c3de", "after this iteration", "its agents are ended")
+        await shown.sees("Stop c3de  Epic c3de", "after this iteration", "their work is kept")
         await shown.press("escape", "k", "down", "enter")
         await shown.sees("c3de is being stopped")
         await shown.until(lambda: working() == {"k7f2"}, "the end of the second agent")
@@ -94,7 +94,7 @@ def test_epics_are_added_focused_and_stopped_side_by_side(played: RunProject) ->
 def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
     project = played
     project.settings(NO_REVIEW)
-    project.agent(DONE)
+    go = _waits(project)
     project.make("k7f2", title="Login")
 
     async def work(shown: Shown) -> None:
@@ -107,16 +107,19 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
             home.pane("settings").go_to(flag)
             await shown.press("enter")
             if keys:
-                await shown.sees("end after so many iterations")
+                await shown.sees("stop after this many iterations")
                 await shown.press(*keys, "enter")
-        await shown.sees("Iterations  7", "Workspace   task", "ends when nothing is ready", "changed for the")
+        await shown.sees(
+            "Iterations  7", "Workspace   task", "exits when nothing is ready", "changed for the"
+        )
         home.pane("settings").go_to("max-iterations")
         await shown.press("enter")
-        await shown.sees("end after so many iterations")
+        await shown.sees("stop after this many iterations")
         await shown.press("backspace", "6", "enter")
         await shown.sees("Iterations  6")
         await shown.press("shift+tab", "enter")
-        await shown.sees("Iterations", "1 of 6")
+        await shown.sees("I look at k7f2", " of 6 ")
+        go.touch()
         await shown.until(lambda: not shown.app.snapshot.is_run_alive, "the end, as nothing is ready")
         await shown.until(lambda: project.task("k7f2").status is Status.REVIEWING, "the hand-off")
 
@@ -166,7 +169,7 @@ def test_the_search_finds_words_in_any_order_and_says_if_there_are_none(tmp_path
         await shown.type("crashed pool")
         await shown.sees("▌◌ mqp7  Worker pool: restart")
         await shown.type(" zebra")
-        await shown.sees("No task has these words.")
+        await shown.sees("No tasks match.")
         await shown.press("enter")
         assert "Search" in shown.text, "there is nothing to open"
         await shown.press(*["backspace"] * 18)
@@ -307,7 +310,7 @@ def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:
     async def work(shown: Shown) -> None:
         await shown.sees("Keep the path")
         shown.app.go("permissions")
-        await shown.sees("Nothing was decided yet")
+        await shown.sees("No decisions yet")
         await shown.press("e")
         await shown.sees("Export the decisions", "filters and verifies.")
         await shown.press("enter")

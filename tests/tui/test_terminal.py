@@ -12,7 +12,7 @@ from gitticks.model.approval import SIGNED, TERMINAL
 from gitticks.model.event import EventType
 from gitticks.model.status import Status, TaskType
 from gitticks.runner.liveness import is_run_alive_at
-from tests.support.agents import write_program
+from tests.support.agents import processes_with, write_program
 from tests.support.keys import make_key, signer_line
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
@@ -133,3 +133,44 @@ def test_an_editor_that_fails_and_a_shell_give_the_terminal_back(
     terminal.sees("the editor `false` failed", "Hand-off")
     terminal.keys("q")
     terminal.ends()
+
+
+def _words_of(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""  # it has ended
+
+
+@pytest.mark.debian("tmux")
+def test_leaving_waits_for_no_merge(
+    project: RunProject, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make("k7f2", title="Keep the path")
+    project.run()
+    go = project.path.parent / "go"
+    project.ok("config", "verify.test", f"while [ ! -e {go} ]; do sleep 0.05; done")
+    terminal.open(project.path, size=(120, 36))
+    terminal.sees("1 for you")
+    terminal.keys("i")
+    terminal.sees("merges cleanly")
+    terminal.keys("y")
+    terminal.sees("Approve k7f2 into main?", "the tests run on the merge")
+    terminal.keys("Enter")
+    until(lambda: any("merge k7f2" in _words_of(one) for one in processes_with(project.mark)), "the merge")
+    terminal.keys("q")
+    terminal.ends()
+    assert project.task("k7f2").status is Status.REVIEWING
+    go.touch()
+    until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
+
+
+@pytest.mark.debian("tmux")
+def test_the_terminal_rings_when_something_is_waiting(project: RunProject, terminal: Terminal) -> None:
+    project.make("k7f2", title="Keep the path")
+    terminal.open(project.path)
+    terminal.sees("Keep the path", "0 for you")
+    project.ok("update", "k7f2", "--awaiting", "work")
+    terminal.sees("1 for you")
+    until(lambda: terminal.tmux("display-message", "-p", "#{window_bell_flag}").strip() == "1", "the bell")
