@@ -176,7 +176,7 @@ def _by_rules(text: str) -> Iterator[Found]:
 
 
 def _match(rule: _Rule, text: str, at: int) -> re.Match[str] | None:
-    """Returns the key around a marker; only a rule whose marker stands inside its key is searched for."""
+    """Returns the key around a marker; only a rule whose marker is inside its key is searched for."""
     pattern = _compiled(rule.pattern)
     if not rule.back:
         return pattern.match(text, at)

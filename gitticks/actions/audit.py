@@ -37,7 +37,7 @@ class Recorded:
 class Wanted:
     """Which decisions are looked for; what is None does not matter.
 
-    `refused` is true for what agents were told no to.
+    `refused` is true for what agents were denied.
     """
 
     operation: str | None = None

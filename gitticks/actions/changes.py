@@ -76,7 +76,7 @@ def span_of(
 
 
 def base_commit(repository: Repository, names: GitNames) -> str | None:
-    """Returns where the base of a task stands now; None if it has none here."""
+    """Returns the current commit of a task's base; None if it has none here."""
     return read_ref(repository.common_dir, f"{BRANCHES}{names.base}") if names.base else None
 
 

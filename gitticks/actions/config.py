@@ -44,7 +44,7 @@ class ShownSetting:
 
 @dataclass(frozen=True, slots=True)
 class ShownSettings:
-    """Settings, and what is to be said about them: values that a stricter layer overrules, and other warnings."""
+    """Settings, and the messages to print about them: values that a stricter layer overrules, and other warnings."""
 
     settings: tuple[ShownSetting, ...]
     warnings: tuple[str, ...]
@@ -60,7 +60,7 @@ def all_settings(context: Context) -> ShownSettings:
 
 
 def one_setting(context: Context, name: str) -> ShownSettings:
-    """Returns one setting, and what is to be said about it."""
+    """Returns one setting, and the messages to print about it."""
     note = note_on(find_setting(name)[0])
     warnings = () if note is None else (f"`{name}`: {note}",)
     return ShownSettings((_shown(_resolved(context), name),), warnings)

@@ -146,7 +146,7 @@ class Context:
 
     @cached_property
     def resolved_settings(self) -> ResolvedSettings:
-        """Returns the settings with where each comes from, and what is to be said about them."""
+        """Returns the settings with where each comes from, and the messages to print about them."""
         from gitticks.store.settings import load_settings
 
         return load_settings(self.repository, self.world.environment, self.overrides)

@@ -180,7 +180,7 @@ class Cycle(NamedTuple):
 
 
 def cycles_of(graph: Graph[T]) -> Iterator[Cycle]:
-    """Yields at least one cycle of each knot of open tasks that are in any.
+    """Yields at least one cycle of each group of open tasks that are in any.
 
     Only what has a blocker, or a parent and children, can close one, so a repository without links costs nothing.
     """

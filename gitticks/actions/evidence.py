@@ -22,7 +22,7 @@ from gitticks.workflow.transitions import targets
 
 
 def workspace_of(context: Context, task: Task) -> Path | None:
-    """Returns where work on a task stands in this clone; None if nobody began it here."""
+    """Returns where work on a task is in this clone; None if nobody began it here."""
     if task.start_sha is None:
         return None
     if (task.isolation or context.settings.isolation) is Isolation.NONE:

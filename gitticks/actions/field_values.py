@@ -85,7 +85,7 @@ def _changed_list(words: list[str], present: tuple[str, ...], read: Callable[[st
 
 
 def _in_list(word: str, present: tuple[str, ...]) -> str:
-    """Returns the only one of the list that begins with the word; what is taken away need not exist any more."""
+    """Returns the only one of the list that begins with the word; what is taken away may no longer exist."""
     found = [one for one in present if one.startswith(word)]
     return found[0] if len(found) == 1 and word not in present else word
 

@@ -45,7 +45,7 @@ class FollowedUp:
 
 
 def refresh_board(context: Context) -> None:
-    """Brings the board in step with the state branch."""
+    """Brings the board up to date with the state branch."""
     WORKTREE_BOARD.bring_in_step(context.repository)
 
 

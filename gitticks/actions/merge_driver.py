@@ -96,7 +96,7 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Ti
 
 
 def _notes(merged: Merged) -> list[str]:
-    """Returns what is to be said, the most urgent first."""
+    """Returns the messages to print, the most urgent first."""
     notes = []
     if merged.born_twice:
         notes.append(

@@ -164,7 +164,7 @@ def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
 
 
 def needs_walls(context: Context) -> bool:
-    """True if agents would run without questions and without walls."""
+    """True if agents would run without questions and without a sandbox."""
     settings = context.settings
     modes = {settings.permissions.mode, *(one.mode for one in settings.agents.values())}
     return PermissionMode.YOLO in modes and settings_here(context).sandbox.preset is SandboxPreset.NONE

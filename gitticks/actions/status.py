@@ -38,7 +38,7 @@ _by_id = attrgetter("id")
 
 
 class BoardState(NamedTuple):
-    """How the board stands, by path.
+    """The state of the board, by path.
 
     `taken_up` are saved edits that were just committed, `uncommitted` those that were not, with the reason, and
     `pending` files that are not in step, with the reason. `is_refused` if committing would not help.

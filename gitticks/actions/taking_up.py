@@ -68,7 +68,7 @@ def _bring_back(context: Context) -> None:
 
 
 def _bring_in_step(context: Context) -> None:
-    """Brings the board in step, again once whoever is saving a file that is not is done with it."""
+    """Brings the board up to date, again once whoever is saving a file that is not is done with it."""
     report = WORKTREE_BOARD.bring_in_step(context.repository)
     behind = () if report is None else (*report.deferred, *report.conflicts)
     if behind:

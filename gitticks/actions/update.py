@@ -133,7 +133,7 @@ def add_note(
     *,
     kind: ActorKind | None = None,
 ) -> Record:
-    """Adds a note of whoever asks to the task, with its event; `kind` is whom it is from, if that is another."""
+    """Adds a note of the caller to the task, with its event; `kind` is whom it is from, if that is another."""
     at, actor = context.now, context.actor
     entry = Entry(at, kind or actor.kind, actor.name, text)
     file = transaction.task_file(task_id).with_entry(Section.NOTES, entry)
@@ -192,7 +192,7 @@ def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[st
 
 
 def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind | None = None) -> Task:
-    """Adds a note and returns the task; `kind` is who the note is from, whoever asks if not said."""
+    """Adds a note and returns the task; `kind` is who the note is from; by default the caller."""
     text = require_words(text, "note", f'gt note {task_id} "…"')
     check_author(context, kind)
 

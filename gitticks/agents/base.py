@@ -131,7 +131,7 @@ def is_session_id(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a client keeps what is its own; behind walls it may write to the folders less the settings in them.
+    """Where a client keeps what is its own; in a sandbox it may write to the folders less the settings in them.
 
     Of the copies it gets one that is thrown away.
     """
@@ -210,7 +210,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class AgentReport:
-    """What came of one session.
+    """The result of one session.
 
     `messages` are the agent's own words in order, never tool output: the only place to look for signals, which
     stand on lines of their own if `signals_on_own_lines`. `usage` is what this session spent, with `cost` only if the
@@ -272,7 +272,7 @@ class Reader(Protocol):
         """Takes a line of stdout and returns what of it is worth showing to a person."""
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
-        """Returns what came of the session, once it is over."""
+        """Returns the session's result, once it is over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ class LinesReader:
         self._model = text_at(told, "model") or self._model
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
-        """Returns what came of the session; the last line that says something is the final message."""
+        """Returns the session's result; the last line that says something is the final message."""
         trouble = with_times(self._judge(ended), now)
         messages = self._messages.as_tuple()
         said = next((line for line in reversed(messages) if line.strip()), None)

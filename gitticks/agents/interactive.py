@@ -47,7 +47,7 @@ _HEADLESS: Mapping[AgentKind, tuple[frozenset[str], tuple[str, ...]]] = {
     AgentKind.GEMINI: (frozenset({"-o", "stream-json"}), ("-i",)),
     AgentKind.OPENCODE: (frozenset({"run", "--format", "json", "--auto"}), ("--prompt",)),
 }
-"""Of each client the words that make it headless, and what stands before a prompt to begin with."""
+"""Of each client the words that make it headless, and what is before a prompt to begin with."""
 SIGNALS_UNREAD = (
     "A person can see this terminal and type into it, but signals that you print are not read: use "
     "`gt handoff`, `gt complete` and `gt ask`."
@@ -128,7 +128,7 @@ def run_on_terminal(
     stop: StopRequest,
     lock: Path,
 ) -> AgentReport:
-    """Runs an agent in the person's own terminal until it ends or is stopped, and returns what came of it.
+    """Runs an agent in the person's own terminal until it ends or is stopped, and returns the result.
 
     Ctrl-C is the agent's alone. Whatever it starts holds the flock of `lock` as long as it lives.
     """

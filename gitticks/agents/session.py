@@ -29,7 +29,7 @@ def run_agent(
     on_tool: Callable[[str, Mapping[str, Any]], None] | None = None,
     lock: Path | None = None,
 ) -> AgentReport:
-    """Runs an agent in its workspace and returns what came of it.
+    """Runs an agent in its workspace and returns the result.
 
     A client that says for as long as it may be silent that it cannot reach its service is ended as a silent one.
 

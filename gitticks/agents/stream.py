@@ -102,7 +102,7 @@ class StreamReader:
         return _explain_by_errors(ended, has_begun=self.has_begun)
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
-        """Returns what came of the session."""
+        """Returns the session's result."""
         trouble = with_times(self._judge(ended), now)
         return AgentReport(
             ending=trouble.ending,

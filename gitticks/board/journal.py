@@ -50,7 +50,7 @@ class Pending(NamedTuple):
 
 
 class Journal(NamedTuple):
-    """What the board is in step with.
+    """What the board is up to date with.
 
     Attributes:
         base: the commit; None if that is not known.

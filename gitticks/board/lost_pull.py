@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str | None]:
     """Returns the files that a lost pull left on the board with the blob that each holds, None for one it removed.
 
-    Empty unless all that the pull brought stands there, staged and untouched, so that every byte is in a commit.
+    Empty unless all that the pull brought is there, staged and untouched, so that every byte is in a commit.
     """
     tip = read_ref(repository.common_dir, STATE_REF)
     if tip is None or (checkout.git_dir / "MERGE_HEAD").exists():

@@ -57,7 +57,7 @@ def bring_staged_in_step(repository: Repository, environment: Mapping[str, str])
     """
     changes = staged_changes(repository, environment)
     if read_symbolic_ref(repository.git_dir, "HEAD") != STATE_REF:
-        return Staged(changes)  # as during a bisect: there is nothing to be in step with
+        return Staged(changes)  # as during a bisect: there is nothing to be up to date with
     try:
         step = _bring(repository, environment, changes)
     except (GitticksError, OSError) as error:  # what could not be joined would take back what the branch has

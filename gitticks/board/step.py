@@ -1,6 +1,6 @@
 """Moves the board along with the state branch, and catches up if it could not.
 
-The journal holds the commit that the board was last in step with. It is written after files and index, so whatever
+The journal holds the commit that the board was last up to date with. It is written after files and index, so whatever
 happens in between, the next call finds out what is missing by comparing.
 """
 
@@ -40,13 +40,13 @@ class WorktreeStep:
     report: BoardReport = NOT_IN_STEP
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Brings the board in step with the new commit, as far as nobody's edits are in the way.
+        """Brings the board up to date with the new commit, as far as nobody's edits are in the way.
 
         A commit that a person made on the board while no hook ran is followed first: what the new one takes back of
         it differs from nothing that the journal knows of.
 
         The move itself has happened and is acknowledged, so trouble with the board is no failure of it: the journal
-        keeps what the board was in step with, and the next call tries again.
+        keeps what the board was up to date with, and the next call tries again.
         """
         if self.checkout is not None:
             with contextlib.suppress(GitticksError, OSError):
@@ -74,7 +74,7 @@ class WorktreeBoard:
             yield WorktreeStep(repository, _take(repository, held), rehearsed)
 
     def bring_in_step(self, repository: Repository) -> BoardReport | None:
-        """Catches up with the state branch and returns what came of it; None if there is no board.
+        """Catches up with the state branch and returns the result; None if there is no board.
 
         Takes the store's lock, so it must not be called within a transaction.
 

@@ -43,7 +43,7 @@ _MANY_FILES = 200
 
 @dataclass(slots=True)
 class Sync:
-    """One go at bringing the board in step with the commit `tip`; its index must be locked."""
+    """One go at bringing the board up to date with the commit `tip`; its index must be locked."""
 
     repository: Repository
     checkout: Checkout

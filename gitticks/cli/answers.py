@@ -91,7 +91,7 @@ def answer_line(sheet: str) -> int:
 
 
 def answer_of(page: str, sheet: str = "") -> str:
-    """Returns what stands below the line.
+    """Returns what is below the line.
 
     Args:
         page: what the editor left.
@@ -151,7 +151,7 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
         context: where we are.
         sheet: the page, as `gitticks.cli.answers` makes it.
         name: the page's file name.
-        begun: what stands below the line already, and is taken if nothing was saved.
+        begun: what is below the line already, and is taken if nothing was saved.
 
     Raises:
         UsageError: something was written in the wrong place, or is too long.

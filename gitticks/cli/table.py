@@ -120,7 +120,7 @@ def _lines(on: Screen, columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
-    """Returns each row as a line without its flexible column, which stands below with what found no room above."""
+    """Returns each row as a line without its flexible column, which is below with what found no room above."""
     others = [column for place, column in enumerate(columns) if place != stretch]
     widths = [column.width for column in others]
     if sum(widths) + len(GAP) * (len(widths) - 1) > on.columns:

@@ -37,7 +37,7 @@ def _bounded(rule: Rule) -> Rule:
 
 @lru_cache(maxsize=1)
 def block_parser() -> MarkdownIt:
-    """Returns the parser; whoever has it leaves its rules as they are."""
+    """Returns the parser; its holder leaves its rules as they are."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     bound_nesting(parser)

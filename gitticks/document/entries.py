@@ -112,7 +112,7 @@ def _closing(lines: list[str], index: int, fence: re.Match[str], longest: list[d
 
 
 class PlacedEntry(NamedTuple):
-    """An entry, its text as it stands in the body, and where its heading and its text begin."""
+    """An entry, its text as it is in the body, and where its heading and its text begin."""
 
     entry: Entry
     raw: str
@@ -146,7 +146,7 @@ def add_entry(body: Body, section: Section, entry: Entry) -> Body:
     """Returns the body with the entry added below the section's others.
 
     Raises:
-        DocumentError: what stands in the section already would swallow it.
+        DocumentError: what is in the section already would swallow it.
     """
     wanted = normalised(entry)
     before = read_entries(body, section)

@@ -81,7 +81,7 @@ class FrontmatterHandler(BaseHandler):
         self._path = path
 
     def split(self, text: str) -> tuple[str, str]:
-        """Returns the YAML and the body, exactly as they stand.
+        """Returns the YAML and the body, exactly as they are.
 
         Raises:
             DocumentError: there is no frontmatter, it never ends, or it holds a conflict.

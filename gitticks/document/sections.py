@@ -94,7 +94,7 @@ class Body(NamedTuple):
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """Returns the sections, and what stands below headings of level 1."""
+        """Returns the sections, and what is below headings of level 1."""
         return _outline(self.source).blocks
 
     @property
@@ -165,7 +165,7 @@ def _outline(source: Source) -> Outline:
 
 
 def parse_blocks(source: Source) -> list[Token]:
-    """Returns markdown-it-py's block tokens, whose inline text is left as it stands."""
+    """Returns markdown-it-py's block tokens, whose inline text is left as it is."""
     from gitticks.document.blocks import block_parser
 
     return block_parser().parse(source.text)

@@ -133,7 +133,7 @@ class TaskFile:
         """Returns the file with the fields that differ written into its frontmatter.
 
         Raises:
-            DocumentError: a value cannot be written, or stands in a form that cannot be changed in place.
+            DocumentError: a value cannot be written, or is in a form that cannot be changed in place.
         """
         source, tree = self.frontmatter.source, self.frontmatter.tree
         return self._with_changes(changes(self.task, task, source, tree), task)
@@ -181,7 +181,7 @@ class TaskFile:
         """Returns the file with an entry added; its text can make no other entry or section.
 
         Raises:
-            DocumentError: what stands in the section already would swallow it.
+            DocumentError: what is in the section already would swallow it.
         """
         from gitticks.document.entries import add_entry
 

@@ -85,7 +85,7 @@ def near(word: str, words: Iterable[str]) -> str | None:
 
 
 def read_text(at: At, node: Node) -> str:
-    """Returns a scalar's text as it stands, whatever type YAML would see in it."""
+    """Returns a scalar's text as it is, whatever type YAML would see in it."""
     if not isinstance(node, Scalar):
         raise at.error(node, f"is not text: {shown(node)}", hint=f"write `{at.name}: …` on one line")
     return node.text.rstrip("\r\n") if node.style in ("|", ">") else node.text

@@ -20,7 +20,7 @@ from gitticks.errors import GitticksError
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Text that is written as it stands, such as a time or `null`."""
+    """Text that is written as it is, such as a time or `null`."""
 
     text: str
 

@@ -93,7 +93,7 @@ class Forge(ABC):
 
     @abstractmethod
     def look(self, url: str) -> PullRequest:
-        """Returns how a pull request stands; the logs of red checks are still to be read."""
+        """Returns the state of a pull request; the logs of red checks are still to be read."""
 
     @abstractmethod
     def read_log(self, check: Check) -> str:
@@ -229,7 +229,7 @@ class Forge(ABC):
 
 
 def text_of(item: Mapping[str, Any], *keys: str) -> str:
-    """Returns the text that stands below some keys; empty where there is none."""
+    """Returns the text that is below some keys; empty where there is none."""
     found: Any = item
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
@@ -242,5 +242,5 @@ def name_of(item: Mapping[str, Any], *keys: str) -> str:
 
 
 def time_of(item: Mapping[str, Any], *keys: str) -> datetime | None:
-    """Returns the first time that stands under one of some keys."""
+    """Returns the first time that is under one of some keys."""
     return next(filter(None, (parse_time(text_of(item, key)) for key in keys)), None)

@@ -46,7 +46,7 @@ class GitHub(Forge):
         return int(number) if is_ours and number.isascii() and number.isdigit() else None
 
     def look(self, url: str) -> PullRequest:
-        """Returns how a pull request stands."""
+        """Returns the state of a pull request."""
         pull = f"{self._path}/pulls/{self.number(url)}"
         seen = self.item(pull)
         head = text_of(seen, "head", "sha")

@@ -44,7 +44,7 @@ class GitLab(Forge):
         return int(number) if is_ours and number.isascii() and number.isdigit() else None
 
     def look(self, url: str) -> PullRequest:
-        """Returns how a merge request stands."""
+        """Returns the state of a merge request."""
         path = f"{self._path}/merge_requests/{self.number(url)}"
         seen = self.item(path)
         state = _STATES.get(text_of(seen, "state"), PullState.OPEN)

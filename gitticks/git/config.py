@@ -36,7 +36,7 @@ OWN_EXCLUSIONS = (
 
 HOOKS_PATH = "core.hooksPath"
 HIDDEN_HOOKS_PATH = "gitticks.hiddenHooksPath"
-"""Where a worktree's own `core.hooksPath` is kept while ours stands in its place."""
+"""Where a worktree's own `core.hooksPath` is kept while ours is in its place."""
 CHECKOUT_FOLDER = "checkout-hooks"
 """Our folder of hooks that the main worktree names; git copies that word into each worktree that it adds."""
 

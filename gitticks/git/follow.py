@@ -51,7 +51,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The way of one file: from the bytes it was last in step with to the new ones; None where there is no file."""
+    """The way of one file: from the bytes it was last up to date with to the new ones; None where there is no file."""
 
     path: str
     base: bytes | None

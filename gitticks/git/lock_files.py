@@ -143,7 +143,7 @@ class _Takers(NamedTuple):
     others_seconds: float = 0.0
 
     def may_hold(self, lock: _Look) -> bool:
-        """True if such a git runs and is older than the lock, as whoever has it must be."""
+        """True if such a git runs and is older than the lock, as its holder must be."""
         age = time.time() - lock.made
         is_old = age > AGE_SECONDS
         starts = start_times("git", inside=self.near if is_old else self.places)

@@ -91,7 +91,7 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
 
 
 def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
-    """Removes `<ref>.lock` if whoever took it is dead, and returns whether the way is free.
+    """Removes `<ref>.lock` if its holder is dead, and returns whether the way is free.
 
     To be called with our lock held, after the ref could not be locked. A lock that a killed holder of ours noted is
     removed once it was seen twice. Any other is some program's: it is removed only if it is older than any program

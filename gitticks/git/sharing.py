@@ -62,7 +62,7 @@ _ORIGIN = "refs/remotes/origin/"
 
 
 class Fetched(Enum):
-    """What came of fetching."""
+    """The result of fetching."""
 
     HERE = "the remote branch is up to date here"
     MISSING = "the remote has no such branch"
@@ -71,7 +71,7 @@ class Fetched(Enum):
 
 
 class Pushed(Enum):
-    """What came of pushing."""
+    """The result of pushing."""
 
     DONE = "the remote has it"
     LATE = "somebody else pushed before"
@@ -305,7 +305,7 @@ def _refs(repository: Repository, *folders: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class AskedRemote:
-    """What a remote said of a branch; `commit` is where it stands there, or stood when it was last fetched."""
+    """What a remote said of a branch; `commit` is where it is there, or stood when it was last fetched."""
 
     name: str
     outcome: Fetched

@@ -73,7 +73,7 @@ def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int,
 
 
 def _least_distance(version: Sequence[bytes], lines: Sequence[bytes], counts: Counter[bytes]) -> int:
-    """Returns how many lines a version is apart at least: where all that both have stands in the same order."""
+    """Returns how many lines a version is apart at least: where all that both have is in the same order."""
     shared = sum(min(count, counts[line]) for line, count in Counter(version).items())
     return len(version) + len(lines) - 2 * shared
 

@@ -2,7 +2,7 @@
 
 Filling a checkout needs the person's filters (large files, encryption), and those are programs. What the person's own
 configuration names is theirs. What the repository's configuration names may have been written by an agent that ran
-without walls, so it is replaced by the person's value, or by one that runs nothing.
+without a sandbox, so it is replaced by the person's value, or by one that runs nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HELPERS = re.compile(r"credential\.(.+\.)?helper", re.DOTALL)
 """Git asks all of these in turn, until an empty one makes it forget those before."""
 
 _PROXY, _PROXY_VARIABLE = "core.gitproxy", "GIT_PROXY_COMMAND"
-"""Of this one too the first value counts, but a variable stands above it."""
+"""Of this one too the first value counts, but a variable is above it."""
 
 _ALWAYS = {
     "core.hooksPath": "/dev/null",

@@ -85,7 +85,7 @@ class BringIn:
     takes_updates: bool = False
 
     def into(self, transaction: Transaction, outcome: Imported) -> Imported:
-        """Writes the tasks, and returns what came of it, filled into a copy of `outcome`."""
+        """Writes the tasks, and returns the result, filled into a copy of `outcome`."""
         return _Attempt(self, transaction, outcome).carry_out()
 
 
@@ -113,7 +113,7 @@ class _Attempt:
         )
 
     def carry_out(self) -> Imported:
-        """Returns what came of it."""
+        """Returns the result."""
         foreign = {
             self._places.ids[one.source_id]: one for one in self._reading.tasks.values() if self._is_due(one)
         }

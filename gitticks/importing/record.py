@@ -274,7 +274,7 @@ class Reading:
 
     @contextmanager
     def noting(self, path: str, line: int | None = None, what: str = "") -> Iterator[None]:
-        """Makes a problem of what cannot be taken; `what` stands before its message."""
+        """Makes a problem of what cannot be taken; `what` is before its message."""
         try:
             yield
         except RecordError as error:

@@ -16,7 +16,7 @@ class Decided(StrEnum):
 
 
 class UserAction(StrEnum):
-    """What came of a question."""
+    """The result of a question."""
 
     APPROVED = "approved"
     APPROVED_ALWAYS = "approved always"
@@ -54,5 +54,5 @@ class AuditEntry(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """True if the agent was told no."""
+        """True if the agent was denied."""
         return self.decision is Decided.DENIED or self.user_action in _REFUSING

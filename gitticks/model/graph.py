@@ -49,7 +49,7 @@ def find_cycle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
 
 
 def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
-    """Returns cycles, each as ids from one task back to it: at least one of each knot of tasks that are in any.
+    """Returns cycles, each as ids from one task back to it: at least one of each group of tasks that are in any.
 
     Args:
         graph: the tasks.

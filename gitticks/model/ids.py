@@ -20,7 +20,7 @@ LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def is_valid_id(text: str) -> bool:
-    """True for `[0-9a-z][0-9a-z-]{0,63}`; the only test that stands before a name becomes a path."""
+    """True for `[0-9a-z][0-9a-z-]{0,63}`; the only test that is before a name becomes a path."""
     return (
         0 < len(text) <= LONGEST
         and text[0] in LETTERS_AND_DIGITS

@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class PullState(Enum):
-    """Where a pull request stands."""
+    """The state of a pull request."""
 
     OPEN = "open"
     CLOSED = "closed"

@@ -112,7 +112,7 @@ class PermissionMode(StrEnum):
 
 
 class SandboxPreset(StrEnum):
-    """The walls around an agent."""
+    """An agent's sandbox."""
 
     STRICT = "strict"
     PERMISSIVE = "permissive"
@@ -250,7 +250,7 @@ class MergeSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """The walls around agents; where nobody chose a preset, the default one only stands where it can."""
+    """The sandbox of agents; where nobody chose a preset, the default one only stands where it can."""
 
     preset: SandboxPreset = SandboxPreset.PERMISSIVE
     allowed_paths: tuple[str, ...] = ()

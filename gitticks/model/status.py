@@ -9,7 +9,7 @@ BY_HAND = "hand:"
 
 
 class Status(StrEnum):
-    """Where a task stands; the order of the members is the order along the way."""
+    """A task's status; the order of the members is the order along the way."""
 
     PENDING = "pending"
     CLARIFICATION = "clarification"

@@ -47,5 +47,5 @@ class TreeChange(NamedTuple):
 
     @property
     def is_removed(self) -> bool:
-        """True if nothing stands there afterwards."""
+        """True if nothing is there afterwards."""
         return self.new_mode == "000000"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class RunnableKind(StrEnum):
-    """Where something that runs stands."""
+    """Where something that runs comes from."""
 
     SETTING = "setting"
     TEMPLATE = "template"

@@ -30,7 +30,7 @@ class ClaimedElsewhereError(RefusedError):
 class RunClaims:
     """The claims of one run; without `claims` there is no remote to claim at, and everything is free.
 
-    `share` brings the state branch in step with the remote and returns whether that went well; `warn` gets what goes
+    `share` brings the state branch up to date with the remote and returns whether that went well; `warn` gets what goes
     wrong, once. Both are called from several threads.
     """
 

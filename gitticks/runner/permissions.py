@@ -70,7 +70,7 @@ class Gatekeeper:
         self._looked_at = time.monotonic()
 
     def begin(self, agent: AgentSpec) -> None:
-        """Notes that an agent works without questions and without walls, which a person has confirmed."""
+        """Notes that an agent works without questions and without a sandbox, which a person has confirmed."""
         mode = granted_mode(PRESETS[agent.kind], agent.mode) if PRESETS[agent.kind].modes else None
         if mode is PermissionMode.YOLO and self.run.settings.sandbox.preset is SandboxPreset.NONE:
             said = (Decided.ALLOWED, "a person confirmed it at the start", UserAction.APPROVED)
@@ -286,7 +286,7 @@ def with_present_mode(agent: AgentSpec, run: RunContext) -> AgentSpec:
 
 
 def _capped(mode: PermissionMode, agent: AgentSpec, run: RunContext) -> PermissionMode:
-    """Returns a mode as a run may take it up: `yolo` without walls holds only where a person confirmed it at the start."""
+    """Returns a mode as a run may take it up: `yolo` without a sandbox holds only where a person confirmed it at the start."""
     is_bare = mode is PermissionMode.YOLO and run.settings.sandbox.preset is SandboxPreset.NONE
     if is_bare and mode_of(agent, run.settings) is not PermissionMode.YOLO:
         return PermissionMode.AUTO_ALL

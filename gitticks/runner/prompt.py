@@ -199,7 +199,7 @@ def feedback_text(
 ) -> str:
     """Returns people's notes, and their answers with the questions they answer, oldest first; fenced what is a stranger's.
 
-    What a verdict's note answered stands in both places of the file, and is said once. What answers no question is a
+    What a verdict's note answered is in both places of the file, and is said once. What answers no question is a
     note, also where it stands among them.
     """
     found = (

@@ -16,7 +16,7 @@ LONGEST_MERGE_SECONDS = 3600.0
 
 
 class BaseNotSharedError(GitticksError):
-    """The base cannot be brought in step with its remote; the merge waits, and nothing was changed."""
+    """The base cannot be brought up to date with its remote; the merge waits, and nothing was changed."""
 
 
 def catch_up(repository: Repository, base: str) -> None:

@@ -1,6 +1,6 @@
 """Reads and writes in folders that an agent can change at any moment.
 
-Whatever stands there may have become a link to somewhere else, a pipe that never ends, or a gigabyte. So folders are
+Whatever is there may have become a link to somewhere else, a pipe that never ends, or a gigabyte. So folders are
 opened step by step without following links, names are looked up in the open folder, and reading is bounded.
 """
 
@@ -23,7 +23,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class UnfitError(Exception):
-    """What stands there is not to be read; the message says why and follows the name."""
+    """What is there is not to be read; the message says why and follows the name."""
 
 
 @contextlib.contextmanager
@@ -132,7 +132,7 @@ def _link(folder: int, name: str, target: Path) -> None:
 
 
 def set_aside(folder: int, name: str) -> str:
-    """Renames what stands in the way and returns its new name, so that nothing is lost."""
+    """Renames what is in the way and returns its new name, so that nothing is lost."""
     aside = f"{name}.{secrets.token_hex(4)}.aside"
     os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
     return aside

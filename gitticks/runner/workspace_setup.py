@@ -148,7 +148,7 @@ def set_up(
     """
     stamp = (
         checkout.git_dir / _STAMP
-    )  # it goes when the worktree goes, and an agent behind walls cannot write it
+    )  # it goes when the worktree goes, and an agent in a sandbox cannot write it
     if stamp.exists():
         return
     source = repository.main_worktree

@@ -61,11 +61,11 @@ class Enclosure:
     kept_variables: tuple[str, ...] = ()
 
     def around(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns the command line that runs a command behind the walls."""
+        """Returns the command line that runs a command in the sandbox."""
         return (*self.walled, *argv)
 
     def environment(self, outer: Mapping[str, str]) -> dict[str, str]:
-        """Returns what a command behind the walls sees of an environment; bubblewrap itself gets no more."""
+        """Returns what a command in the sandbox sees of an environment; bubblewrap itself gets no more."""
         kept = {
             name: value
             for name, value in outer.items()
@@ -83,7 +83,7 @@ def take_home(
     environment: Mapping[str, str],
     branch: str | None,
 ) -> tuple[str, ...]:
-    """Takes what was committed behind walls in a checkout, if it ever had any, and returns what a person should know.
+    """Takes what was committed in a sandbox in a checkout, if it ever had any, and returns what a person should know.
 
     Raises:
         GitError: it is broken or hostile; nothing was taken.
@@ -161,7 +161,7 @@ def _is_typing_refused() -> bool:
 
 
 def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
-    """Returns the command that sets the limits behind the walls, where processes are counted for them alone."""
+    """Returns the command that sets the limits in the sandbox, where processes are counted for them alone."""
     limits = walls.limits
     words = (
         f"--nproc={limits.processes}",

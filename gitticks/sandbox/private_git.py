@@ -1,8 +1,8 @@
 """A private git directory that replaces the workspace's in the sandbox, and how its commits are brought back.
 
 A linked worktree of the person's repository, writable, would be their account: its hooks and configuration run outside.
-So what is behind the walls reads the repository's objects, and writes a git directory that nobody outside ever opens
-with git, but for a `git upload-pack` that itself runs behind walls.
+So what is in the sandbox reads the repository's objects, and writes a git directory that nobody outside ever opens
+with git, but for a `git upload-pack` that itself runs in a sandbox.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gitticks.store.layout import STATE_REF
 FOLDER = "gitticks-private"
 """Where it is in the workspace's own git directory, so that both go together."""
 _STOOD, _REFS = "gitticks-private.stood", "gitticks-private.refs"
-"""Where the checkout stood, and what each ref behind the walls stood at, when both were last the same."""
+"""Where the checkout stood, and what each ref in the sandbox stood at, when both were last the same."""
 _INCOMING = "refs/gitticks/incoming/"
 _KEPT = "refs/gitticks/kept/"
 _LENT = Path("/run/gitticks-objects")
@@ -59,7 +59,7 @@ _OTHER_OBJECTS, _LONG_ID = "\tobjectformat = sha256\n", 64
 
 @dataclass(frozen=True, slots=True)
 class PrivateGit:
-    """What stands behind the walls: `folder` in the place of the checkout's git directory, and what git reads beside.
+    """What is in the sandbox: `folder` in the place of the checkout's git directory, and what git reads beside.
 
     `stores` are the folders of objects that it borrows, by the place where they are seen there.
     """
@@ -113,12 +113,12 @@ def _lent(repository: Repository, checkout: Checkout) -> dict[Path, Path]:
 def bring_home(
     repository: Repository, private: PrivateGit, walled: tuple[str, ...], branch: str | None
 ) -> tuple[str, ...]:
-    """Takes what was committed behind the walls into the repository, and returns what a person should know of it.
+    """Takes what was committed in the sandbox into the repository, and returns what a person should know of it.
 
     Args:
         repository: whose workspace it is.
         private: its private git directory.
-        walled: the command line up to a command that runs behind walls, where the private directory is seen.
+        walled: the command line up to a command that runs in a sandbox, where the private directory is seen.
         branch: the workspace's own; it is moved to what was committed. Other branches come beside the person's.
 
     Raises:
@@ -186,7 +186,7 @@ def _unborn(private: PrivateGit) -> str | None:
 def _follow_undone(
     repository: Repository, private: PrivateGit, fetch: list[str], own: str, at: str | None
 ) -> None:
-    """Has the log of their branch name the last commit that was made there and taken back, as it would without walls."""
+    """Has the log of their branch name the last commit that was made there and taken back, as it would without a sandbox."""
     try:
         lines = os.fsdecode(read_plain_file(private.folder / "logs/HEAD", _LONGEST_LOG)).splitlines()
     except OSError:
@@ -258,7 +258,7 @@ def _wanted(
 
 
 def _known(checkout: Checkout) -> dict[str, str]:
-    """Returns what each ref behind the walls stood at when the private directory was made, or last brought home."""
+    """Returns what each ref in the sandbox stood at when the private directory was made, or last brought home."""
     try:
         lines = os.fsdecode(read_plain_file(checkout.git_dir / _REFS)).splitlines()
     except OSError:
@@ -267,7 +267,7 @@ def _known(checkout: Checkout) -> dict[str, str]:
 
 
 def _note(checkout: Checkout, refs: Mapping[str, str]) -> None:
-    """Notes what is behind the walls, for the next session and for the next time that commits are taken."""
+    """Notes what is in the sandbox, for the next session and for the next time that commits are taken."""
     (checkout.git_dir / _REFS).write_bytes(
         os.fsencode("".join(f"{commit} {name}\n" for name, commit in refs.items()))
     )
@@ -330,7 +330,7 @@ def _follow_head(
     *,
     is_unborn: bool,
 ) -> None:
-    """Makes the checkout stand where the one behind the walls stands, and its index with it.
+    """Makes the checkout stand where the one in the sandbox stands, and its index with it.
 
     On a branch that stands elsewhere here, or is another checkout's, it would seem to have undone what is there: then it
     stands at the commit alone.
@@ -362,7 +362,7 @@ def _is_index_of_head(checkout: Checkout) -> bool:
 
 
 def _follow_merge(checkout: Checkout, private: PrivateGit) -> None:
-    """Notes a merge that was not finished behind the walls, so that nobody outside merges into the midst of it."""
+    """Notes a merge that was not finished in the sandbox, so that nobody outside merges into the midst of it."""
     note = checkout.git_dir / _MERGE_HEAD
     try:
         other = os.fsdecode(read_plain_file(private.folder / _MERGE_HEAD, 1000)).strip()

@@ -23,7 +23,7 @@ _TRY = (
 
 
 def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> None:
-    """Refuses to continue where the settings ask for walls that do not stand here.
+    """Refuses to continue where the settings ask for a sandbox that does not work here.
 
     Raises:
         GitticksError: says why, and what to type.

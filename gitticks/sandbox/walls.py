@@ -9,7 +9,7 @@ from pathlib import Path
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 
 PROXY_SOCKET = Path("/run/gitticks-proxy")
-"""Where the socket of the proxy lies behind the walls."""
+"""Where the socket of the proxy lies in the sandbox."""
 _NAMESPACES = (
     "--unshare-user",
     "--disable-userns",
@@ -84,7 +84,7 @@ class Machine:
         home: the person's.
         links: what stands for another folder in `/`, such as `bin` for `usr/bin`.
         system: what every program needs to read.
-        secrets: folders that nobody behind walls may see.
+        secrets: folders that nobody in a sandbox may see.
         secret_files: the same of files.
         resolver: the file that says how names are looked up, where it is outside of the system's folders.
     """
@@ -100,7 +100,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What one command needs behind the walls; every path exists.
+    """What one command needs in the sandbox; every path exists.
 
     `overlaid` says which folder stands in the place of which, `lent` the same of what is only read; `pinned` is
     read-only within what is writable.
@@ -119,7 +119,7 @@ class Inside:
 
 
 def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...]:
-    """Returns the command line up to the command that is to run behind the walls."""
+    """Returns the command line up to the command that is to run in the sandbox."""
     is_strict = walls.preset is SandboxPreset.STRICT
     words = [machine.program, *_NAMESPACES, "--cap-drop", "ALL", "--die-with-parent"]
     if not inside.has_terminal:

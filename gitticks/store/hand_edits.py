@@ -73,7 +73,7 @@ class HandEdit:
 
     @property
     def changed_sections(self) -> tuple[str, ...]:
-        """Returns the names of the sections whose text the edit changed, `summary` for what stands before them."""
+        """Returns the names of the sections whose text the edit changed, `summary` for what is before them."""
         if self.before is None:
             return ()
         old, new = sections_of(self.before), sections_of(self.after)

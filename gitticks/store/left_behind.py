@@ -66,7 +66,7 @@ class _Memory:
 
 
 def begin_watch(repository: Repository, task_id: str) -> None:
-    """Writes down how the repository's own folder stands before a session."""
+    """Writes down how the repository's own folder is before a session."""
     folder = repository.own_dir / _WATCHES
     folder.mkdir(parents=True, exist_ok=True)
     _replace(folder / task_id, read_own_state(repository))

@@ -68,9 +68,9 @@ def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
 
 
 def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
-    """Refuses a cycle through a task that is new, changed or reopened, or through what stands below it.
+    """Refuses a cycle through a task that is new, changed or reopened, or through what is below it.
 
-    What stands below it shares its blockers.
+    What is below it shares its blockers.
 
     Raises:
         RefusedError: there would be one.

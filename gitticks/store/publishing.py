@@ -38,7 +38,7 @@ class BoardStep(Protocol):
 
 
 class Board(Protocol):
-    """Whatever keeps the checkout of the state branch in step with it."""
+    """Whatever keeps the checkout of the state branch up to date with it."""
 
     def prepare(self, repository: Repository, new_commit: str, /) -> AbstractContextManager[BoardStep]:
         """Readies the board before the ref moves to the new commit, and releases it after."""

@@ -121,7 +121,7 @@ class Transaction:
         return events_of(self.read(layout.history_path(task_id)))
 
     def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
-        """Adds lines to the task's history; what stands there stays byte for byte."""
+        """Adds lines to the task's history; what is there stays byte for byte."""
         from gitticks.document.history import render_event
 
         lines = "".join(render_event(event) for event in events).encode()

@@ -245,7 +245,7 @@ class GitticksApp(App[int]):
     ) -> None:
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
-        `done` gets what came of it, back in the interface's thread, and returns what is to be said; without it `what`
+        `done` gets what came of it, back in the interface's thread, and returns the messages to print; without it `what`
         is said. A refusal is shown until a key is pressed, as the command would show it. Leaving waits for its end.
         """
         self._act(what, do, done, self._locks.setdefault(task or "", threading.Lock()))

@@ -78,7 +78,7 @@ def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One transition of a decision, with the event type that stands in the commit's trailer."""
+    """One transition of a decision, with the event type that is in the commit's trailer."""
 
     source: Status
     target: Status

@@ -126,7 +126,7 @@ def without_promises(text: str) -> str:
 
 
 def _promises(text: str, *, on_own_lines: bool) -> Iterator[tuple[int, str]]:
-    """Yields where each promise starts and what stands in it; the innermost pair counts, each part is read once."""
+    """Yields where each promise starts and what is in it; the innermost pair counts, each part is read once."""
     before = 0
     while (end := text.find(_CLOSE, before)) >= 0:
         start = text.rfind(_OPEN, before, end)

@@ -56,7 +56,7 @@ FAILED_REVIEWS = "failed reviews"
 
 
 class Asker(Enum):
-    """Who may ask for a row; a verdict counts as a person's only way where BY_VERDICT stands alone."""
+    """Who may ask for a row; a verdict counts as a person's only way where BY_VERDICT is alone."""
 
     WORKER = "worker"
     REVIEWER = "reviewer"

@@ -159,7 +159,7 @@ def check_templates(context: Context) -> Iterator[Finding]:
 
 
 def check_sandbox(context: Context) -> Iterator[Finding]:
-    """Yields an error if the settings ask for walls that do not stand here; they are built to find out."""
+    """Yields an error if the settings ask for a sandbox that does not work here; they are built to find out."""
     settings = _settings(context)
     if settings is None:
         return

@@ -86,7 +86,7 @@ def _impossible(task: Task) -> Iterator[Finding]:
 
 
 def check_texts(context: Context) -> Iterator[Finding]:
-    """Yields the open tasks in which a section stands twice: what is in the first one reaches nobody.
+    """Yields the open tasks in which a section appears twice: what is in the first one reaches nobody.
 
     A conflict, which keeps both sides' section, is another check's.
     """

@@ -18,7 +18,7 @@ _UNSTARTED = 127
 
 
 class Request:
-    """What the runner asks for, as it stands in the JSON; times are in seconds, sizes in bytes, None is no limit."""
+    """What the runner asks for, as it is in the JSON; times are in seconds, sizes in bytes, None is no limit."""
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ def answer(
 ) -> int:
     """Draw the dependencies between tasks.
 
-    Each task stands below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
+    Each task is below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
     wait for, and what waits for it.
     """
     if as_dot + as_mermaid + as_svg + as_json > 1:

@@ -219,7 +219,7 @@ def _add(context: Context, ids: tuple[str, ...]) -> int:
 
 
 def _confirm_yolo(context: Context, *, is_confirmed: bool, can_ask: bool) -> None:
-    """Asks for a typed word before agents run without questions and without walls; the audit keeps that.
+    """Asks for a typed word before agents run without questions and without a sandbox; the audit keeps that.
 
     Raises:
         GitticksError: nobody meant it.
@@ -240,7 +240,7 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
 
 
 def _warn_of_settings(context: Context) -> None:
-    """Says what the settings ask for in vain, and that agents run without walls."""
+    """Says what the settings ask for in vain, and that agents run without a sandbox."""
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)

@@ -115,7 +115,7 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
 
     Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
     configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.
-    With --secret it is about what holds a task's commits back; what you allow stands in its history.
+    With --secret it is about what holds a task's commits back; what you allow is in its history.
     """
     if secret is not None:
         return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list, as_json=as_json)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:
     """Show epics and the tasks below them.
 
-    With what each task waits for, and the question of each that asks. What stands alone comes last; closed tasks are
+    With what each task waits for, and the question of each that asks. What is alone comes last; closed tasks are
     only counted. With ID: that task and what is below it.
     """
     found = grow_tree(context, task, with_closed=with_closed, with_json=as_json)

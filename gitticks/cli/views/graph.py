@@ -33,7 +33,7 @@ _ENDS, _MEETS, _BEGINS = ("╰", "┴"), ("├", "┼"), ("╭", "┬")
 _PASSES, _ALONG, _NOTHING = "│", "─", " "
 _ASCII = str.maketrans("╰┴├┼╭┬│─", "++++++|-")
 _BELOW = str.maketrans("├┼╭┬╰┴─", "││││   ")
-"""What stands below a line of rails, where the title beside it continues."""
+"""What is below a line of rails, where the title beside it continues."""
 _PIPED_RAILS = 40
 _SHARE_OF_RAILS = 3
 _NARROW = 60
@@ -172,9 +172,9 @@ class _Stack:
 def draw_rails(
     rows: Sequence[TaskId], waits_for: Mapping[TaskId, Collection[TaskId]], *, has_glyphs: bool, widest: int
 ) -> list[str]:
-    """Returns what stands before each row, all equally wide; empty texts where that would be wider than `widest`.
+    """Returns what is before each row, all equally wide; empty texts where that would be wider than `widest`.
 
-    Each row's task stands below all that it waits for.
+    Each row's task is below all that it waits for.
     """
     left: dict[TaskId, int] = dict.fromkeys(rows, 0)
     for row in rows:

@@ -49,7 +49,7 @@ def run_ended_lines(on: Screen, limit: str) -> Iterator[str]:
 
 
 def is_answered(asked: Asked) -> bool:
-    """True if an approval alone is an answer: one stands in the file, or a budget is spent and wants no words."""
+    """True if an approval alone is an answer: one is in the file, or a budget is spent and wants no words."""
     return asked.answer is not None or _is_spent(asked)
 
 
@@ -91,7 +91,7 @@ def _lines(
 
 
 def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[str]:
-    """Returns the commands that answer a task, the likeliest first; an answer that stands there needs a verdict."""
+    """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict."""
     task, gt = standing.task, called()
     if standing.is_conflicted:
         return [f"{gt} edit {task.id}"]

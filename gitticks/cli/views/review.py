@@ -105,7 +105,7 @@ def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     yield from _earlier(len(seen.worklog), "iteration", file)
     for one in seen.worklog[-MOST_ENTRIES:]:
         yield on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)
-    # The kind of a signal stands beside the iteration, its words as a question or a note.
+    # The kind of a signal is beside the iteration, its words as a question or a note.
     said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
         yield from _beginning(on, said, MOST_LINES_OF_ENTRY, file, GAP * 2)

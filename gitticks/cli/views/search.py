@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SIGNS, _TWINS = ("»", "«"), ("[", "]")
 _BEFORE = 3
-"""A word far to the right is moved so that so much of the line, a third, stands before it."""
+"""A word far to the right is moved so that so much of the line, a third, is before it."""
 
 
 def found_lines(on: Screen, found: Found, needles: Sequence[Needle]) -> Iterator[str]:

@@ -104,7 +104,7 @@ def agents(figures: Figures) -> str:
 
 
 def spent(figures: Figures) -> str:
-    """Returns what agents took, as far as they told."""
+    """Returns what agents took, as far as they reported."""
     usage = figures.usage
     priced = f" ({money(figures.priced_cost)}of it calculated from prices)" if figures.priced_cost else ""
     told = [f"{money(usage.cost)}{priced}"] if usage.cost else []

@@ -125,7 +125,7 @@ def _heading(on: Screen, name: str, by: str = "") -> str:
 
 
 def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
-    """Yields a text as it stands below its heading: as it was written, and on a terminal as Markdown looks there."""
+    """Yields a text as it is below its heading: as it was written, and on a terminal as Markdown looks there."""
     if on.is_terminal:
         from gitticks.cli.markdown import shown_text
 

@@ -132,7 +132,7 @@ def waits_for(standing: Standing[Listed]) -> str:
 
 
 def indent_of(on: Screen) -> str:
-    """Returns what stands before the lines below a task's own: less on a narrow terminal."""
+    """Returns what is before the lines below a task's own: less on a narrow terminal."""
     return INDENT if on.columns > NARROW or not on.is_terminal else GAP
 
 
@@ -154,7 +154,7 @@ def warn_of_broken(files: Iterable[BrokenFile]) -> None:
 
 
 BOARD_PREFIX = f"{BOARD_FOLDER}/"
-"""What stands before a path on the state branch where a person opens it."""
+"""What is before a path on the state branch where a person opens it."""
 
 
 def print_tasks_or(

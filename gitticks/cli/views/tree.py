@@ -60,7 +60,7 @@ class _Trunk:
                 yield from self._words(below, place, place.task)
 
     def _step(self, place: Place[TaskRow]) -> tuple[str, str]:
-        """Returns what stands before a place, and before the lines below it; too deep down the guides grow no more."""
+        """Returns what is before a place, and before the lines below it; too deep down the guides grow no more."""
         depth = place.depth
         if depth == 0:
             self._guides[1:] = [self._guides[0]]

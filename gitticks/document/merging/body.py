@@ -27,7 +27,7 @@ Key = tuple[tuple[int, str], int]
 
 @dataclass(frozen=True, slots=True)
 class MergedBody:
-    """The text, and the names of what both sides wrote differently and stands there twice, marked."""
+    """The text, and the names of what both sides wrote differently and is there twice, marked."""
 
     text: str
     conflicts: tuple[str, ...]

@@ -80,7 +80,7 @@ class Piece:
 
 
 def split_entries(text: str, section: Section) -> tuple[str, list[Piece]]:
-    """Returns what stands above a section's first entry, and its entries in file order.
+    """Returns what is above a section's first entry, and its entries in file order.
 
     Args:
         text: the section's text below its heading, with LF line breaks.
@@ -173,7 +173,7 @@ def _key(group: list[Piece]) -> tuple[object, ...]:
 
 
 def _ranked(pieces: list[Piece], section: Section) -> tuple[list[list[Piece]], ...]:
-    """Returns answers to what stands above, then questions with their answers, then open questions, as groups."""
+    """Returns answers to what is above, then questions with their answers, then open questions, as groups."""
     if section is not Section.QUESTIONS:
         return [], [[piece] for piece in pieces], []
     answers: list[list[Piece]] = []

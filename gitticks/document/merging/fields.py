@@ -47,7 +47,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The YAML of one file by keys; `rest` is what stands below the last one."""
+    """The YAML of one file by keys; `rest` is what is below the last one."""
 
     by_key: Mapping[str, _Part]
     rest: str

@@ -166,7 +166,7 @@ def _folder(repository: Repository) -> Path:
 
 
 def _entry(path: Path) -> Path:
-    """Returns where the copy of a checkout's git directory is, out of reach of what runs behind walls."""
+    """Returns where the copy of a checkout's git directory is, out of reach of what runs in a sandbox."""
     return path.with_name(path.name + _ENTRY_SUFFIX)
 
 

@@ -33,7 +33,7 @@ _LOCK = "base.lock"
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The base is at the new commit, and `checkouts` are in step with it."""
+    """The base is at the new commit, and `checkouts` are up to date with it."""
 
     checkouts: tuple[Fixed, ...] = ()
 
@@ -92,7 +92,7 @@ def move_base(
 
 
 def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:
-    """Brings checkouts in step with a base that an earlier, killed call moved; edits made since survive."""
+    """Brings checkouts up to date with a base that an earlier, killed call moved; edits made since survive."""
     if _noted_move(repository) is None:
         return ()
     with hold_lock(repository.own_dir / _LOCK):

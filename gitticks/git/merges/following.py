@@ -119,7 +119,7 @@ class FollowingCheckout:
         return following
 
     def git(self, *arguments: str, input: bytes = b"") -> GitResult:  # noqa: A002
-        """Runs git on the checkout and the copy of its index, and returns what came of it."""
+        """Runs git on the checkout and the copy of its index, and returns the result."""
         return self.checkout.git(
             arguments,
             input=input,

@@ -67,7 +67,7 @@ _CLIENTS_VARIABLES = tuple(
 _HOOK_EXTRA_SECONDS = 30
 """What a client gives its hook beyond the time that a person has, so that the refusal is ours."""
 _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
-"""What such a request says stands in the mailbox; no gate is asked."""
+"""What such a request says is in the mailbox; no gate is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Conversation:
     heard: Heard
 
     def run(self) -> AgentReport:
-        """Returns what came of it; a session of the agent's own that is gone is started over."""
+        """Returns the result; a session of the agent's own that is gone is started over."""
         order = self.order
         report = self._converse(order.prompt, order.earlier)
         if order.earlier is None or not could_not_go_on(report):
@@ -136,7 +136,7 @@ class Conversation:
             )
 
     def _walled(self, invocation: Invocation, held: ExitStack) -> tuple[Invocation, dict[str, str]]:
-        """Returns how the agent is started behind the walls that the settings ask for, and what it sees.
+        """Returns how the agent is started in the sandbox that the settings ask for, and what it sees.
 
         They stand until `held` is closed.
         """
@@ -314,7 +314,7 @@ class Conversation:
 
 
 def client_needs(agent: AgentSpec) -> ClientNeeds:
-    """Returns what an agent's program needs behind walls; one that is not known keeps all clients' variables."""
+    """Returns what an agent's program needs in a sandbox; one that is not known keeps all clients' variables."""
     preset = PRESETS[agent.kind]
     variables = preset.variables or _CLIENTS_VARIABLES
     return ClientNeeds(

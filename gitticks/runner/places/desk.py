@@ -51,7 +51,7 @@ class Desk:
         return mailbox.read(self.workspace.mailbox, self.file, self.record.role, secrets)
 
     def look(self, end: AgentReport | Request) -> Work:
-        """Returns all that stands there, the gates' findings if they are wanted."""
+        """Returns all that is there, the gates' findings if they are wanted."""
         delivery = self.read()
         brought, refused = self._bring_home()
         checks = self._check(refused) if self.wants_checks(end, delivery) else None
@@ -63,7 +63,7 @@ class Desk:
         return Work(delivery, collected.head, checks, (*brought, *collected.warnings))
 
     def _bring_home(self) -> tuple[tuple[str, ...], str | None]:
-        """Takes what was committed behind walls; returns what is odd, and why nothing was taken if that is so."""
+        """Takes what was committed in a sandbox; returns what is odd, and why nothing was taken if that is so."""
         place, workspace = self.place, self.workspace
         if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
             return (), None

@@ -26,7 +26,7 @@ class Merged:
         conflicts: the parts that stand there twice, marked, until a person settles it.
         overridden: the fields that both sides changed; the later value wins.
         superseded: hand-off and review of the side whose state does not stand, as section and text.
-        born_twice: both sides made a task of this id; the later one stands in the file of the earlier.
+        born_twice: both sides made a task of this id; the later one is in the file of the earlier.
     """
 
     data: bytes

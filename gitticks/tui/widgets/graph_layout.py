@@ -81,7 +81,7 @@ class Drawing(NamedTuple):
         return column[max(0, min(len(column) - 1, column.index(chosen) + down))]
 
     def task_at(self, x: int, y: int) -> TaskId | None:
-        """Returns the task that stands in a cell."""
+        """Returns the task that is in a cell."""
         return next(
             (one for one, (first, end) in self.boxes.items() if self.rows[one] == y and first <= x < end),
             None,

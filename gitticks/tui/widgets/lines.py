@@ -61,7 +61,7 @@ def words(row: Line) -> str:
 
 
 def broken(row: Line, width: int) -> list[Line]:
-    """Returns a row as rows of this width, broken between words; what has no room at its right stands below.
+    """Returns a row as rows of this width, broken between words; what has no room at its right is below.
 
     Rows that begin with a word and a space of their own go on below what follows them.
     """

@@ -42,7 +42,7 @@ def in_order(budgets: Sequence[SpentBudget], most: int) -> list[SpentBudget]:
 
 
 def budget_rows(budgets: Sequence[SpentBudget], width: int, most: int = 4) -> list[Line]:
-    """Returns one row a limit; whose it is stands there unless it is the run's."""
+    """Returns one row a limit; whose it is is there unless it is the run's."""
     chosen = in_order(budgets, most)
     said = [words_of(one) for one in chosen]
     room = max(map(len, said), default=0)
