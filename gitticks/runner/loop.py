@@ -135,10 +135,12 @@ class Loop:
         self._take_added()
         self._overlaps.look(pool, self._tasks.graph().tasks.values())
         if self._interrupted.is_set():
+            self._merges.look_ahead(())
             return bool(self._jobs)
         self._tell_reached(self.budgets.look())
         self._limit = self.budgets.limit(Role.REVIEWER)
         if self._limit is not None:
+            self._merges.look_ahead(())
             if self._jobs:
                 ends = f"running agents may finish: {shown(sorted(job.task.id for job in self._jobs))}"
                 self._tell_waiting(f"{self._limit}; {ends} (Ctrl-C twice stops it)")

@@ -10,6 +10,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.runner.merges import approve, head
+from tests.support.agents import processes_with
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
@@ -133,6 +134,26 @@ def test_one_that_is_taken_back_is_checked_no_further(project: RunProject) -> No
         process.wait()
     assert sorted(project.merges()) == ["aaaa", "cccc"]
     assert project.task("bbbb").status is Status.REVIEWING
+
+
+def test_a_run_that_is_about_to_end_checks_nothing_ahead(project: RunProject) -> None:
+    said = waiting(
+        project,
+        "[ -e bbbb.txt ] && echo $GITTICKS_PORT_BASE > {said}.port; "
+        "until [ -e {said}.go ]; do sleep 0.05; done",
+    )
+    noted = Path(f"{said}.port")
+    with project.running("--parallel", "2") as process:
+        until(lambda: noted.exists() and noted.read_text().endswith("\n"), "the check of the second")
+        mark = f"GITTICKS_PORT_BASE={noted.read_text().strip()}"
+        assert processes_with(mark)
+        project.interrupt(process)
+        until(lambda: not processes_with(mark), "the end of what is only ahead")
+        Path(f"{said}.go").touch()
+        process.communicate()
+    assert project.merges() == ["aaaa"]
+    assert begun(said) == 2
+    assert_nothing_is_aside(project)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
