@@ -60,7 +60,7 @@ def test_a_reviewer_that_completes_passes_its_review(project: RunProject) -> Non
 
 
 def test_complete_without_a_hand_off_is_refused_at_once(project: RunProject) -> None:
-    said = project.path.parent / "said"
+    said = project.shared / "said"
     project.agent(f'"$GT" complete > "{said}" 2>&1; echo $? >> "{said}"')
     project.make()
     project.run("--max-iterations", "1")
@@ -71,7 +71,7 @@ def test_complete_without_a_hand_off_is_refused_at_once(project: RunProject) -> 
 
 def test_a_request_with_red_tests_is_refused_and_the_agent_goes_on(project: RunProject) -> None:
     project.settings(f"{NO_REVIEW}verify: {{test: 'test -e fixed'}}\n")
-    here = project.path.parent
+    here = project.shared
     project.agent(
         f"{COMMIT}{HAND_OVER}"
         f'while [ ! -e "{here}/go" ]; do sleep 0.05; done\n'
@@ -96,7 +96,7 @@ def test_a_question_is_put_while_the_agent_still_runs(project: RunProject) -> No
 
 
 def test_a_note_is_there_before_the_agent_ends_and_only_once(project: RunProject) -> None:
-    here = project.path.parent
+    here = project.shared
     project.agent(f'"$GT" note "I found it."; while [ ! -e "{here}/go" ]; do sleep 0.05; done')
     project.make()
     with project.running("--max-iterations", "1") as process:
@@ -112,13 +112,13 @@ def test_a_note_is_there_before_the_agent_ends_and_only_once(project: RunProject
 )
 def test_update_status_goes_only_where_an_agent_may(project: RunProject, status: str, code: int) -> None:
     project.settings(NO_REVIEW)
-    said = project.path.parent / "said"
+    said = project.shared / "said"
     project.agent(
         f'{COMMIT}{HANDOFF}"$GT" update --status {status} 2> "{said}.words"; echo $? > "{said}"; sleep 1'
     )
     project.make()
     project.run("--max-iterations", "1")
-    assert said.read_text().strip() == str(code), (project.path.parent / "said.words").read_text()
+    assert said.read_text().strip() == str(code), (project.shared / "said.words").read_text()
 
 
 def test_a_forged_request_is_set_aside_with_a_warning(project: RunProject) -> None:

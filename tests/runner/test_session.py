@@ -178,10 +178,10 @@ def test_a_session_that_is_stopped_before_it_starts_counts_nothing(project: RunP
 
 def test_a_set_up_that_fails_is_a_failed_start_and_nothing_starts(project: RunProject) -> None:
     project.settings("setup: {run: 'echo no network >&2; exit 4'}\n")
-    project.agent(f'touch "{project.path.parent}/ran"')
+    project.agent(f'touch "{project.shared}/ran"')
     project.make()
     execute(project)
-    assert not (project.path.parent / "ran").exists()
+    assert not (project.shared / "ran").exists()
     assert "no network" in (project.last(EventType.START_FAILED).reason or "")
 
 
@@ -320,14 +320,14 @@ def test_what_says_that_a_session_is_gone(report: AgentReport, gone: bool) -> No
 
 def client_of(project: RunProject) -> list[dict[str, Any]]:
     """Returns what the client was asked, session by session."""
-    lines = (project.path.parent / "asked.jsonl").read_text().splitlines()
+    lines = (project.shared / "asked.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
 
 
 @pytest.fixture
 def standing_in(project: RunProject) -> RunProject:
     """Gives a project whose agent is a stand-in for claude that asks first, and works once it knows the tone."""
-    top = project.path.parent
+    top = project.shared
     (top / "client.py").write_text(CLIENT)
     program = write_program(top / "claude", f'exec {sys.executable} -IS {top}/client.py {top} "$@"')
     project.ok("config", "agents.claude.argv", json.dumps([str(program)]))
@@ -370,7 +370,7 @@ def test_feedback_on_the_work_reaches_it_too(asking: RunProject) -> None:
 
 
 def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunProject) -> None:
-    (asking.path.parent / "gone").touch()
+    (asking.shared / "gone").touch()
     asking.ok("respond", "k7f2", "Friendly.")
     ran = asking.run()
     assert (ran.code, asking.stands()) == (3, (Status.REVIEWING, Awaiting.REVIEW))
@@ -393,7 +393,7 @@ def test_what_the_client_says_of_itself_is_in_the_history(asking: RunProject) ->
 
 
 def test_a_session_whose_runner_was_killed_goes_on(standing_in: RunProject) -> None:
-    hang = standing_in.path.parent / "hang"
+    hang = standing_in.shared / "hang"
     hang.touch()
     record = standing_in.path / ".git/gitticks/sessions/k7f2.json"
     with standing_in.running() as process:
@@ -427,7 +427,7 @@ def test_a_session_whose_runner_was_killed_goes_on(standing_in: RunProject) -> N
 def test_each_client_goes_on_in_its_own_way(
     project: RunProject, kind: str, streams: tuple[str, str], words: list[str]
 ) -> None:
-    top = project.path.parent
+    top = project.shared
     (top / "client.py").write_text(SAID)
     for number, stream in enumerate(streams):
         (top / f"said-{number}").write_text((DATA / stream).read_text())
