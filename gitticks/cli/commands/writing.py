@@ -8,19 +8,9 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task, require_creator
-from gitticks.actions.create_template import (
-    TITLE_LINE,
-    create_from_draft,
-    is_template,
-    nothing_written,
-    read_template,
-    template,
-)
-from gitticks.actions.drafts import make_draft
 from gitticks.actions.field_values import unknown_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import Changes, update_task
-from gitticks.cli.editor import write_in_editor
 from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import (
     STDIN,
@@ -74,6 +64,8 @@ def create_command(
     body = read_text(description, "the description") or ""
     wishes = wishes_of(fields)
     if title == STDIN:
+        from gitticks.actions.create_template import is_template, read_template  # seldom needed
+
         text = (read_text(title) or "").lstrip("\n")
         if is_template(text):
             written = read_template(context, text.encode(), "stdin")
@@ -92,6 +84,10 @@ def create_command(
 
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:
+    from gitticks.actions.create_template import TITLE_LINE, create_from_draft, nothing_written, template
+    from gitticks.actions.drafts import make_draft
+    from gitticks.cli.editor import write_in_editor
+
     draft = make_draft(context, template(context, new), "TASK.md", line=TITLE_LINE)
     if not write_in_editor(context, draft):
         raise nothing_written()
@@ -250,6 +246,7 @@ def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
     """Opens a task in the person's editor, applies what was changed, and says what became of it."""
     from gitticks.actions.editing import finish_edit, start_edit
     from gitticks.cli.decisions import finish_approval
+    from gitticks.cli.editor import write_in_editor
 
     task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)
