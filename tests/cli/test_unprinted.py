@@ -126,13 +126,14 @@ def test_a_run_goes_on_without_its_reader(tmp_path: Path) -> None:
     project.make("k7f2")
     reader, writer = os.pipe()
     os.close(reader)
-    with open(writer, "wb") as nobody:
+    with os.fdopen(writer, "wb") as nobody:
         ran = subprocess.run(
             command("run", "--headless", "--debounce", "0"),
             cwd=project.path,
             stdin=subprocess.DEVNULL,
             stdout=nobody,
             stderr=nobody,
+            check=False,
         )
     assert ran.returncode == RunExit.WAITS
     assert project.stands() == TO_REVIEW
