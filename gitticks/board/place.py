@@ -57,18 +57,22 @@ def board_checkout(repository: Repository) -> Checkout | None:
 
 
 def _found(repository: Repository, folder: Path) -> Checkout | None:
+    """Returns the board at a folder; on strings, since a run asks dozens of times for each task."""
+    place = str(folder)
     try:
-        pointer = _POINTER.fullmatch(os.fsdecode(read_plain_file(folder / ".git")))
+        pointer = _POINTER.fullmatch(os.fsdecode(read_plain_file(f"{place}/.git")))
     except OSError:
         return None
     if pointer is None:
         return None
-    named = Path(os.path.normpath(folder / pointer[1]))
-    git_dir = repository.common_dir / "worktrees" / named.name
-    checkout = Checkout(folder, git_dir, repository.common_dir)
-    if not (git_dir / "HEAD").is_file() or not all(_is_plain(git_dir / name) for name in _FILES_OF_GIT):
+    named = os.path.normpath(os.path.join(place, pointer[1]))
+    git_dir = f"{repository.common_place}/worktrees/{os.path.basename(named)}"
+    if not os.path.isfile(f"{git_dir}/HEAD") or not all(
+        _is_plain(f"{git_dir}/{one}") for one in _FILES_OF_GIT
+    ):
         return None
-    if not (_is_same(named, git_dir) and _leads_back(git_dir, folder)):
+    checkout = Checkout(folder, Path(git_dir), repository.common_dir)
+    if not (_is_same(named, git_dir) and _leads_back(git_dir, place)):
         return _relink(checkout)
     return checkout
 
@@ -148,26 +152,27 @@ def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool) -> None
             write_worktree_setting(checkout.git_dir, key, value)
 
 
-def _leads_back(git_dir: Path, folder: Path) -> bool:
+def _leads_back(git_dir: str, folder: str) -> bool:
     try:
-        common_dir = git_dir / os.fsdecode(read_plain_file(git_dir / "commondir")).removesuffix("\n")
-        place = Path(
-            os.path.normpath(git_dir / os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n"))
+        common_dir, place = (
+            os.path.join(git_dir, os.fsdecode(read_plain_file(f"{git_dir}/{name}")).removesuffix("\n"))
+            for name in ("commondir", "gitdir")
         )
-        return _is_same(place.parent, folder) and os.path.realpath(common_dir) == str(git_dir.parents[1])
+        is_folder = _is_same(os.path.dirname(os.path.normpath(place)), folder)
+        return is_folder and os.path.realpath(common_dir) == os.path.dirname(os.path.dirname(git_dir))
     except (OSError, ValueError):  # it is missing, or no path
         return False
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """True if both are one folder; the system is asked only where their names differ, as each commit wants to know."""
     return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
-def _is_plain(file: Path) -> bool:
+def _is_plain(file: str) -> bool:
     """False for a pipe and the like, which git would wait for, and for a folder; nothing at all is no harm."""
     try:
-        return stat.S_ISREG(file.lstat().st_mode)
+        return stat.S_ISREG(os.lstat(file).st_mode)
     except FileNotFoundError:
         return True
 
