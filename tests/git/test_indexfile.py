@@ -117,8 +117,8 @@ def test_a_long_lived_process_changes_an_index_as_git_does(root: Path, form: str
     index, change = root / ".git" / "index", Libgit2Objects(root / ".git", "sha1").change_index
     wanted: dict[str, list[IndexEntry]] = {NAME: [IndexEntry(NAME, blob)], "b": [IndexEntry("b", blob)]}
     by_git = []
-    for taken in ({}, {"README.md": []}):
-        wanted |= taken
+    for removed in ((), ("README.md",)):
+        wanted |= {path: [] for path in removed}
         with index_ready(root / ".git", wanted, COMMIT) as aside:
             by_git.append(_listed(root, aside, "--stage", "--debug"))
         with index_ready(root / ".git", wanted, COMMIT, change) as aside:
