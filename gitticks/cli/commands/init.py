@@ -46,6 +46,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
         and sys.stdout.isatty()
         and not is_begun(context)
     ):
+        _ = context.author  # before any question: git must know who this is
         policy = _ask_policy()
     done = initialise(context, base=base, human=policy)
     agents = [one for one in known_agents(context) if one.path is not None and one.kind != AgentKind.SCRIPT]

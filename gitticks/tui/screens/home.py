@@ -85,7 +85,7 @@ class Home(View):
     def _draw_inbox(self) -> None:
         pane, waiting = self.pane("inbox"), self.snapshot.waiting
         pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
-        pane.say(f"{waiting} {'waits' if waiting == 1 else 'wait'}" if waiting else "", "waits")
+        pane.say(f"{waiting} waiting" if waiting else "", "waits")
         self._draw_preview()
 
     def _draw_problem(self, problem: str, hint: str | None) -> None:

@@ -92,7 +92,7 @@ def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
     is_waiting = snapshot.is_run_alive and not running
     number = "" if is_waiting and is_wide else f" {running}"
     found.append((f"{glyph('working')}{number}", "busy" if running or is_waiting else "muted"))
-    word = " run waits" if is_waiting else " running"
+    word = " run waiting" if is_waiting else " running"
     found += [(word if is_wide else "", "muted"), "  "]
     found.append((f"{glyph('reviewing')} {waiting}", "*waits" if waiting else "muted"))
     found.append((" for you" if is_wide else "", "muted"))
