@@ -24,7 +24,7 @@ _LOCK_SECONDS = 60.0
 
 
 def set_aside(repository: Repository, settings: Settings, path: Path) -> bool:
-    """Moves a workspace to those that wait to be deleted; False if it does not are in the folder for workspaces."""
+    """Moves a workspace to those that wait to be deleted; False if it is not in the folder for workspaces."""
     folder = _folder(repository, settings)
     if folder is None or path.is_symlink() or path.resolve().parent != folder.parent.resolve():
         return False
@@ -32,6 +32,8 @@ def set_aside(repository: Repository, settings: Settings, path: Path) -> bool:
         folder.mkdir(exist_ok=True)
         path.rename(folder / f"{path.name}.{secrets.token_hex(4)}")
     except OSError:  # it is a mount, say
+        with contextlib.suppress(OSError):
+            folder.rmdir()
         return False
     return True
 
@@ -63,8 +65,9 @@ def delete_removed(
 
 
 def delete(path: Path) -> None:
-    """Deletes one removed workspace."""
-    remove_tree(path)
+    """Deletes one removed workspace, which somebody else may be deleting."""
+    with contextlib.suppress(FileNotFoundError):
+        remove_tree(path)
     with contextlib.suppress(OSError):
         path.parent.rmdir()  # once no other waits
 

@@ -123,8 +123,9 @@ def remove_merged(run: RunContext, merged: Task, is_enough: Callable[[], bool] =
     try:
         if run.open_store().task_file(merged.id).task.merged_sha == merged.merged_sha:
             remove_after_merge(run.repository, merged, run.settings)
-    except GitticksError as error:
-        run.emit(Warned(merged.id, f"its workspace stays: {error.message}"))
+    except (GitticksError, OSError) as error:
+        words = error.message if isinstance(error, GitticksError) else str(error)
+        run.emit(Warned(merged.id, f"its workspace stays: {words}"))
     delete_removed(run.repository, run.settings, is_enough)
 
 
