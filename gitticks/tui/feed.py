@@ -40,6 +40,8 @@ _LIVENESS_SECONDS = 1.0
 _REST_SECONDS = 0.4
 """So long no other snapshot is taken after one, however fast agents commit."""
 _LONGEST_END_SECONDS = 3.0
+_MOST_WAITING = 20
+"""With so many batches that nobody took, as while a person is in their editor, the rest is read afterwards."""
 _MOST_BYTES = 256_000
 _MOST_LINES = 2_000
 """So many lines of one agent are taken in one look; a busier one is shown from its newest."""
@@ -131,7 +133,8 @@ class Feed:
                 if not self._context.world.in_session:
                     stack.enter_context(attached(self._context.renewed()))
             while not self._over.wait(TICK_SECONDS):
-                self._hand_over(self._look(), self._listen(), self._run_said.read())
+                if len(self.batches) < _MOST_WAITING:
+                    self._hand_over(self._look(), self._listen(), self._run_said.read())
 
     def _hand_over(
         self, snapshot: Snapshot | None, said: tuple[Said, ...], run_said: tuple[str, ...]

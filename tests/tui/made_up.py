@@ -23,6 +23,7 @@ from gitticks.tui.app import GitticksApp
 from gitticks.tui.iterations import Iteration
 from gitticks.tui.messages import Batch, Said, Snapshot
 from gitticks.tui.run_settings import defaults_of
+from gitticks.tui.screens.parallel import _conflicts
 from gitticks.tui.screens.verdicts import Looked, look_into
 from gitticks.tui.transcript import Piece
 from gitticks.workflow.triggers import Seen
@@ -169,7 +170,10 @@ PIECES = (
     ),
     Piece("src/worker/pool.py", "read", "1", ("class WorkerPool:",), failed=False),
     Piece("class Queue", "search", "2", ("src/worker/queue.py:12", "src/legacy.py:80"), failed=False),
-    Piece("`submit()` blocks only by accident: `put()` has no timeout.", is_prose=True),
+    Piece(
+        "`submit()` blocks only by accident: `put()` has no timeout. I'll make the limit explicit and give it a name.",
+        is_prose=True,
+    ),
     Piece(
         "src/worker/pool.py",
         "edit",
@@ -178,13 +182,26 @@ PIECES = (
         failed=False,
     ),
     Piece(
+        "tests/worker/test_queue.py", "write", "6", tuple(f"+ line {at}" for at in range(64)), failed=False
+    ),
+    Piece(
         "pytest tests/worker -q",
         "run",
         "4",
         ("E   assert pool.pending == 2", "E    +  where 3 = pool.pending", "2 failed in 11 s"),
         failed=True,
     ),
-    Piece("Two tests saw the job that a worker had already taken.", is_prose=True),
+    Piece(
+        "Two tests saw the job that a worker had already taken. The count has to be read **under the lock**.",
+        is_prose=True,
+    ),
+    Piece(
+        "src/worker/pool.py",
+        "edit",
+        "7",
+        ("- return len(self._jobs)", "+ with self._lock:", "+     return len(self._jobs)"),
+        failed=False,
+    ),
     Piece("pytest tests/worker -q", "run", "5"),
 )
 ITERATIONS = [
@@ -194,6 +211,11 @@ ITERATIONS = [
     ),
     Iteration(TaskId("e4mq"), ago(5), 1, "claude", "goes on", "bad", "2 of 212 tests fail", 0.52, 495),
     Iteration(TaskId("r3sd"), ago(20), 1, "claude", "merged", "good", "into main as 91bd02e", 0.22, 210),
+    Iteration(TaskId("klm2"), ago(31), 2, "codex", "merged", "good", "into main as 2c40b17", 0.44, 302),
+    Iteration(
+        TaskId("klm2"), ago(44), 1, "gemini", "review failed", "bad", "--parallel 0 is taken", 0.03, 58
+    ),
+    Iteration(TaskId("iei5"), ago(60), 1, "claude", "merged", "good", "into main as a8810fe", 0.81, 588),
 ]
 DEFAULTS = {
     "agent": "claude, then codex",
@@ -266,5 +288,7 @@ class StillApp(GitticksApp):
         """Answers what is made up, and reads nothing."""
         if find is defaults_of:
             done(DEFAULTS)
+        elif find is _conflicts:
+            done(("k7f2 with gjq8 in src/http/redirect.py",))
         elif find is look_into:
             done({"k7f2": Looked(Seen(Awaiting.REVIEW, ago(9), "5c1f0de"), CHANGES, HANDOFF)})

@@ -18,6 +18,7 @@ from gitticks.world import World
 from tests.support.waiting import LONGEST_SECONDS
 
 WIDE, SMALL, NARROW = (120, 40), (80, 24), (40, 24)
+_BELOW_LAST_ROW = 6
 _LOOKS_WITHOUT_CHANGE, _LONGEST_UNTIL_SETTLED = 10, 30.0
 _TOP = Path(__file__).resolve().parents[2]
 WRITE = "WRITE_PICTURES"
@@ -109,4 +110,7 @@ def self_contained(picture: str) -> str:
     picture = re.sub(r"<!--.*?-->\n?", "", picture, flags=re.DOTALL)
     fonts = "font-family: Menlo, Consolas, 'DejaVu Sans Mono', monospace"
     picture = re.sub(r"font-family: [^;]*monospace", fonts, picture)
+    # The last row's letters reach below the export's clip.
+    clip = re.compile(r'(clip-terminal">\s*<rect [^>]*height=")([\d.]+)')
+    picture = clip.sub(lambda found: f"{found[1]}{float(found[2]) + _BELOW_LAST_ROW}", picture)
     return re.sub(r"[ \t]+\n", "\n", picture)

@@ -33,7 +33,7 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
             await shown.press("i")
             await shown.sees("? shell  make", "k7f2  permission", "denied in", "Y always")
             await answer(shown, "y", "make")
-            await shown.sees("go test ./a", "1 waits")
+            await shown.sees("go test ./a", "1 waiting")
             await shown.press("enter")
             await shown.sees("Requests", "Y remembers", "go test", "asked: approved")
             await answer(shown, "Y", "go test ./a")

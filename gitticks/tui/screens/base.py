@@ -122,6 +122,10 @@ class View(Screen[None]):
             self._apply_sizes()
             self.call_after_refresh(self.redraw)
 
+    def on_lines_resized(self) -> None:
+        """Draws at a pane's new width."""
+        self.redraw()
+
     def on_screen_resume(self) -> None:
         """Draws what has changed while another place was shown."""
         self.call_after_refresh(self.redraw)

@@ -211,6 +211,11 @@ class Dashboard(View):
         """Rewraps the output."""
         self._shown = None
 
+    def on_lines_resized(self) -> None:
+        """Breaks the output anew too, and leaves the cursor and the scrolling as they are."""
+        super().on_lines_resized()
+        self._draw_output(refresh=self.is_current)
+
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the output of another task."""
         if event.lines.id == "tasks":

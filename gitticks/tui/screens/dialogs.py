@@ -79,6 +79,8 @@ class Dialog(Seen):
         """Measures the rows, and takes what is typed from now on."""
         shown = self.query_one("#said", Lines)
         columns, lines = self.app.size
+        while self._rows and not self._rows[-1].left:
+            self._rows = self._rows[:-1]
         rows = [
             part for row in self._rows for part in broken(row, min(_WIDTH, columns * 96 // 100) - _AROUND)
         ]

@@ -137,6 +137,12 @@ class Lines(ScrollView, can_focus=True):
         lines: Lines
         key: str
 
+    @dataclass
+    class Resized(Message):
+        """The rows were made for another width: a scrollbar came or went."""
+
+        lines: Lines
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -166,6 +172,7 @@ class Lines(ScrollView, can_focus=True):
         self.rows: list[Line] = []
         self.key: str | None = None
         self.at_tail = follow
+        self._made_for = 0
         self.moved_at = 0.0
         self._kept: dict[tuple[Line, int, int], Strip] = {}
         self._keys: list[str] | None = None
@@ -203,6 +210,7 @@ class Lines(ScrollView, can_focus=True):
         if self.key in before:
             at = before.index(self.key)
         self.rows = list(rows)
+        self._made_for = self.inner_width
         self._keys = None
         keys = self.keys
         moved = self.key not in keys
@@ -280,6 +288,9 @@ class Lines(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Returns one row of the screen."""
         width = self.scrollable_content_region.width
+        if self.rows and self.inner_width != self._made_for:
+            self._made_for = self.inner_width
+            self.post_message(self.Resized(self))
         top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
         at = top + y
         if not self.rows and self.empty:
