@@ -142,12 +142,12 @@ class Standing(Generic[T_co]):
 
 
 def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:
-    """Returns how one task of the graph stands."""
+    """Returns the derived state of one task of the graph."""
     return Standing(task, graph, around, context.repository.project_place)
 
 
 def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> list[Standing[T]]:
-    """Returns how these tasks of the graph stand, in their order."""
+    """Returns the derived state of these tasks, in their order."""
     around, project_place = context.surroundings(), context.repository.project_place
     return list(map(Standing, tasks, repeat(graph), repeat(around), repeat(project_place)))
 
@@ -158,7 +158,7 @@ def by_closing(task: TaskRow) -> tuple[str, str]:
 
 
 def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
-    """Returns how a task stands at this moment, whatever was read of the branch before."""
+    """Returns the current derived state of a task, reading the branch again."""
     with open_index(context.repository) as index:
         task = index.task(task_id)
         graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable())

@@ -22,7 +22,7 @@ _RECORDS = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What a person should be told of a file that was merged, in words."""
+    """Messages about a merged file."""
 
     notes: tuple[str, ...] = ()
 

@@ -170,7 +170,7 @@ def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, Tas
 
 
 def matches_in(text: str, body_start: int, needles: Sequence[Needle]) -> tuple[Match, ...] | None:
-    """Returns the first line with each word, each line once; None if a word is nowhere in the body."""
+    """Returns the first line with each word, without repeats; None if a word is not in the body."""
     starts: set[int] = set()
     for needle in needles:
         match = needle.pattern.search(text, body_start)

@@ -52,7 +52,7 @@ class BoardState(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
+    """Everything that `gt status` shows; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
     `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
     state branch.
@@ -81,7 +81,7 @@ class Overview(NamedTuple):
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
-    """Returns where everything stands, after what was saved by hand on the board was applied.
+    """Returns the overview, after applying what was saved on the board.
 
     The inbox holds the `most_asked` most urgent tasks. The rows have their JSON where that is wanted.
     """

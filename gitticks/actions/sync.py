@@ -291,7 +291,7 @@ class _Sync:
         return None
 
     def _fetch(self, known: str | None) -> Synced | None:
-        """Learns where the remote stands; returns how the sync ends if it cannot continue."""
+        """Fetches; returns how the sync ends if it cannot continue."""
         where = self._context.repository, self._remote, self._branch
         fetched = fetch(*where, takes_all_names=True, timeout_seconds=self._timeout)
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:

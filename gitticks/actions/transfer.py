@@ -43,7 +43,7 @@ class Wish:
 
 
 def import_tasks(context: Context, wish: Wish) -> Imported:
-    """Brings in what a source holds, and returns the result."""
+    """Imports everything in a source, and returns the result."""
     context.require_person("import tasks")
     top = context.repository.here_worktree or context.directory
     source = find_source(wish.format, wish.path, context.directory, top)

@@ -76,7 +76,7 @@ def approve_task(
 
 
 def wants_feedback(task: Task) -> bool:
-    """True if a rejection gives the task back to an agent, which has to be told what to change."""
+    """True if a rejection returns the task to an agent, which needs to know what to change."""
     return task.awaiting is not None and VERDICTS[task.awaiting, Verdict.REJECTED] is Outcome.RETURN
 
 
@@ -153,7 +153,7 @@ def _give(context: Context, transaction: Transaction, before: Task, given: Verdi
 
 @dataclass(frozen=True, slots=True)
 class MergedNow:
-    """What came of a merge in the foreground: done, or waiting with nothing changed, or sent back; told in `lines`."""
+    """The result of a merge in the foreground: done, waiting with nothing changed, or sent back; `lines` describe it."""
 
     lines: tuple[str, ...]
     is_done: bool

@@ -275,7 +275,7 @@ def _checkout_folder(repository: Repository) -> Path:
 def _state_in_front(
     repository: Repository, names: Sequence[str], folder: Path, files: Mapping[str, bytes]
 ) -> HooksState:
-    """Returns how hooks are that stand in front of the person's, in the repository's own folder of hooks."""
+    """Returns the state of our wrappers around the user's hooks."""
     hooks = repository.common_dir / "hooks"
     if not any(is_left_in_front(hooks, name) for name in names):
         return HooksState.ABSENT

@@ -29,7 +29,7 @@ _WRONG_FOLDER = "is in the wrong folder"
 
 
 class Left(NamedTuple):
-    """Why an edit stays as it is; `note` is what the note beside its file says, None where it needs none."""
+    """Why an edit is not applied; `note` is the text of the note next to its file, if any."""
 
     words: str
     note: str | None = None
@@ -71,7 +71,7 @@ def _reason(error: GitticksError, path: str) -> str:
 
 
 def is_for_nobody(words: str) -> bool:
-    """True for what is only named where somebody asks how the board stands: it may well stay so."""
+    """True for what is only shown by `gt status`: it may well stay so."""
     return words == NOT_COMMITTED or words.startswith(LEFT_ALONE)
 
 

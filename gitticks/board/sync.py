@@ -112,7 +112,7 @@ class Sync:
             self.found[move] = began, found
 
     def run(self) -> tuple[Journal, BoardReport]:
-        """Brings every path in step that can be, and returns what is to be noted and what to be said."""
+        """Updates every path that can be, and returns what to record and what to report."""
         moves = {move.path: move for move in self._moves_again()}
         if len(moves) < _MANY_FILES:
             self.own_commits = own_commits(self.checkout.git_dir)

@@ -57,7 +57,7 @@ def _choose_colour(when: str) -> None:
 
 
 def _colour_after(words: list[str]) -> list[str]:
-    """Takes `--color=WHEN` out where it stands among the command's own words, as most write it."""
+    """Removes `--color=WHEN` from the command's own arguments, where most people put it."""
     end = words.index("--") if "--" in words else len(words)
     found = [word for word in words[:end] if word.startswith(f"{_COLOUR}=")]
     for word in found:
@@ -66,7 +66,7 @@ def _colour_after(words: list[str]) -> list[str]:
 
 
 def _without_alias(words: list[str]) -> list[str]:
-    """Puts what the user's aliases stand for in the place of their names; commands' own names cannot be changed."""
+    """Expands the user's aliases; built-in commands cannot be redefined."""
     for _ in range(_MOST_ALIASES):
         if not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES:
             return words

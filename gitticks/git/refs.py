@@ -161,7 +161,7 @@ def has_commits(repository: Repository) -> bool:
 
 
 def default_base(repository: Repository) -> str | None:
-    """Returns the branch that work is merged into when nobody said which; None if HEAD is detached everywhere.
+    """Returns the default branch that work is merged into; None if HEAD is detached everywhere.
 
     That is what `origin/HEAD` names, else the branch checked out here, else (on a branch of gitticks' own) the one
     of the main worktree.

@@ -23,7 +23,7 @@ from gitticks.world import World
 
 @dataclass(slots=True)
 class Imported:
-    """What came of an import, or would.
+    """The result of an import, real or simulated.
 
     Attributes:
         format: the source's.

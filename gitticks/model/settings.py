@@ -250,7 +250,7 @@ class MergeSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """The sandbox of agents; where nobody chose a preset, the default one only stands where it can."""
+    """The sandbox of agents; without a chosen preset, the default applies only if this machine supports it."""
 
     preset: SandboxPreset = SandboxPreset.PERMISSIVE
     allowed_paths: tuple[str, ...] = ()

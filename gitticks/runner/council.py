@@ -149,7 +149,7 @@ def hold_council(
 
 
 def _ask(place: Place, seat: _Seat, kept: KeptAnswers) -> SessionResult:
-    """Returns what came of a reviewer's session, or of its earlier one where its answer was kept."""
+    """Returns the result of a reviewer's session, or the kept answer of an earlier one."""
     earlier = kept.find(seat.name)
     if earlier is not None:
         seat.say("has answered before")

@@ -26,7 +26,7 @@ class KeptAnswers:
         self._end_sha = end_sha
 
     def find(self, reviewer: str) -> AgentReport | None:
-        """Returns what came of a reviewer's session that was kept; what cannot be read is none."""
+        """Returns the kept result of a reviewer's session; None if there is none or it cannot be read."""
         try:
             body = json.loads(read_plain_file(self._folder / f"{reviewer}.json"))
             if body["end_sha"] != self._end_sha:

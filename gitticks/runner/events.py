@@ -212,7 +212,7 @@ def tell_checkpoint(run: RunContext, made: Checkpoint | None) -> None:
 
 
 def tell(run: RunContext, before: Task, decision: Decision) -> None:
-    """Tells the listener what became of a task; a decision that moved nothing and says nothing is not told."""
+    """Notifies the listener of a decision, unless it moved nothing and says nothing."""
     after = decision.task
     reason = next((step.reason for step in reversed(decision.steps) if step.reason), None)
     if reason is None:

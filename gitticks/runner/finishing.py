@@ -84,7 +84,7 @@ def write_handover(
 
 
 def _keep_answers(transaction: Transaction, handover: Handover) -> None:
-    """Puts the answers of a council beside the round that they are about."""
+    """Stores a council's answers with their round."""
     for name, text in handover.work.delivery.answers.items():
         names = transaction.list(layout.rounds_folder(handover.task_id))
         path = layout.next_round_path(names, handover.task_id, f"review-{name}")
@@ -244,7 +244,7 @@ class SessionEnding:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What came of a session's end, and which budgets reached a level by it."""
+    """The result of a session's end, and the budget levels that it reached."""
 
     decision: Decision
     reached: tuple[BudgetReached, ...]

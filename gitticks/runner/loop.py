@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
-LONGEST_TELLING_SECONDS = 10.0
+LONGEST_NOTIFYING_SECONDS = 10.0
 LONGEST_DECIDING_SECONDS = 5.0
 
 
@@ -232,7 +232,7 @@ class Loop:
     def _tell_reached(self, reached: Iterable[BudgetReached]) -> None:
         for one in reached:
             self.run.emit(one)
-            self._notifier.tell_budget(one, self._tasks.graph().tasks)
+            self._notifier.notify_budget(one, self._tasks.graph().tasks)
 
     def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun | None:
         """Runs a session; None where another clone did what there was to do before the task could be claimed."""
@@ -286,7 +286,7 @@ class Loop:
         self._tell_reached(session.reached)
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
-        """Starts the next merge; there is never more than one, beside checks of the next."""
+        """Starts the next merge; there is never more than one, besides checks of later ones."""
         # The session that was approved just now may be over without having been looked at.
         scope = [task for task in self._tasks.in_scope().values() if task.id not in self._jobs]
         if self._jobs.is_merging:
@@ -360,8 +360,8 @@ class Loop:
             reasons, hints = ["interrupted"], []
         self._notifier.look(self._tasks.in_scope())
         if limit is not None and not is_interrupted:
-            self._notifier.tell_limit(limit)
-        self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
+            self._notifier.notify_limit(limit)
+        self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_NOTIFYING_SECONDS)
         reason = "; ".join(reasons)
         if not reason and not self.budgets.spent.iterations and not any(task.is_open for task in scope):
             hints.append('`gt create "…"` creates a task')

@@ -131,7 +131,7 @@ class ChecksAhead:
             self._supposed = _Supposed(base, commit, tree)
 
     def take(self, asked: CheckedMerge, stop: StopRequest) -> ChecksReport | None:
-        """Returns what came of the check of this very merge, once it is there; None if it is to be made now."""
+        """Waits for the check of exactly this merge and returns its result; None if there is none."""
         with self._lock:
             self._merging = None
             found = next((one for one in self._ahead if one.merge.candidate == asked.candidate), None)

@@ -63,7 +63,7 @@ AGAIN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What came of one merge: a decision, or why it waits with nothing changed.
+    """The result of one merge: a decision, or why it waits with nothing changed.
 
     `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found. `offered` is
     the pull request that asks for the merge.
@@ -143,7 +143,7 @@ class MergeQueue:
         return merged.paths if isinstance(merged, Conflict) else ()
 
     def merge(self, task_id: TaskId) -> MergeResult:
-        """Merges one approved task, or sends it back, or says why it waits (which the listener is not told).
+        """Merges one approved task, or sends it back, or says why it waits (of which the listener is not notified).
 
         Raises:
             RefusedError: the task is not approved, or no longer.
@@ -275,7 +275,7 @@ class MergeQueue:
         return task
 
     def _unapproved(self, task: Task, base: str) -> MergeResult | None:
-        """Takes an approval back that does not carry the merge, by settings and history as they stand now."""
+        """Voids an approval that is not sufficient under the current settings and history."""
         resolved = load_settings(self.repository, self.run.world.environment, {})
         history = self.store.history(task.id)
         try:

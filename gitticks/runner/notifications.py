@@ -39,14 +39,14 @@ _SHORTEST_WAIT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTurn:
-    """A person's turn, known by the time at which it began (empty if that is not known), and when it was told last."""
+class Notified:
+    """A person's turn: when it began (empty if unknown), and when they were last notified."""
 
     asked_at: str
     at: datetime
 
     @classmethod
-    def now(cls, task: Task, now: datetime) -> ToldTurn:
+    def now(cls, task: Task, now: datetime) -> Notified:
         """Returns a turn of which a notification is sent now."""
         return cls(_began(task), now)
 
@@ -59,21 +59,21 @@ def _began(task: Task) -> str:
     return format_time(task.asked_at) if task.asked_at else ""
 
 
-def read_told(own_dir: Path) -> dict[TaskId, ToldTurn]:
-    """Returns what was told; what cannot be read was not."""
-    told: dict[TaskId, ToldTurn] = {}
+def read_notified(own_dir: Path) -> dict[TaskId, Notified]:
+    """Returns which notifications were sent; an unreadable record counts as none."""
+    sent: dict[TaskId, Notified] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError):
         found = json.loads(read_plain_text(own_dir / FILE))
         for name, entry in found.items() if isinstance(found, dict) else ():
             match entry:
                 case [str(asked_at), str(at)] if is_valid_id(name) and (time := parse_time(at)) is not None:
-                    told[TaskId(name)] = ToldTurn(asked_at, time)
-    return told
+                    sent[TaskId(name)] = Notified(asked_at, time)
+    return sent
 
 
-def write_told(own_dir: Path, told: Mapping[TaskId, ToldTurn], unsaid: Collection[TaskId] = ()) -> None:
+def write_notified(own_dir: Path, sent: Mapping[TaskId, Notified], unsaid: Collection[TaskId] = ()) -> None:
     """Keeps what was sent, less what is still `unsaid`; where that fails, it is sent once more."""
-    body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in told.items() if name not in unsaid}
+    body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in sent.items() if name not in unsaid}
     with contextlib.suppress(OSError):
         part = own_dir / f"{FILE}.part"
         part.unlink(missing_ok=True)  # whatever is there, a pipe even
@@ -103,7 +103,7 @@ class Notice:
 
 
 def kind_of(task: Task) -> NoticeKind | None:
-    """Returns what there is to tell of a task as it stands now."""
+    """Returns which notification a task calls for now."""
     if task.awaiting is None or not task.is_open:
         return NoticeKind.DONE if task.status is Status.DONE else None
     return NoticeKind.STUCK if task.status is Status.STUCK else NoticeKind.AWAITING
@@ -113,7 +113,7 @@ def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = ()) -> 
     """Returns a notice as one line of JSON.
 
     Args:
-        notice: what is told.
+        notice: what people are notified of.
         place: the repository's checkout.
         questions: the task's open questions.
     """
@@ -157,7 +157,7 @@ def _command(task: Task | None) -> str | None:
 
 
 class Notifier:
-    """Looks at the tasks of one run and tells what is new; all methods are for the loop's thread."""
+    """Looks at the tasks of one run and notifies people of what is new; all methods are for the loop's thread."""
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
@@ -166,14 +166,14 @@ class Notifier:
         self._pool: ThreadPoolExecutor | None = None
         self._stop = StopRequest()
         self._pending: dict[Future[None], Notice] = {}
-        self._told: dict[TaskId, ToldTurn] = {}
+        self._notified: dict[TaskId, Notified] = {}
         self._open: set[TaskId] = set()
         self._seen: Mapping[TaskId, Task] | None = None
         self._due: datetime | None = None
 
     def __enter__(self) -> Self:
         if self._command:
-            self._told = read_told(self._run.repository.own_dir)
+            self._notified = read_notified(self._run.repository.own_dir)
             self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="notify")
         return self
 
@@ -184,7 +184,7 @@ class Notifier:
 
     @property
     def is_on(self) -> bool:
-        """True if there is somebody to tell."""
+        """True if there is a command to notify with."""
         return self._pool is not None
 
     def look(self, tasks: Mapping[TaskId, Task]) -> None:
@@ -202,38 +202,38 @@ class Notifier:
         for task in tasks.values():
             self._look_at(task, now)
         self._open = {task.id for task in tasks.values() if task.is_open}
-        turns = [self._told[task_id].at for task_id in tasks if task_id in self._told]
+        turns = [self._notified[task_id].at for task_id in tasks if task_id in self._notified]
         self._due = min(turns) + self._wait if turns else None
 
     def _look_at(self, task: Task, now: datetime) -> None:
-        told = self._told.get(task.id)
-        if told is not None and told.is_over(task):
-            del self._told[task.id]
-            told = None
+        sent = self._notified.get(task.id)
+        if sent is not None and sent.is_over(task):
+            del self._notified[task.id]
+            sent = None
         kind = kind_of(task)
         if kind is NoticeKind.DONE:
             if task.id in self._open:
-                self._tell(Notice(kind, now, task))
-        elif kind is not None and (told is None or abs(now - told.at) >= self._wait):
-            self._told[task.id] = ToldTurn.now(task, now)
-            self._tell(Notice(kind, now, task, again=told is not None))
+                self._notify(Notice(kind, now, task))
+        elif kind is not None and (sent is None or abs(now - sent.at) >= self._wait):
+            self._notified[task.id] = Notified.now(task, now)
+            self._notify(Notice(kind, now, task, again=sent is not None))
 
-    def tell_limit(self, reason: str) -> None:
+    def notify_limit(self, reason: str) -> None:
         """Announces that a limit ended the run."""
         if self.is_on:
-            self._tell(Notice(NoticeKind.LIMIT, self._run.now, reason=reason))
+            self._notify(Notice(NoticeKind.LIMIT, self._run.now, reason=reason))
 
-    def tell_budget(self, reached: BudgetReached, tasks: Mapping[TaskId, Task]) -> None:
+    def notify_budget(self, reached: BudgetReached, tasks: Mapping[TaskId, Task]) -> None:
         """Announces that a budget is nearly spent; one that is spent shows in the task, or ends the run."""
         if not self.is_on or reached.level >= Level.SPENT:
             return
         state = reached.budget
         reason = f"{state.percent} % of `budget.{state.scope}.{state.metric}` is spent: {state.words}"
         task = None if state.task is None else tasks.get(state.task)
-        self._tell(Notice(NoticeKind.BUDGET, self._run.now, task, reason=reason))
+        self._notify(Notice(NoticeKind.BUDGET, self._run.now, task, reason=reason))
 
     def close(self, seconds: float) -> None:
-        """Waits a bounded time for what is being told; the next run tells the rest of what is still true then."""
+        """Waits a bounded time for notifications being sent; the next run sends the rest if they still apply."""
         if self._pool is None:
             return
         left = wait(self._pending, timeout=seconds).not_done
@@ -243,13 +243,13 @@ class Notifier:
         for future in left:
             task = self._pending.pop(future).task
             if task is not None:
-                self._told.pop(task.id, None)
+                self._notified.pop(task.id, None)
         self._remember()
         if left:
             message = f"`notify` was too slow: {len(left)} of its messages were not delivered"
             self._run.emit(Warned(None, message))
 
-    def _tell(self, notice: Notice) -> None:
+    def _notify(self, notice: Notice) -> None:
         if self._pool is not None:
             self._pending[self._pool.submit(self._deliver, notice)] = notice
 
@@ -259,10 +259,10 @@ class Notifier:
             del self._pending[future]
         if done:
             unsaid = {notice.task.id for notice in self._pending.values() if notice.task is not None}
-            write_told(self._run.repository.own_dir, self._told, unsaid)
+            write_notified(self._run.repository.own_dir, self._notified, unsaid)
 
     def _deliver(self, notice: Notice) -> None:
-        """Runs the command; in the thread that tells."""
+        """Runs the command; in its own thread."""
         repository = self._run.repository
         place = repository.project_dir or repository.common_dir
         text = notice_text(notice, str(place), self._questions(notice))

@@ -31,7 +31,7 @@ class RunExit(IntEnum):
 def judge(
     tasks: Iterable[Task], *, interrupted: bool, is_cut_short: bool, awaits_person: bool = False
 ) -> RunExit:
-    """Returns the exit code for the tasks of a run's scope as they stand at its end.
+    """Returns the exit code for the tasks of a run's scope at its end.
 
     `is_cut_short` says that something was left that could be worked on: a limit was reached, or it cannot be started.
     An approved task that is not merged at the end waits for a person. `awaits_person` says that something else does,

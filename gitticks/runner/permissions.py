@@ -89,7 +89,7 @@ class Gatekeeper:
             self._note_seen(agent, call, workspace, f"`{agent.name}` never called its hook")
 
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
-        """Decides about the use of a tool: the strictest word on all that it would do."""
+        """Decides about a tool call: the strictest decision on everything it would do."""
         with self._lock:
             self._heard_of.add(agent.name)
         found = _accesses(call, workspace)

@@ -126,7 +126,7 @@ class PullRequests:
         return f"{safe[:_LONGEST_TEXT]}\n\n---\nTask: {file.task.id}\n"
 
     def look(self) -> int:
-        """Asks the forge how each open pull request stands, and tells the listener what moved a task on.
+        """Asks the forge about each open pull request, and notifies the listener of what moved a task.
 
         Returns how many there are.
 

@@ -46,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a person said to a question."""
+    """A person's answer to a question."""
 
     allows: bool
     always: bool = False

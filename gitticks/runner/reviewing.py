@@ -127,7 +127,7 @@ def first_awake(agents: tuple[AgentSpec, ...], resting: Container[str]) -> Agent
 
 
 def is_missing(agent: AgentSpec, registry: Registry) -> bool:
-    """True for a client that is not on PATH; where a command of the settings lies is its own affair."""
+    """True for a client that is not on PATH; commands from the settings are not checked."""
     from gitticks.agents.registry import CLIENTS
 
     return agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None
@@ -209,7 +209,7 @@ def find_waiver(
 def find_review_waiver(
     store: Store, task: Task, settings: Settings, environment: Mapping[str, str]
 ) -> str | None:
-    """Returns the same for a command, which has no registry at hand, where a hand-off may bring the task to review."""
+    """Returns the same for a command that has no registry, if a hand-off may lead to a review."""
     if settings.review is ReviewPolicy.NONE or task.is_epic or task.status not in _HANDED_OFF_FROM:
         return None
     return find_waiver(registry_for(settings, environment), store.task_file(task.id), settings)

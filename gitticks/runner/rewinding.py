@@ -24,7 +24,7 @@ _MOST_COMMITS = 100
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """A workspace that stands at a checkpoint.
+    """A workspace reset to a checkpoint.
 
     Attributes:
         path: where it is.

@@ -93,7 +93,7 @@ def unpriced_words(agent: str, report: AgentReport) -> str:
 
 
 def _last_worker(events: tuple[Event, ...]) -> int | None:
-    """Returns where the end of the last worker's session stands that did anything."""
+    """Returns the position of the last worker session that did anything."""
     for place in range(len(events) - 1, -1, -1):
         data = events[place].data
         if events[place].type is not EventType.SESSION_ENDED or data.get("role") != Role.WORKER.value:
@@ -116,7 +116,7 @@ def _counted(events: tuple[Event, ...], session_id: str) -> Usage:
 
 
 class SessionRun:
-    """One agent on one task, from the start to the commit that says what came of it.
+    """One agent on one task, from the start to the commit that records the result.
 
     Not to be shared between threads, but `stop` may be used from any.
     """

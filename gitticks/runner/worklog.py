@@ -24,7 +24,7 @@ _ENTRY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WorklogEntry:
-    """What one iteration was and what came of it.
+    """One iteration and its result.
 
     `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
     said at its end, `checks` the lines of the quality gates, `output` what the one that failed printed, `usage` what this

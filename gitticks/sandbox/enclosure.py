@@ -53,7 +53,7 @@ class ClientNeeds:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Walls that stand; `walled` is the command line up to a command, `variables` the environment that describes them to it."""
+    """A sandbox that is set up: `walled` is the command line before a command, `variables` describes it to the command."""
 
     walls: Walls
     walled: tuple[str, ...]
@@ -109,7 +109,7 @@ def enclosed(
     client: ClientNeeds | None = None,
     has_terminal: bool = False,
 ) -> Iterator[Enclosure]:
-    """Builds walls around a checkout for as long as the block runs.
+    """Sandboxes a checkout while the block runs.
 
     Args:
         walls: what they let through.

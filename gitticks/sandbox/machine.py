@@ -36,7 +36,7 @@ _PACKAGES = "node_modules"
 
 
 def read_machine(environment: Mapping[str, str]) -> Machine:
-    """Returns what walls are built from here.
+    """Returns what a sandbox needs to know about this machine.
 
     Raises:
         GitticksError: bubblewrap is not installed.

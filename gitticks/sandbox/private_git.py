@@ -154,7 +154,7 @@ def bring_home(
 
 
 def _asked(arguments: list[str], repository: Repository) -> str:
-    """Returns what git answers, or raises with git's own words alone: the way to the walls is no help to anybody."""
+    """Returns what git answers, or raises with git's own message, without the sandbox's command line."""
     ran = run_git(arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False)
     if ran.code != 0:
         raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))

@@ -40,7 +40,7 @@ def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> 
 
 
 def why_no_default(settings: Settings, environment: Mapping[str, str]) -> str | None:
-    """Returns why the walls that stand by default cannot stand here, where nobody asked for them; None if they do."""
+    """Returns why the default sandbox does not work here, if nobody chose one; None if it does."""
     if settings.isolation is Isolation.NONE:
         return "`isolation: none` puts them into your own checkout, where no sandbox works"
     walls = walls_of(settings.sandbox)
@@ -48,7 +48,7 @@ def why_no_default(settings: Settings, environment: Mapping[str, str]) -> str | 
 
 
 def why_no_walls(walls: Walls, environment: Mapping[str, str]) -> str | None:
-    """Returns why walls do not stand here; None if they do."""
+    """Returns why the sandbox does not work here; None if it does."""
     try:
         machine = read_machine(environment)
     except GitticksError as error:
@@ -58,7 +58,7 @@ def why_no_walls(walls: Walls, environment: Mapping[str, str]) -> str | None:
 
 @cache
 def _probe(program: str, preset: SandboxPreset, path: str, home: str) -> str | None:
-    """Builds walls around a folder: what runs there may write to it, and neither write beside it nor read a secret."""
+    """Sandboxes a folder: what runs there may write to it, but not outside it, nor read a secret."""
     machine = read_machine({"PATH": path, "HOME": home})
     walls = walls_of(SandboxSettings(preset))
     assert walls is not None  # noqa: S101 - asked for walls

@@ -13,7 +13,7 @@ _EVERY_HOST = "*"
 
 
 def with_rules(walls: Walls, layers: Iterable[PolicyLayer]) -> Walls:
-    """Returns walls that hold what the rules deny and let through what they allow.
+    """Returns a sandbox that blocks what the rules deny and lets through what they allow.
 
     What may not be read is hidden, what may not be written is read-only, as far as it exists when the walls are built.
     A rule that takes something back with `!`, or is about every file, cannot be a wall. Paths in the workspace need no
@@ -54,7 +54,7 @@ def _is_network_denied(rules: Iterable[PermissionRule]) -> bool:
 
 
 def _globs(rules: Iterable[PermissionRule], operation: Operation) -> Iterable[str]:
-    """Yields the paths and globs of rules as the walls read them: a bare name is a file anywhere."""
+    """Yields the paths and globs of rules as the sandbox reads them: a bare name is a file anywhere."""
     for rule in rules:
         if rule.operation == operation:
             for path in _positive(rule.paths):

@@ -34,7 +34,7 @@ class ProcessLimits:
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """What is let through beside the workspace, its mailbox and the tools on PATH.
+    """What is let through besides the workspace, its mailbox and the tools on PATH.
 
     `hosts` are host names, `*.example.org` for all below one, `*` for all; `name:port` for another port than 80 and
     443. No host at all is no network. What is `hidden` or `denied_hosts` wins over what is let through. What is
@@ -57,7 +57,7 @@ class Walls:
 
 
 def walls_of(settings: SandboxSettings) -> Walls | None:
-    """Returns the walls that the settings ask for; None if they ask for none."""
+    """Returns the sandbox that the settings ask for; None if they ask for none."""
     if settings.preset is SandboxPreset.NONE:
         return None
     hosts = settings.allowed_hosts
@@ -140,7 +140,7 @@ def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...
 
 
 def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Yields what is mounted where, the later word for the same place the stronger one."""
+    """Yields what is mounted where; for the same place, the last one wins."""
     is_strict = walls.preset is SandboxPreset.STRICT
     empty = [Path("/tmp"), Path("/run")]  # noqa: S108 - the sandbox's own
     if is_strict:

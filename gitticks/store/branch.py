@@ -271,7 +271,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class _Made(Generic[Value]):
-    """What came of running an operation; its answer holds once `stands_on` is the branch's, if there is such a commit.
+    """The result of an operation, valid once the commit `stands_on`, if any, is on the branch.
 
     A refusal waits too: what it saw may never come to be.
     """

@@ -73,7 +73,7 @@ class Claims:
             return frozenset(self._held)
 
     def ref_of(self, task_id: TaskId) -> dict[str, str]:
-        """Returns the ref of a claim that is held, and where it stands; nothing for another task."""
+        """Returns the ref of a held claim and its commit; nothing for another task."""
         with self._lock:
             return {CLAIMS + task_id: self._held[task_id]} if task_id in self._held else {}
 

@@ -35,7 +35,7 @@ _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a decision is made under, beside the files.
+    """What a decision depends on besides the files.
 
     `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `review_waiver` why no
     agent reviews. `random_number` makes the id of a child that an epic needs.

@@ -49,7 +49,7 @@ class HandEdit:
 
     @property
     def wanted(self) -> WantedState:
-        """Returns what the edit asks for beside text and fields."""
+        """Returns what the edit asks for besides text and fields."""
         old = self.before.task if self.before is not None else Task(self.after.task.id, "")
         new = self.after.task
         return WantedState(

@@ -121,11 +121,11 @@ class Index:
         return dict(self._read(list, asked, *names))
 
     def details(self, *, open_only: bool = False) -> dict[TaskId, TaskDetails]:
-        """Returns what pages show beside the rows, of all tasks or the open ones."""
+        """Returns what pages show in addition to the rows, of all tasks or the open ones."""
         return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE is_open >= ?", int(open_only))  # noqa: S608
 
     def details_of(self, task_id: TaskId) -> TaskDetails:
-        """Returns what a page shows beside a task's row.
+        """Returns what a page shows in addition to a task's row.
 
         Raises:
             KeyError: there is no such task that can be read.

@@ -73,7 +73,7 @@ def begin_watch(repository: Repository, task_id: str) -> None:
 
 
 def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) -> tuple[LeftBehind, ...]:
-    """Returns what changed since the session began and nobody has been told of, and remembers it.
+    """Returns unreported changes since the session began, and remembers them.
 
     `others` are tasks with sessions that live as well: whose doing it was cannot be told.
     """

@@ -45,7 +45,7 @@ class Board(Protocol):
 
 
 class _NoBoard:
-    """Stands where no checkout of the state branch is kept."""
+    """Stands in for the board if there is no checkout of the state branch."""
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
         """Does nothing."""
@@ -177,7 +177,7 @@ class Publisher(NamedTuple):
             self._update_index(last)
 
     def _withdraw(self, commit: str) -> None:
-        """Takes a commit out of the chain whose writer does not wait for it any more, with all that stands on it."""
+        """Removes a commit whose writer gave up from the chain, with everything on top of it."""
         with hold_chain(self.repository) as held:
             links = links_on(state_tip(self.repository), held.read_note())
             commits = [link.commit for link in links]

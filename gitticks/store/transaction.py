@@ -134,7 +134,7 @@ class Transaction:
         self._set(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + self._masked(content))
 
     def mask_text(self, text: str) -> str:
-        """Returns a text as it may stand on the branch, for what is hashed before it is written."""
+        """Returns the text without secrets, as it will be on the branch, to be hashed before it is written."""
         return self._masked(text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
     def all_tasks(self) -> Mapping[TaskId, Task]:
@@ -197,7 +197,7 @@ class Transaction:
         return names, step
 
     def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
-        """Says what the commit is for: the first subject becomes the commit's, later ones stand in its body.
+        """Describes the commit: the first subject becomes its subject, later ones go into its body.
 
         Trailers of all calls are kept in order, each once.
         """

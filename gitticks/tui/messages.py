@@ -76,7 +76,7 @@ class Snapshot:
         return None if task_id is None else self.graph.tasks.get(TaskId(task_id))
 
     def standing(self, task: TaskRow) -> Standing[TaskRow]:
-        """Returns how a task stands."""
+        """Returns a task's derived state."""
         return Standing(task, self.graph, self.around, self.project_place)
 
     @cached_property

@@ -33,7 +33,7 @@ class Artifacts:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often something happened since a person's last word on the task.
+    """Counts since a person last decided about the task.
 
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
     are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner

@@ -245,7 +245,7 @@ class Draft:
         self._entries.append((section, entry))
 
     def waive(self, gate: str, reason: str, *, actor: Actor | None = None) -> None:
-        """Records that a gate was not passed but waived, by a person's word or (`ENGINE`) by policy."""
+        """Records that a gate was waived, by a person or (`ENGINE`) by policy."""
         self.log(EventType.WAIVED, reason, actor=actor, data={"gate": gate})
 
     def run_on(self) -> None:

@@ -160,7 +160,7 @@ def _is_import(event: Event) -> bool:
 
 
 def _closes_approved(event: Event, change: PastChange) -> bool:
-    """True if an event closes what was approved before: whoever merged it, a person had said yes."""
+    """True if an event closes what a person had approved, whoever merged it."""
     return event.to_status is Status.DONE and change.before is not None and change.before.approval is not None
 
 

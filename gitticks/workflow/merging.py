@@ -110,7 +110,7 @@ _NEXT_ON_THE_WAY = {
 
 
 def walk_to_reviewing(draft: Draft, reason: str) -> None:
-    """Takes a task along the one path to reviewing on a person's word; each gate left out is an event."""
+    """Moves a task to reviewing because a person says so; each skipped gate is an event."""
     while draft.task.status in _NEXT_ON_THE_WAY:
         target, gate = _NEXT_ON_THE_WAY[draft.task.status]
         for waived in _gates_not_passed(draft, gate):
@@ -131,7 +131,7 @@ def _gates_not_passed(draft: Draft, gate: str | None) -> list[str]:
 
 
 def void(draft: Draft, head: str) -> None:
-    """Takes back what was said of another commit: in agent-review the review, in reviewing the approval too."""
+    """Voids what was about another commit: in agent-review the review, in reviewing the approval too."""
     task = draft.task
     bound = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and gates.owns_branch(task, draft.policy)
     if not bound or head == task.end_sha:

@@ -79,7 +79,7 @@ class PolicyLayer:
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What the mode lets a client do without a question, beside the workspace's files.
+    """What the mode lets a client do without asking, besides the workspace's files.
 
     `commands` are patterns of commands, `is_walled` says that the client holds its commands in the workspace itself.
     """

@@ -158,7 +158,7 @@ def _is_current(task: Task, ended: SessionEnded) -> bool:
 
 
 def _has_result(draft: Draft, ended: SessionEnded) -> bool:
-    """True if a session that was cut off had said or written all that its end needs."""
+    """True if an aborted session had already produced everything its end needs."""
     if ended.role is Role.REVIEWER:
         return draft.artifacts.review in (ReviewOutcome.PASS, ReviewOutcome.FAIL)
     signal = ended.signal

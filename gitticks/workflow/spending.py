@@ -46,7 +46,7 @@ def _carry_out(draft: Draft, counted: BudgetCounted) -> None:
 
 
 def _is_left_to_a_stop(draft: Draft, reached: Reading, stopped: Reading | None) -> bool:
-    """True if an epic's budget is spent that a person has something else to say to: what grants more is said of a stop."""
+    """True if an epic with a spent budget already waits for a person for another reason; only a stop grants more."""
     return draft.task.is_epic and reached.level is Level.SPENT and stopped is None
 
 

@@ -130,7 +130,7 @@ def rows_between(source: Status, target: Status) -> tuple[Row, ...]:
 
 
 def asker_of(actor: Actor) -> Asker:
-    """Returns the column of the table that an actor stands in; an agent that nobody started has a worker's rights."""
+    """Returns an actor's column of the table; an agent that nobody started has a worker's rights."""
     if actor.kind is ActorKind.HUMAN:
         return Asker.HUMAN
     if actor.kind is ActorKind.ENGINE:

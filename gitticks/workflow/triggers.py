@@ -26,7 +26,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """An agent is about to be started on the task, by whom, in a workspace that stands at `start_sha`.
+    """An agent is about to be started on the task, by whom, in a workspace at `start_sha`.
 
     `strangers` have written a part of what it reads.
     """
@@ -185,7 +185,7 @@ class PullRequestOpened:
 
 @dataclass(frozen=True, slots=True)
 class PullRequestSeen:
-    """The forge was asked how a pull request stands."""
+    """The forge was asked for the state of a pull request."""
 
     pull: PullRequest
     actor: Actor = ENGINE

@@ -16,12 +16,12 @@ from gitticks.model.task import Task
 from gitticks.runner.notifications import (
     Notice,
     NoticeKind,
+    Notified,
     Notifier,
-    ToldTurn,
     kind_of,
     notice_text,
-    read_told,
-    write_told,
+    read_notified,
+    write_notified,
 )
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -109,8 +109,8 @@ def test_the_next_turn_is_told_anew_and_done_too(telling: RunProject) -> None:
 def test_what_goes_without_an_answer_is_told_again(telling: RunProject) -> None:
     telling.run()
     own = telling.path / ".git/gitticks"
-    (told,) = read_told(own).items()
-    write_told(own, {told[0]: ToldTurn(told[1].asked_at, told[1].at - timedelta(hours=25))})
+    (told,) = read_notified(own).items()
+    write_notified(own, {told[0]: Notified(told[1].asked_at, told[1].at - timedelta(hours=25))})
     telling.run()
     assert [said["again"] for said in heard(telling)] == [False, True]
     telling.run()
@@ -174,10 +174,10 @@ def test_a_command_that_hangs_does_not_hold_the_run(
     telling.make("m3xq")
     telling.ok("config", "notify", "sleep infinity")
     with monkeypatch.context() as hurried:
-        hurried.setattr("gitticks.runner.loop.LONGEST_TELLING_SECONDS", 0.5)
+        hurried.setattr("gitticks.runner.loop.LONGEST_NOTIFYING_SECONDS", 0.5)
         ran = telling.run()
     assert "`notify` was too slow: 2 of its messages were not delivered" in ran.err
-    assert read_told(telling.path / ".git/gitticks") == {}
+    assert read_notified(telling.path / ".git/gitticks") == {}
     telling.ok("config", "notify", f"cat >> {telling.path.parent}/heard")
     telling.run()
     assert sorted(said["task"]["id"] for said in heard(telling)) == ["k7f2", "m3xq"]
@@ -191,7 +191,7 @@ def test_without_a_command_nothing_is_done(project: RunProject) -> None:
 
 
 def test_a_memory_that_cannot_be_read_is_none(tmp_path: Any) -> None:
-    assert read_told(tmp_path) == {}
+    assert read_notified(tmp_path) == {}
     for content in (
         "",
         "[]",
@@ -201,19 +201,19 @@ def test_a_memory_that_cannot_be_read_is_none(tmp_path: Any) -> None:
         "[" * 99_999,
     ):
         (tmp_path / "notices.json").write_text(content)
-        assert read_told(tmp_path) == {}
-    turn = ToldTurn("2026-11-22T01:00:00Z", AT)
-    write_told(tmp_path, {WAITING.id: turn, TaskId("m3xq"): turn}, {TaskId("m3xq")})
-    assert read_told(tmp_path) == {WAITING.id: turn}
+        assert read_notified(tmp_path) == {}
+    turn = Notified("2026-11-22T01:00:00Z", AT)
+    write_notified(tmp_path, {WAITING.id: turn, TaskId("m3xq"): turn}, {TaskId("m3xq")})
+    assert read_notified(tmp_path) == {WAITING.id: turn}
     assert not turn.is_over(WAITING)
-    write_told(tmp_path / "no-such-folder", {})
+    write_notified(tmp_path / "no-such-folder", {})
     os.mkfifo(tmp_path / "notices.json.part")
-    write_told(tmp_path, {})
-    assert read_told(tmp_path) == {}
+    write_notified(tmp_path, {})
+    assert read_notified(tmp_path) == {}
     (tmp_path / "notices.json").unlink()
     (tmp_path / "notices.json").mkdir()
-    write_told(tmp_path, {WAITING.id: turn})
-    assert read_told(tmp_path) == {}
+    write_notified(tmp_path, {WAITING.id: turn})
+    assert read_notified(tmp_path) == {}
 
 
 def test_a_notifier_that_was_not_begun_is_off() -> None:
@@ -222,6 +222,6 @@ def test_a_notifier_that_was_not_begun_is_off() -> None:
 
     notifier = Notifier(Run())  # type: ignore[arg-type]
     notifier.look({})
-    notifier.tell_limit("x")
+    notifier.notify_limit("x")
     notifier.close(0.0)
     assert not notifier.is_on

@@ -78,7 +78,7 @@ _LONG = 60
 
 
 def turns(events: Iterable[Event]) -> list[Event]:
-    """Returns the events that say where the task went and why; comings and goings of text are left out.
+    """Returns the events that moved the task or explain why; changes of text are left out.
 
     A step that says again why its gate was waived, or what was merged, takes that event in.
     """

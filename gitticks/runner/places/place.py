@@ -68,7 +68,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """What came of a session; `workspace` is None if there is none that `Place.settle` could tidy."""
+    """The result of a session; `workspace` is None if there is none that `Place.settle` could tidy."""
 
     report: AgentReport
     work: Work = field(default_factory=Work)
