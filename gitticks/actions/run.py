@@ -40,8 +40,9 @@ from gitticks.runner.outcome import RunExit
 from gitticks.runner.prompt import require_templates
 from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
+from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.reviewing import require_program
-from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
+from gitticks.runner.workspace_removal import Removals, remove_merged_workspaces, tidy_up
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is applied already, and a run that ends at once need not load the watch."""
@@ -242,10 +243,14 @@ def merge_task(
 
 def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
     """Merges everything that is approved, in the order of approval; what a killed merge left behind is removed."""
-    with PooledAside(context.repository) as pool:
-        queue = _queue(context, listener, pool)
-        remove_merged_workspaces(queue.run)
-        return [(task, _told(queue, task.id)) for task in queue.waiting()]
+    context.require_person("merge")
+    run = run_context(context, listener)
+    with Removals(run) as removals, PooledAside(run.repository) as pool:
+        queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
+        remove_merged_workspaces(run)
+        merged = [(task, _told(queue, task.id)) for task in queue.waiting()]
+    delete_removed(run.repository, run.settings)
+    return merged
 
 
 def merged_words(base: str | None, sha: str, tested: str) -> str:
@@ -274,11 +279,9 @@ def runner_merges(context: Context) -> bool:
     return is_run_alive(context.repository)
 
 
-def _queue(
-    context: Context, listener: Callable[[RunEvent], None] | None, pool: PooledAside | None = None
-) -> MergeQueue:
+def _queue(context: Context, listener: Callable[[RunEvent], None] | None) -> MergeQueue:
     context.require_person("merge")
-    return MergeQueue(run_context(context, listener or _ignore), context.author, beside=Beside(pool))
+    return MergeQueue(run_context(context, listener or _ignore), context.author)
 
 
 def _ignore(event: RunEvent) -> None:
