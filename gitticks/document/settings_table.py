@@ -115,7 +115,7 @@ def _budget(name: str, of: str) -> tuple[Setting, ...]:
             f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"maximum iterations of {of}"
         ),
         Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"maximum tokens of {of}"),
-        Setting(f"budget.{name}.cost", kinds.COST, f"maximum dollars of {of}"),
+        Setting(f"budget.{name}.cost", kinds.BUDGET, f"maximum dollars of {of}"),
         Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum working time of {of}"),
     )
 

@@ -142,6 +142,14 @@ def read_number(at: At, node: Node) -> float:
     return number
 
 
+def read_dollars(at: At, node: Node) -> float:
+    """Returns what may be spent; nothing at all would start nothing."""
+    number = read_number(at, node)
+    if not number:
+        raise at.error(node, f"is not a number above 0: {shown(node)}", hint=f"write `{at.name}: 1`")
+    return number
+
+
 def read_flag(at: At, node: Node) -> bool:
     """Returns true or false."""
     text = _plain(node)
