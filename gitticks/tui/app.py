@@ -126,6 +126,8 @@ class GitticksApp(App[int]):
         """Takes what is in the queue, and lets the place on top draw it."""
         if self.feed.failure is not None:
             raise self.feed.failure
+        if not self.is_running:
+            return  # the panes are being taken down
         has_new = False
         while self.feed.batches:
             batch = self.feed.batches.popleft()
@@ -294,7 +296,7 @@ class GitticksApp(App[int]):
         self.call_later(self._done, what, found, done)
 
     def _done(self, what: str, found: R, done: Callable[[R], str | None] | None) -> None:
-        words = done(found) if done is not None else what
+        words = (done(found) if done is not None else what) if self.is_running else None
         if words:
             self.say(words)
 

@@ -68,7 +68,7 @@ class View(Screen[None]):
     @property
     def is_open(self) -> bool:
         """True until the place is closed; what a thread reads for it may come after that."""
-        return self.is_mounted and self in self.app.screen_stack
+        return self.app.is_running and self.is_mounted and self in self.app.screen_stack
 
     @property
     def heading(self) -> str:
@@ -101,7 +101,7 @@ class View(Screen[None]):
 
     def redraw(self) -> None:
         """Draws bars and panes, once their sizes are known."""
-        if not self.is_mounted or not self.is_current:
+        if not self.is_open or not self.is_current:
             return
         bars = self.query(TopBar)
         if not bars:

@@ -214,7 +214,8 @@ class Dashboard(View):
     def on_lines_resized(self) -> None:
         """Breaks the output anew too, and leaves the cursor and the scrolling as they are."""
         super().on_lines_resized()
-        self._draw_output(refresh=self.is_current)
+        if self.is_open:
+            self._draw_output(refresh=self.is_current)
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the output of another task."""
@@ -222,7 +223,7 @@ class Dashboard(View):
             self.call_after_refresh(self._follow_cursor)  # the cursor itself is drawn first
 
     def _follow_cursor(self) -> None:
-        if self.is_mounted:
+        if self.is_open:
             self._draw_output()
             self._draw_budget()
 

@@ -47,7 +47,7 @@ class Home(View):
         self.set_interval(_EVERY_SECONDS, self._tick)
 
     def _tick(self) -> None:
-        if self.is_current and self.snapshot.questions:
+        if self.is_open and self.is_current and self.snapshot.questions:
             self._draw_inbox()
 
     def body(self) -> Iterable[Widget]:
@@ -173,7 +173,7 @@ class Home(View):
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the preview of another entry."""
-        if event.lines.id in ("inbox", "roots"):
+        if event.lines.id in ("inbox", "roots") and self.is_open:
             self._draw_preview()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

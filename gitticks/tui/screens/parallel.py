@@ -63,7 +63,7 @@ class Parallel(View):
         self._is_to_draw |= bool(batch.said)
 
     def _draw_lines(self) -> None:
-        if self._is_to_draw and self.is_current:
+        if self._is_to_draw and self.is_open and self.is_current:
             self._is_to_draw = False
             self._draw_epics()
 

@@ -53,7 +53,7 @@ class Permissions(Loaded[Asked]):
         self.set_interval(_EVERY_SECONDS, self._tick)
 
     def _tick(self) -> None:
-        if self.is_current:
+        if self.is_open and self.is_current:
             self._fill_questions()
             if self.snapshot.sessions:
                 self.load()
