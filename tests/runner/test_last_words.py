@@ -120,7 +120,7 @@ def test_claude_tells_what_it_spent_when_a_person_stops_it(project: RunProject) 
 def test_what_a_client_did_not_allow_is_told_everywhere(
     project: RunProject, kind: str, exit_code: int, denied: str
 ) -> None:
-    top = project.path.parent
+    top = project.shared
     (top / "client.py").write_text(SAID)
     stream = "claude" if kind == "amp" else kind
     for number in range(2):
