@@ -21,7 +21,7 @@ def test_it_makes_a_repository_with_an_epic_and_its_tasks(tmp_path: Path) -> Non
     assert all(tasks[one].parent == demo.epic for one in demo.tasks)
     assert any(tasks[one].blocked_by for one in demo.tasks)
     assert awaiting_tasks(context) == []
-    assert graph(context)[0].endswith("Begin the till")
+    assert graph(context)[0].endswith("Start the till")
     assert git("status", "--porcelain", at=demo.directory) == ""
 
 
