@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -37,9 +38,10 @@ _NOT_HANDED_OFF = (Status.PENDING, Status.CLARIFICATION, Status.WORKING, Status.
 
 _HINTS = {
     Status.AGENT_REVIEW: '`gt handoff --done "…" --remaining "…"` writes it',
-    Status.REVIEWING: "write `## Review` there, with a line that says PASS or FAIL",
+    Status.REVIEWING: '`gt review "PASS: …"` or `gt review "FAIL: …"` writes it',
     Status.CLARIFICATION: '`gt ask "…"` writes the question',
 }
+_VERDICT = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE)
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
@@ -257,22 +259,22 @@ def request_handoff(session: Session, text: str) -> Request:
     return _post(session, Request(RequestKind.HANDOFF, text))
 
 
-def write_review(session: Session, text: str) -> ReviewOutcome:
-    """Writes `## Review` into the agent's copy and returns its verdict, which counts once the session is over."""
+def read_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
+    """Returns the verdict that a text begins with and the reasons after it; None if it begins with none."""
+    found = _VERDICT.match(text)
+    return None if found is None else (ReviewOutcome(found[1].lower()), text[found.end() :].rstrip())
+
+
+def write_review(session: Session, verdict: ReviewOutcome, reasons: str) -> None:
+    """Writes `## Review` into the agent's copy, where it counts once the session is over."""
     if session.actor.role is not Role.REVIEWER:
         raise RefusedError(
             "only a reviewer writes the review, and this is not a reviewer's session",
             hint="`gt complete` hands off your work for review",
         )
-    file = session.read().with_section(Section.REVIEW, text)
-    outcome = file.review_outcome
-    if outcome not in (ReviewOutcome.PASS, ReviewOutcome.FAIL):
-        raise UsageError(
-            "the review does not begin with PASS or FAIL",
-            hint='`gt review "PASS: what you checked"`, or FAIL and what is wrong',
-        )
-    session.write(file)
-    return outcome
+    # The verdict has a line of its own, since reasons may contain the other word.
+    text = f"{verdict.value.upper()}\n\n{reasons}".rstrip()
+    session.write(session.read().with_section(Section.REVIEW, text))
 
 
 def _with_entry(session: Session, section: Section, text: str) -> TaskFile:

@@ -76,6 +76,10 @@ def _patterns(rule: PermissionRule) -> Iterator[str]:
 def _paths(pattern: str) -> Iterator[str]:
     """Yields what a path or glob means: the file or all of the folder, and for a bare name the same in every folder."""
     is_anywhere = "/" not in pattern.rstrip("/") or pattern.startswith("**/")
-    path = pattern.removeprefix("./").removeprefix("**/").removesuffix("/**").rstrip("/").replace("**", "*")
-    for top in ("", "*/") if is_anywhere else ("",):
-        yield from (f"{top}{path}", f"{top}{path}/*")
+    path = pattern.removeprefix("./").removeprefix("**/").removesuffix("/**").rstrip("/")
+    tops = ("", "*/") if is_anywhere else ("",)
+    if pattern.startswith(("/", "~")):  # OpenCode names what is outside from the workspace: `../../etc/x`
+        path, tops = path.rpartition("/")[2].strip("~") or "*", ("../", "../*/")
+    for top in tops:
+        for one in dict.fromkeys((path.replace("/**/", "/").replace("**", "*"), path.replace("**", "*"))):
+            yield from (f"{top}{one}", f"{top}{one}/*")

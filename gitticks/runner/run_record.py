@@ -74,7 +74,7 @@ def read_spending(own_place: str, *, is_run_alive: bool) -> SpendingRecord:
         body = json.loads(read_plain_file(f"{own_place}/{SPENDING_FILE}"))
         ended = body["ended"]
         budgets = tuple(_budget(*one) for one in body["budgets"])
-        run = _run(**body["run"])
+        run = _run(**body["run"]) if body.get("run") else None  # older versions wrote none
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return SpendingRecord()
     if is_run_alive:

@@ -85,7 +85,7 @@ def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec)
 def unpriced_words(agent: str, report: AgentReport) -> str:
     """Returns that nobody knows what a session's tokens cost, and what to type."""
     if report.model is None:
-        return f"`{agent}` took {report.tokens:,} tokens and told neither their cost nor its model: no budget of dollars counts them"
+        return f"`{agent}` took {report.tokens:,} tokens and reported neither their cost nor its model: no budget of dollars counts them"
     return (
         f"no price is known for `{report.model}`: its {report.tokens:,} tokens count in no budget of dollars "
         f"(`gt config prices.{report.model}.input` and `.output` set one)"

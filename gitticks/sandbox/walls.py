@@ -153,12 +153,14 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
     readable = [path for path in inside.readable if not _is_below(path, hidden)]
     writable = [path for path in inside.writable if not _is_below(path, hidden)]
     # A link in a folder that is shown is there already, and bubblewrap cannot mount anything on one.
-    whole = {path for path in (*machine.system, *readable, *writable) if not path.is_symlink()}
+    whole = {
+        path for path in (*machine.system, *readable, *writable) if path.is_dir() or not path.is_symlink()
+    }
     bare = (Path("/"),) if is_strict else tuple(empty)
     readable = [
         path
         for path in readable
-        if not path.is_symlink() or (_is_below(path, bare) and not _is_below(path, whole))
+        if not path.is_symlink() or (_is_below(path, bare) and not whole.intersection(path.parents))
     ]
     yield from ((path, ("--ro-bind", str(path))) for path in readable)
     yield from ((path, ("--bind", str(path))) for path in writable)

@@ -33,7 +33,7 @@ RUN_SETTINGS: tuple[RunSetting, ...] = (
     RunSetting("max-duration", "Time", ask="stop after this time: 90s, 30m, 2h"),
     RunSetting("isolation", "Workspace", tuple(one.value for one in Isolation)),
     RunSetting("permission", "Permissions", tuple(one.value for one in PermissionMode)),
-    RunSetting(AUTO, "Goes on", (_YES, _NO)),
+    RunSetting(AUTO, "Continues", (_YES, _NO)),
 )
 BY_FLAG = {one.flag: one for one in RUN_SETTINGS}
 

@@ -49,6 +49,11 @@ def layer(**given: Any) -> PolicyLayer:
             "https://b.org/",
         ),
         (PermissionRule(Operation.FILE_READ, paths=("secrets",)), "read", "secrets/key", "readme"),
+        (PermissionRule(WRITE, paths=("a/**/b",)), "edit", "a/b", "a/c"),
+        (PermissionRule(WRITE, paths=("a/**/b",)), "edit", "a/x/y/b", "b"),
+        (PermissionRule(Operation.FILE_READ, paths=("/etc/x",)), "read", "../../../etc/x", "x"),
+        (PermissionRule(Operation.FILE_READ, paths=("~/.ssh",)), "read", "../../.ssh/id", ".ssh/id"),
+        (PermissionRule(Operation.FILE_READ, paths=("/etc/**",)), "read", "../../etc/a/b", "etc/a"),
     ],
     ids=lambda one: (
         "-".join(one.commands or one.paths or one.hosts) if isinstance(one, PermissionRule) else ""

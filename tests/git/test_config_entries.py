@@ -43,6 +43,8 @@ def test_every_worktree_is_told_what_git_tells_it_and_git_is_asked_seldom(
         return run_git(arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(config_entries, "run_git", run)
+    for known in ("_shared", "_of_files"):
+        monkeypatch.setattr(config_entries, known, {})
     for _ in range(2):
         for place in places(root):
             assert read_all(place) == asked_of_git(place)

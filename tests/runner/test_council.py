@@ -82,7 +82,7 @@ def test_all_look_at_the_work_at_once_and_each_by_itself(project: RunProject) ->
     assert len({one[0] for one in seen}) == 2
     assert not (project.path / ".gitticks-work" / "reviews").exists()
     prompt = (project.path.parent / "one.sh.prompt").read_text()
-    assert "Your part is: the one." in prompt
+    assert "Your focus is: the one." in prompt
     assert project.ok("review", "k7f2", "--stat").count("fine") == 2
     shown = json.loads(project.ok("review", "k7f2", "--json"))["review"]["reviews"]
     assert set(shown) == {"one", "two"}

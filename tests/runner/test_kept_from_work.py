@@ -101,7 +101,7 @@ def standing_in(project: RunProject, kind: str, program: str) -> None:
 
 def recorder(project: RunProject, answers: Sequence[str], *, exit_code: int) -> str:
     """Returns a program that gives one answer after the other, and notes what it was asked."""
-    top = project.path.parent
+    top = project.shared
     (top / "client.py").write_text(SAID)
     for number, answer in enumerate(answers):
         (top / f"said-{number}").write_text(answer)

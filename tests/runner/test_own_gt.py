@@ -111,11 +111,11 @@ def test_a_reviewer_writes_its_review_by_command(project: RunProject) -> None:
     said = project.path.parent / "said"
     project.agent(
         f'if [ $GITTICKS_ROLE = worker ]; then "$GT" review k7f2 PASS 2> "{said}"; {DONE}'
-        f'else "$GT" review m3xq FAIL 2>> "{said}"; "$GT" review "PASS: looked at it"; fi'
+        f'else "$GT" review m3xq FAIL 2>> "{said}"; "$GT" review "PASS: tests no longer FAIL"; fi'
     )
     project.make()
     project.run()
     assert project.stands() == TO_REVIEW
-    assert project.file("k7f2").section(Section.REVIEW) == "PASS: looked at it"
+    assert project.file("k7f2").section(Section.REVIEW) == "PASS\n\ntests no longer FAIL"
     assert "only a reviewer writes the review" in said.read_text()
     assert "this session works on `k7f2`, not on `m3xq`" in said.read_text()

@@ -72,9 +72,10 @@ BAD_AGENTS: Mapping[str, str] = {
 def write_program(path: Path, body: str, *, interpreter: str = "/bin/sh") -> Path:
     """Writes an executable program and returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!{interpreter}\n{body}\n")
-    path.chmod(0o755)
-    return path
+    aside = path.with_name(f"{path.name}.new")
+    aside.write_text(f"#!{interpreter}\n{body}\n")
+    aside.chmod(0o755)
+    return aside.replace(path)  # the one before may be about to start, and takes no writer then
 
 
 def bad_agent(folder: Path, name: str, mark: str) -> tuple[str, ...]:

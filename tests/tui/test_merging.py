@@ -31,7 +31,7 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
         await shown.press("w")
         await shown.sees("In progress", "waits for you: k7f2")
         await shown.press("m")
-        await shown.sees("k7f2 comes first: awaits your review")
+        await shown.sees("k7f2 comes first: waits for your review")
         project.ok("approve", "k7f2", "--no-wait")
         await shown.until(lambda: (row := shown.app.snapshot.find("k7f2")) and row.is_merging, "the approval")
         await shown.press("m")

@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
-from gitticks.actions.handover import current_session, write_review
+from gitticks.actions.handover import current_session, read_verdict, write_review
 from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
 from gitticks.actions.review_comments import comment_on
 from gitticks.actions.run import runner_merges
@@ -68,9 +68,11 @@ def review_command(
     In a reviewing agent's session, `gt review "PASS: …"` or `"FAIL: …"` writes the review.
     """
     session = current_session(context, None)
-    if session is not None and not (accept or comments or reject) and _is_verdict(text or task):
+    verdict = None if accept or comments or reject else read_verdict(text or task)
+    if session is not None and verdict is not None:
         current_session(context, None if text is None else task)  # which refuses another task than this one
-        outcome = write_review(session, check_text(text or task))
+        outcome, reasons = verdict
+        write_review(session, outcome, check_text(reasons))
         if as_json:
             print_object(review={"task": session.task_id, "outcome": outcome.value})
         else:
@@ -99,10 +101,6 @@ def review_command(
     count = len(comments)
     print_change(context, task_id, "note added" if count == 1 else f"{count} notes added", as_json=as_json)
     return 0
-
-
-def _is_verdict(text: str) -> bool:
-    return text.strip().upper().startswith(("PASS", "FAIL"))
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:

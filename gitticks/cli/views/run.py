@@ -136,13 +136,17 @@ class RunLines:
             else []
         )
         told += [f"{event.tokens:,} tokens"] if event.tokens else []
-        budgets = [
-            f"{'run' if one.task is None else one.scope if one.task == event.task else one.task} {one.words}"
+        spent = [
+            one
             for one in event.budgets
             if one.spent and (one.scope is not Scope.RUN or one.metric is not Metric.DURATION)
         ]
-        is_new = not self._budgets.issuperset(event.budgets)
-        self._budgets.update(event.budgets)
+        budgets = [
+            f"{'run' if one.task is None else one.scope if one.task == event.task else one.task} {one.words}"
+            for one in spent
+        ]
+        is_new = not self._budgets.issuperset(spent)
+        self._budgets.update(spent)
         if told or (budgets and is_new):
             self._say(event.task, f"spent{GAP}{', '.join([*told, *budgets])}", timed=True)
 

@@ -111,7 +111,7 @@ def gist(asked: Asked) -> str:
     if awaiting is None:
         return "needs you"
     kind = "answer" if awaiting in ANSWERED else _KINDS[Awaiting(awaiting)].removeprefix("your ")
-    return f"awaits your {kind}"
+    return f"waits for your {kind}"
 
 
 def changes_words(changes: Changes) -> list[Span]:
