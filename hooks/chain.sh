@@ -36,10 +36,11 @@ own_hooks() {
 # Prints the directory that all worktrees share; in a linked one git has told the hook where that is written.
 common_dir() {
     case ${GIT_DIR-} in
-    /*) read -r shared 2>/dev/null <"$GIT_DIR/commondir" || shared= ;;
+    */ | *//* | */. | */..) shared= ;; # as somebody typed it; only git can read that
+    /*/worktrees/*) read -r shared 2>/dev/null <"$GIT_DIR/commondir" || shared= ;;
     *) shared= ;;
     esac
-    if [ "$shared" = ../.. ] && [ -z "${GIT_COMMON_DIR-}" ]; then
+    if [ "$shared" = ../.. ] && [ -z "${GIT_COMMON_DIR-}" ] && ! [ -L "$GIT_DIR" ] && ! [ -L "${GIT_DIR%/*}" ]; then
         printf '%s\n' "${GIT_DIR%/*/*}"
     else
         git rev-parse --git-common-dir

@@ -108,7 +108,8 @@ def _of_worktree(git_dir: Path, own: Path, known: _Shared) -> tuple[Entry, ...] 
     if not os.path.lexists(own):
         return ()
     content = bytes_of(own)
-    if content is None or b"include" in content.lower() or _WORKTREES_HAVE_THEIRS not in known.entries:
+    said = [entry for entry in known.entries if entry[1] == _WORKTREES_HAVE_THEIRS[1]]
+    if content is None or b"include" in content.lower() or said[-1:] != [_WORKTREES_HAVE_THEIRS]:
         return None
     listed = list_file(git_dir, own)
     return None if listed is None else tuple((_WORKTREE, key, value) for key, value in pairs_of(listed))

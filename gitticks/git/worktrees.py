@@ -92,10 +92,19 @@ def add_worktree(
         return AddedWorktree(checkout, _submodules(checkout), fence.filters)
 
 
-def remove_worktree(repository: Repository, path: Path) -> None:
-    """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays."""
+def remove_worktree(repository: Repository, path: Path, marked: str | None = None) -> None:
+    """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays.
+
+    Only a worktree whose git directory has a file named `marked` is removed, if that is given.
+
+    Raises:
+        GitticksError: another worktree was made there, without that file.
+    """
     with worktrees_lock(repository):
-        _drop(repository, checkout_at(repository, path))
+        checkout = checkout_at(repository, path)
+        if marked is not None and not (checkout.git_dir / marked).exists():
+            raise GitticksError(f"another workspace was made at `{path}` meanwhile")
+        _drop(repository, checkout)
 
 
 def remove_tree(path: Path) -> None:

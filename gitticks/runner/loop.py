@@ -53,10 +53,10 @@ class Loop:
         self._clock = run.world.monotonic_seconds
         self._started = self._clock()
         self._jobs = Jobs()
-        self.picking = Picking(run, self._jobs)
+        self._merges = MergeTurns(run)
+        self.picking = Picking(run, self._jobs, self._merges)
         self._tasks, self._patience = self.picking.tasks, self.picking.patience
         self._left_alone = self.picking.left_alone
-        self._merges = MergeTurns(run)
         self._overlaps = OverlapWatch(run)
         self._decided_by: float | None = None
         self._notifier = Notifier(run)

@@ -56,6 +56,11 @@ class MergeTurns:
         self._held.close()
 
     @property
+    def being_removed(self) -> frozenset[TaskId]:
+        """The merged tasks whose workspaces are still in the way of a new session."""
+        return self._removals.task_ids
+
+    @property
     def is_waiting(self) -> bool:
         """True if a merge was tried that could not be made."""
         return bool(self._waits)

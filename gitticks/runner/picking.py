@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gitticks.agents.base import AgentSpec
     from gitticks.runner.context import RunContext
     from gitticks.runner.jobs import Jobs
+    from gitticks.runner.merge_turns import MergeTurns
 
 
 class Picking:
@@ -34,9 +35,10 @@ class Picking:
         current_epic: where work continues first.
     """
 
-    def __init__(self, run: RunContext, jobs: Jobs) -> None:
+    def __init__(self, run: RunContext, jobs: Jobs, merges: MergeTurns) -> None:
         self._run = run
         self._jobs = jobs
+        self._merges = merges
         self.tasks = TaskReader(run)
         self.patience = Patience(run)
         self.left_alone = LeftAlone(run)
@@ -95,7 +97,7 @@ class Picking:
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
-            live=self._jobs.task_ids.union(self._run.sessions.live()),
+            live=self._jobs.task_ids.union(self._run.sessions.live(), self._merges.being_removed),
             held=self._out_of_reach if with_obstacles else (),
             conflicted=self.tasks.conflicted if with_obstacles else (),
         )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -31,6 +30,7 @@ from gitticks.runner.workspace_repair import commit_without_a_branch
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
+    from gitticks.model.ids import TaskId
     from gitticks.runner.context import RunContext
 
 
@@ -87,7 +87,7 @@ def remove(
     if leaving_files_for is not None:
         set_aside(repository, leaving_files_for, checkout.path)
     try:
-        remove_worktree(repository, path)
+        remove_worktree(repository, path, _BEING_REMOVED)
     except GitticksError:
         being_removed.unlink(missing_ok=True)
         raise
@@ -118,15 +118,19 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
         run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=common, directory=common)
 
 
-def remove_merged(run: RunContext, merged: Task, is_enough: Callable[[], bool] = lambda: False) -> None:
+def remove_merged(run: RunContext, merged: Task) -> None:
     """Removes what a merged task leaves behind, unless it was reopened; says why something stays."""
+    _remove_merged(run, merged)
+    delete_removed(run.repository, run.settings)
+
+
+def _remove_merged(run: RunContext, merged: Task) -> None:
     try:
         if run.open_store().task_file(merged.id).task.merged_sha == merged.merged_sha:
             remove_after_merge(run.repository, merged, run.settings)
     except (GitticksError, OSError) as error:
         words = error.message if isinstance(error, GitticksError) else str(error)
         run.emit(Warned(merged.id, f"its workspace stays: {words}"))
-    delete_removed(run.repository, run.settings, is_enough)
 
 
 class Removals:
@@ -136,6 +140,7 @@ class Removals:
         self._run = run
         self._is_over = threading.Event()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="removals")
+        self._begun: dict[TaskId, Future[None]] = {}
 
     def __enter__(self) -> Self:
         """Removes nothing yet."""
@@ -146,9 +151,15 @@ class Removals:
         self._is_over.set()
         self._thread.shutdown()
 
+    @property
+    def task_ids(self) -> frozenset[TaskId]:
+        """The tasks whose workspaces are not out of the way yet: nobody may start there."""
+        return frozenset(one for one, removal in list(self._begun.items()) if not removal.done())
+
     def begin(self, merged: Task) -> None:
         """Removes the workspace of a task in its turn."""
-        self._thread.submit(remove_merged, self._run, merged, self._is_over.is_set)
+        self._begun[merged.id] = self._thread.submit(_remove_merged, self._run, merged)
+        self._thread.submit(delete_removed, self._run.repository, self._run.settings, self._is_over.is_set)
 
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:

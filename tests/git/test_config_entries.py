@@ -78,3 +78,11 @@ def test_a_change_of_any_file_is_seen(root: Path, file: str, key: str, value: st
     more.write_text("[diff]\n\texternal = another\n")
     for place in places(root):
         assert read_all(place) == asked_of_git(place)
+
+
+def test_of_a_setting_that_is_there_twice_the_last_counts(root: Path) -> None:
+    for value in ("true", "false"):
+        git("config", "--add", "extensions.worktreeConfig", value, at=root)
+    for _ in range(2):
+        for place in places(root):
+            assert read_all(place) == asked_of_git(place)

@@ -9,8 +9,9 @@ from gitticks.actions.run import run_context
 from gitticks.git.locks import hold_lock
 from gitticks.model.settings import Settings
 from gitticks.runner import workspace_removal
+from gitticks.runner.events import RunEvent
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.removed_workspaces import FOLDER, delete_removed, list_removed
+from gitticks.runner.removed_workspaces import FOLDER, delete_removed, list_removed, set_aside
 from gitticks.runner.workspace_removal import remove_merged, tidy_up
 from tests.runner.merges import approve, merge
 from tests.support.loose_objects import counts, plant
@@ -173,6 +174,29 @@ def test_a_workspace_is_out_of_the_way_before_its_files_are_deleted(
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
     delete_removed(project.store.repository, Settings())
     assert not left.parent.exists()
+
+
+def test_a_workspace_that_was_made_anew_meanwhile_stays(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    merged, folder = project.task("k7f2"), plant_workspace(project)
+
+    def make_anew(*of: object) -> bool:
+        is_aside = set_aside(*of)  # type: ignore[arg-type]
+        git("worktree", "prune", at=project.path)
+        git("worktree", "add", "-q", str(folder), "gitticks/work/k7f2", at=project.path)
+        (folder / "mine.txt").write_text("mine\n")
+        return is_aside
+
+    monkeypatch.setattr(workspace_removal, "set_aside", make_anew)
+    said: list[RunEvent] = []
+    remove_merged(run_context(Context(directory=project.path), said.append), merged)
+    assert "another workspace was made" in str(said)
+    assert (folder / "mine.txt").exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) != ""
 
 
 def test_a_task_that_was_reopened_meanwhile_keeps_its_workspace(project: RunProject) -> None:

@@ -68,6 +68,18 @@ def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: 
         commit_file(workspace.path, "b.txt", "b\n")
 
 
+@pytest.mark.parametrize("ending", ["", "/", "/."])
+def test_the_persons_hooks_run_however_the_git_directory_is_named(
+    repository: Repository, ending: str
+) -> None:
+    hook(top(repository) / ".git" / "hooks", "pre-commit", "exit 1")
+    workspace = prepared(repository)
+    place = git("rev-parse", "--absolute-git-dir", at=workspace.path).strip()
+    commit = ("commit", "-q", "--allow-empty", "-m", "x")
+    done = run_git_command(f"--git-dir={place}{ending}", "--work-tree=.", *commit, at=workspace.path)
+    assert done.returncode == 1, done.stderr
+
+
 @pytest.mark.parametrize("named", [".husky/_", "/nowhere/hooks"])
 def test_a_hooks_path_that_is_missing_is_said_and_no_obstacle(repository: Repository, named: str) -> None:
     git("config", "core.hooksPath", named, at=top(repository))
