@@ -28,11 +28,8 @@ from tests.tui.support import NARROW, WIDE, Shown, play
 from tests.tui.test_task_and_graph import harmless
 
 HOSTILE = (
-    "\x1b[2J\x1b]0;owned\x07\x9b31m gone",
-    "\u202eright to left\u2066 שלום",
-    "[/x] [red]markup[/red] [@click=app.quit]x[/] \\[",
-    "👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
-    "a\rb\r\nc\td\x00 \u2028 \U000e0041",
+    "[/x] [red]markup[/red] [@click=app.quit]x[/] \\[ \u202eright to left\u2066 שלום",
+    "\x1b[2J\x1b]0;owned\x07\x9b31m gone 👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 a\rb\r\nc\td\x00 \u2028 \U000e0041",
     "word " * 2_000 + "x" * 10_000,
 )
 
