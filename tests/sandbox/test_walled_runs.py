@@ -111,6 +111,23 @@ def test_a_program_that_is_a_link_as_in_a_virtual_environment_starts(
 
 
 @PRESETS
+def test_a_linked_program_in_an_allowed_folder_that_is_a_link_starts(
+    project: RunProject, tmp_path: Path, preset: str
+) -> None:
+    real = write_program(tmp_path / "real/client", DONE)
+    (tmp_path / "opt").mkdir()
+    (tmp_path / "opt/client").symlink_to(real)
+    (tmp_path / "tools").symlink_to(tmp_path / "opt")
+    project.settings(
+        f"{NO_PERSON}sandbox: {{allowed_paths: ['{tmp_path}/tools', '{tmp_path}/opt', '{tmp_path}/real']}}\n"
+    )
+    project.ok("config", "agents.mine.argv", f'["{tmp_path}/tools/client"]')
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+
+
+@PRESETS
 def test_commits_of_a_branch_that_a_person_deleted_come_back(project: RunProject, preset: str) -> None:
     project.agent(f"[ -e seen ] && exit 0\n{COMMIT}\ntouch seen")
     project.make()
