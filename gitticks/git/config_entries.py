@@ -28,7 +28,7 @@ _MOST_KNOWN = 100
 
 
 class _Shared(NamedTuple):
-    """What all worktrees of a clone are told, when the files had these stamps."""
+    """The settings that all worktrees of a clone share, as of these stamps of the files."""
 
     stamps: Sequence[object]
     entries: tuple[Entry, ...]
