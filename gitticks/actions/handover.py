@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -41,7 +40,6 @@ _HINTS = {
     Status.REVIEWING: '`gt review "PASS: …"` or `gt review "FAIL: …"` writes it',
     Status.CLARIFICATION: '`gt ask "…"` writes the question',
 }
-_VERDICT = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE)
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
@@ -257,12 +255,6 @@ def request_handoff(session: Session, text: str) -> Request:
         )
     session.write(session.read().with_section(Section.HANDOFF, text))
     return _post(session, Request(RequestKind.HANDOFF, text))
-
-
-def read_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
-    """Returns the verdict that a text begins with and the reasons after it; None if it begins with none."""
-    found = _VERDICT.match(text)
-    return None if found is None else (ReviewOutcome(found[1].lower()), text[found.end() :].rstrip())
 
 
 def write_review(session: Session, verdict: ReviewOutcome, reasons: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 64_000
 MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
+_LEADING = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE | re.ASCII)
 _DOUBTFUL = re.compile(r"[^\x20-\x7e\xa1-\uffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
 """What may make a line look other than it is written: code, quotes, links, markup within a word, rare signs."""
 _HINT = re.compile(r"pass|fail", re.IGNORECASE | re.ASCII)
@@ -39,6 +40,12 @@ def review_outcome(text: str | None) -> ReviewOutcome:
         return ReviewOutcome.MISSING
     plain = _plain_lines(text)
     return _outcome(_prose(text[:MOST_CHARACTERS]) if plain is None else plain)
+
+
+def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
+    """Returns the verdict that a text begins with and the reasons after it; None if it begins with none."""
+    found = _LEADING.match(text)
+    return None if found is None else (ReviewOutcome(found[1].lower()), text[found.end() :].rstrip())
 
 
 def _outcome(lines: Iterable[str]) -> ReviewOutcome:

@@ -250,7 +250,8 @@ class GitticksApp(App[int]):
         `done` gets what came of it, back in the interface's thread, and returns the messages to print; without it `what`
         is said. A refusal is shown until a key is pressed, as the command would show it. Leaving waits for its end.
         """
-        self._act(what, do, done, self._locks.setdefault(task or "", threading.Lock()))
+        lock = self._locks.setdefault(task or "", threading.Lock())
+        self.run_worker(partial(self._do, what, do, done, lock), thread=True, exit_on_error=False)
 
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
@@ -259,16 +260,6 @@ class GitticksApp(App[int]):
         """
         lock = self._locks.setdefault(task, threading.Lock())
         threading.Thread(target=self._do, args=("", do, str, lock), name=task, daemon=True).start()
-
-    @work(thread=True, exit_on_error=False)
-    def _act(
-        self,
-        what: str,
-        do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None,
-        lock: threading.Lock,
-    ) -> None:
-        self._do(what, do, done, lock)
 
     def _do(
         self,

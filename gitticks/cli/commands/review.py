@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
-from gitticks.actions.handover import current_session, read_verdict, write_review
+from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
 from gitticks.actions.review_comments import comment_on
 from gitticks.actions.run import runner_merges
@@ -23,6 +23,7 @@ from gitticks.cli.render import GAP, say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.review import review_lines
 from gitticks.cli.writing import check_text, print_change
+from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 
@@ -68,7 +69,7 @@ def review_command(
     In a reviewing agent's session, `gt review "PASS: …"` or `"FAIL: …"` writes the review.
     """
     session = current_session(context, None)
-    verdict = None if accept or comments or reject else read_verdict(text or task)
+    verdict = None if accept or comments or reject else leading_verdict(text or task)
     if session is not None and verdict is not None:
         current_session(context, None if text is None else task)  # which refuses another task than this one
         outcome, reasons = verdict
