@@ -1,10 +1,7 @@
 # An image for `gt run`: git for the work, bubblewrap for the sandbox. Agents' clients are added on top of it:
 #   FROM gitticks
 #   RUN npm install -g …
-# docker build -t gitticks .
-# docker run --rm -it --user "$(id -u)" -e HOME=/tmp -v "$HOME/.gitconfig:/tmp/.gitconfig:ro" -v "$PWD:/work" gitticks run
-# (as you, since git refuses another person's repository, and by your name)
-# bubblewrap needs user namespaces, which many container runtimes forbid: add `--security-opt seccomp=unconfined`.
+# docs/how-to/run-agents-in-a-sandbox.md#in-a-container says how to build it and run it.
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /source
 COPY . .

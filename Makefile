@@ -100,7 +100,7 @@ soak: $(READY) ## run the randomised tests in full, for hours
 real-agents: $(READY) ## test with the agents' real clients (npm installs 1.1 GB into a temporary folder) against fake services
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	  cp tests/real_agents/package.json tests/real_agents/package-lock.json "$$folder" && \
-	  npm ci --prefix "$$folder" --no-audit --no-fund && \
+	  npm install --no-save --prefix "$$folder" --no-audit --no-fund && \
 	  TMPDIR=/var/tmp GITTICKS_REAL_AGENTS="$$folder/node_modules/.bin" $(BIN)/python -m pytest -n 2 tests/real_agents $(ARGS)
 
 clean: ## remove everything that these targets created

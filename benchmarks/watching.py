@@ -67,8 +67,7 @@ class Watch:
 
     def save(self, number: int) -> float:
         """Saves another priority in a task's file, as editors do it, and returns the seconds until it was applied."""
-        # From the end: a priority that the writers have passed through at the start is, to the watch, an older version.
-        task = TaskId(self._subject.tasks[-1 - number % len(self._subject.tasks)])
+        task = TaskId(self._subject.tasks[number % len(self._subject.tasks)])
         file = self._subject.place.directory / BOARD_FOLDER / task_path(task)
         text = file.read_bytes()
         present = _PRIORITY.search(text)

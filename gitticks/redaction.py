@@ -21,7 +21,7 @@ _LEAST_DISTINCT = 8
 _LONGEST_KEY = 20_000
 _LEAST_VALUE = 8
 _LARGEST_FILE = 64_000
-_SAMPLES = ("EXAMPLE", "XXXXX", "00000", "*****", ".....", "12345678", "ABCDEFGH", "PLACEHOLDER", "CHANGEME")
+_SAMPLES = ("EXAMPLE", "XXXXX", "00000", "*****", ".....", "PLACEHOLDER", "CHANGEME")
 _ADDRESS = "password in an address"
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _SECRET_NAME = re.compile(
@@ -142,9 +142,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def find_secrets(text: str, values: Mapping[str, str] | None = None) -> list[Found]:
     """Returns the secrets of a text in order, none of which overlaps another.
 
-    Args:
-        text: what is looked through.
-        values: literal values that are secrets, each with the name that it is known by.
+    `values` are literal secrets with the names that they are known by.
     """
     if len(text) < _LEAST_VALUE:
         return []

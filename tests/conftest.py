@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,8 +75,10 @@ failure prints the line that repeats it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
-def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Seals what fixtures do that are made before any test's own seal: those of modules.
+def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Seals what fixtures do that are made before any test's own seal, those of modules; gives the folder of homes.
+
+    They lie in a folder of their own, since pytest looks at all that lies beside a test's folder before it makes it.
 
     Ctrl-C counts again where whoever started the tests in the background has switched it off: what the tests start
     inherits that.
@@ -83,16 +86,16 @@ def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+        homes = tmp_path_factory.mktemp("homes")
+        _seal(_new_home(homes), monkeypatch)
         prepared.offer(tmp_path_factory.mktemp("prepared"))
-        yield
+        yield homes
 
 
 @pytest.fixture(autouse=True)
 def sealed(
     request: pytest.FixtureRequest,
-    sealed_from_the_start: None,
-    tmp_path_factory: pytest.TempPathFactory,
+    sealed_from_the_start: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """Gives the test a home of its own, with an identity in its git config, and nothing else from outside.
@@ -100,7 +103,7 @@ def sealed(
     Nor from the test before: it begins in the top folder, and the mask for new files, which repositories that are
     shared set, is taken back.
     """
-    _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+    _seal(_new_home(sealed_from_the_start), monkeypatch)
     is_usual = END_TO_END in request.path.parents and shutil.which("bwrap") is not None
     is_walled = is_usual or "GITTICKS_TEST_SANDBOX" in os.environ
     if not is_walled or request.node.get_closest_marker("without_sandbox") is not None:
@@ -118,6 +121,10 @@ def sound_repositories(request: pytest.FixtureRequest, sealed: None) -> Iterator
     yield
     if top is not None and request.node.get_closest_marker("damages") is None:
         assert unsound_repositories(top) == {}
+
+
+def _new_home(homes: Path) -> Path:
+    return Path(tempfile.mkdtemp(prefix="home", dir=homes))
 
 
 def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

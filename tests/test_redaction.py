@@ -80,6 +80,10 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert find_secrets(text) == []
 
 
+def test_a_key_that_was_typed_to_try_it_is_masked() -> None:
+    assert mask("ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz") == "(masked GitHub token)"
+
+
 def test_values_of_variables_are_masked_wherever_they_stand() -> None:
     values = secret_values({"SHOP_API_KEY": 'wren-"moss"-41-lantern', "HOME": "/home/ada/elsewhere"})
 

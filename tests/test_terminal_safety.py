@@ -12,7 +12,7 @@ from gitticks.terminal_safety import are_harmless, is_harmful, safe_json
 EVERY = [chr(number) for number in range(0x110000)]
 
 
-def test_what_is_told_at_a_glance_is_what_the_table_says() -> None:
+def test_what_is_reported_at_a_glance_is_what_the_table_says() -> None:
     harmful = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
     wrong = [
         char

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from gitticks.document.settings import NOT_AVAILABLE, note_on
 from gitticks.document.settings_table import ANY, SETTINGS, Setting
 from gitticks.model.settings import Settings
 from tools.page import check_or_write
@@ -51,9 +50,6 @@ def row_of(setting: Setting) -> str:
         notes.append("*merged by rule*")
     if setting.name in NOTES:
         notes.append(NOTES[setting.name])
-    missing = note_on(setting)
-    if missing is not None:
-        notes.append(missing.replace(NOT_AVAILABLE, f"*{NOT_AVAILABLE}*"))
     wanted = f"{setting.kind.wanted}{' or null' if setting.kind.is_nullable else ''}"
     return f"| `{setting.name}` | {wanted} | {_default(setting)} | {'; '.join(notes)} |\n"
 

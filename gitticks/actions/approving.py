@@ -39,13 +39,7 @@ def prove_approval(
 ) -> Proof:
     """Returns the proof of an approval that is about to be given, as strong as policy asks for.
 
-    Args:
-        context: where we are.
-        task_id: the task.
-        confirm: asks on the terminal.
-        signs: sign, whatever policy asks for.
-        key: the key to sign with; without it the one that git signs with.
-        closes: the person says that they did the work.
+    It is signed with `key`, else the one that git signs with; `signs` asks for it whatever policy wants.
 
     Raises:
         RefusedError: it cannot be that strong here; the hint says how it can.

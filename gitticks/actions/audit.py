@@ -76,11 +76,6 @@ def find_decisions(
     return tuple(sorted(kept, key=lambda one: one.entry.timestamp))
 
 
-def recent_decisions(context: Context, count: int = 10) -> tuple[Recorded, ...]:
-    """Returns the last decisions, the newest first."""
-    return find_decisions(context)[::-1][:count]
-
-
 def count_decisions(found: Iterable[Recorded]) -> Mapping[Decided, int]:
     """Returns how many decisions were made in which way."""
     counted = Counter(one.entry.decision for one in found)

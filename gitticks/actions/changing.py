@@ -60,11 +60,7 @@ def require_words(text: str, what: str, example: str) -> str:
 
 
 def refuse_closed(task: Task) -> None:
-    """Refuses to change what only open tasks have.
-
-    Raises:
-        RefusedError: the task is done or cancelled.
-    """
+    """Refuses to change what only open tasks have."""
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
 

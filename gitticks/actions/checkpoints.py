@@ -15,7 +15,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.snapshots import store_snapshot, take_snapshot
 from gitticks.model.checkpoint import Checkpoint
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_plan import OWN_FOLDERS
 from gitticks.runner.workspace_removal import list_workspaces
@@ -28,7 +28,6 @@ from gitticks.store.checkpoints import (
     ref_of,
     workspace_of,
 )
-from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.checkpoints import nearest_number
 
@@ -169,11 +168,7 @@ def _now(context: Context, since: Checkpoint) -> str:
 
 
 def require_code(context: Context, checkpoint: Checkpoint) -> None:
-    """Refuses a checkpoint whose code is not in this clone.
-
-    Raises:
-        GitticksError: it is not; the hint says how it comes here.
-    """
+    """Refuses a checkpoint whose code is not in this clone."""
     if not missing_commits(context.store, {checkpoint.commit, checkpoint.head}):
         return
     ref = ref_of(checkpoint.workspace, checkpoint.number)

@@ -124,11 +124,7 @@ def size_of(path: Path) -> int:
 
 
 def open_shell(context: Context, path: Path) -> None:
-    """Starts the person's shell in a folder, and waits for its end.
-
-    Raises:
-        GitticksError: there is no such shell.
-    """
+    """Starts the person's shell in a folder, and waits for its end."""
     import subprocess
 
     context.require_person("open a shell")

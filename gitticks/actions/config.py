@@ -14,7 +14,6 @@ from gitticks.document.settings import (
     find_setting,
     get,
     names,
-    note_on,
     parse_value,
     refuse_unavailable,
     set_value,
@@ -59,11 +58,10 @@ def all_settings(context: Context) -> ShownSettings:
     )
 
 
-def one_setting(context: Context, name: str) -> ShownSettings:
-    """Returns one setting, and the messages to print about it."""
-    note = note_on(find_setting(name)[0])
-    warnings = () if note is None else (f"`{name}`: {note}",)
-    return ShownSettings((_shown(_resolved(context), name),), warnings)
+def one_setting(context: Context, name: str) -> ShownSetting:
+    """Returns one setting."""
+    find_setting(name)
+    return _shown(_resolved(context), name)
 
 
 def change_setting(context: Context, name: str, value: str | None) -> ShownSettings:
@@ -96,7 +94,7 @@ def _check_value(name: str, value: str | None) -> object:
         parsed = parse_value(setting, keys, value, name)
     except DocumentError as error:
         raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
-    refuse_unavailable(setting, keys, parsed)
+    refuse_unavailable(keys, parsed)
     return parsed
 
 

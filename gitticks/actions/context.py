@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.safe_read import read_plain_text
-from gitticks.store.layout import WORK_BRANCH
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -178,11 +177,7 @@ class Context:
         return identity(self.repository, self.world.environment)
 
     def require_person(self, what: str, hint: str = _FOR_AGENTS) -> None:
-        """Refuses what only people may do, with what an agent does instead.
-
-        Raises:
-            RefusedError: this is an agent's session.
-        """
+        """Refuses what only people may do, with what an agent does instead."""
         if self.world.in_session:
             raise RefusedError(
                 f"only a person can {what}, and this is an agent's session",

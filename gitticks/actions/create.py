@@ -42,7 +42,7 @@ def create_task(context: Context, new: NewTask) -> Task:
     """Commits a new task and returns it."""
     require_creator(context)
     title = read_title(new.title)
-    values = read_wishes(new.wishes, reading_for(context, None))
+    values = read_wishes(new.wishes, reading_for(context))
 
     def write(transaction: Transaction) -> Task:
         return _commit_file(context, transaction, _make_file(context, transaction, title, values, new))

@@ -59,7 +59,7 @@ _TITLE = re.compile(r"""^title:[ \t]+([^"'|>\s].*)""", re.MULTILINE)
 
 def template(context: Context, new: NewTask) -> bytes:
     """Returns the text that an editor opens on, with what is known of the task already."""
-    read_wishes(new.wishes, reading_for(context, None))
+    read_wishes(new.wishes, reading_for(context))
     title = new.title if _TITLE.fullmatch(f"title: {new.title}") else _shown(new.title)
     given = {"title": title, **{name: _shown(wish) for name, wish in new.wishes.items()}}
     fields = "".join(f"\n# {about}\n{name}: {given.get(name, '')}\n" for name, about in _FIELDS.items())
@@ -116,11 +116,7 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def read_template(context: Context, content: bytes, path: str) -> NewTask:
-    """Returns the task that a filled in template describes.
-
-    Raises:
-        DocumentError: a field cannot be read; the message names file and line.
-    """
+    """Returns the task that a filled in template describes."""
     # What a person types as a title is its text, colons and number signs too.
     text = _TITLE.sub(lambda found: f"title: {render_text(found[1].strip())}", decode(content, path), count=1)
     frontmatter = split(text.encode(), path)
@@ -140,7 +136,7 @@ def _title_place(frontmatter: Frontmatter) -> int:
 
 def _wishes(context: Context, frontmatter: Frontmatter) -> Iterator[tuple[str, str | tuple[str, ...]]]:
     """Yields each field with what was typed, once it was read without an error."""
-    reading = reading_for(context, None)
+    reading = reading_for(context)
     for pair in frontmatter.tree.pairs:
         name = pair.key.text
         if isinstance(pair.value, Scalar) and not pair.value.text:

@@ -6,11 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing, standing_of
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import Graph
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
-from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

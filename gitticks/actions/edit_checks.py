@@ -47,11 +47,7 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
 
 
 def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    """Carries an edit of a task's file out in a transaction that is then given up.
-
-    Raises:
-        GitticksError: something of it is refused.
-    """
+    """Carries an edit of a task's file out in a transaction that is then given up."""
     from gitticks.store.hand_edits import check_fields
 
     refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
@@ -67,11 +63,7 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> No
 
 
 def refuse_markers(content: bytes, old: bytes, path: str) -> None:
-    """Refuses the conflict markers of a merge that were not there before.
-
-    Raises:
-        DocumentError: there are some; it names the line of the first.
-    """
+    """Refuses the conflict markers of a merge that were not there before."""
     first = _MARKER.search(content)
     if first is not None and len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
         raise DocumentError(
@@ -83,11 +75,7 @@ def refuse_markers(content: bytes, old: bytes, path: str) -> None:
 
 
 def refuse_secrets(context: Context, content: bytes, path: str) -> None:
-    """Refuses a person's text with a secret in it; what comes by command is masked instead, as nobody has it open.
-
-    Raises:
-        DocumentError: there is one; it names the line and not the secret.
-    """
+    """Refuses a person's text with a secret in it; what comes by command is masked instead, as nobody has it open."""
     masked = context.store.masked(content)
     if masked != content:
         lines = zip(content.splitlines(), masked.splitlines(), strict=False)
@@ -102,11 +90,7 @@ def refuse_secrets(context: Context, content: bytes, path: str) -> None:
 
 
 def refuse_new_secrets(context: Context, content: bytes, old: bytes, path: str) -> None:
-    """Refuses settings or a template with a secret, unless the version before held one already, which the doctor names.
-
-    Raises:
-        DocumentError: there is one; it names the line and not the secret.
-    """
+    """Refuses settings or a template with a new secret; the doctor names one that the version before held."""
     if context.store.masked(old) == old:
         refuse_secrets(context, content, path)
 
@@ -114,13 +98,7 @@ def refuse_new_secrets(context: Context, content: bytes, old: bytes, path: str) 
 def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None:
     """Refuses settings that cannot be read, or that are for a newer gitticks, and a template that is broken.
 
-    Args:
-        path: the file's path on the state branch.
-        content: what it holds.
-        old: what it held before; then a setting that nothing acts on yet is refused as well if it is new.
-
-    Raises:
-        GitticksError: they are.
+    Of a setting that nothing acts on only a new one is refused, where `old` is given.
     """
     from gitticks.document.frontmatter import decode
 

@@ -9,7 +9,7 @@ from gitticks.actions.effective_sandbox import settings_here
 from gitticks.actions.trust import require_team_trusted
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
@@ -17,7 +17,6 @@ from gitticks.runner.astray import find_astray
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
 from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
-from gitticks.store.layout import WORK_BRANCH
 from gitticks.workflow.transitions import targets
 
 
@@ -25,7 +24,7 @@ def workspace_of(context: Context, task: Task) -> Path | None:
     """Returns where work on a task is in this clone; None if nobody began it here."""
     if task.start_sha is None:
         return None
-    if (task.isolation or context.settings.isolation) is Isolation.NONE:
+    if task.isolation_in(context.settings.isolation) is Isolation.NONE:
         return context.repository.main_worktree
     trees = [one for one in list_worktrees(context.repository) if one.path.is_dir()]
     usual = _usual_place(context, task)
@@ -49,7 +48,7 @@ def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
 
 def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there: bool = True) -> str | None:
     """Returns why the task's branch does not bring what was committed in its workspace, or None."""
-    if task.branch is None or (task.isolation or context.settings.isolation) is Isolation.NONE:
+    if task.branch is None or task.isolation_in(context.settings.isolation) is Isolation.NONE:
         return None
 
     return find_astray(

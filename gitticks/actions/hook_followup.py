@@ -128,11 +128,7 @@ def _needs_follow_up(edit: HandEdit) -> bool:
 
 
 def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    """Writes what an edit asks for on top of the edit itself, which the transaction stands on.
-
-    Raises:
-        GitticksError: it is refused.
-    """
+    """Writes what an edit asks for on top of the edit itself, which the transaction stands on."""
     if _needs_follow_up(edit):
         _carry_out(context, transaction, edit, _actor(context, context.author))
 

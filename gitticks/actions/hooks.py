@@ -21,11 +21,10 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
 from gitticks.git.config import OwnHooks, find_own_hooks
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.runner import workspace_setup
 from gitticks.runner.workspace_setup import workspaces_with_hooks
 from gitticks.store.hook_files import HooksState
-from gitticks.store.layout import WORK_BRANCH
 
 _WHAT = "install or remove hooks"
 

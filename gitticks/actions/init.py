@@ -19,6 +19,7 @@ from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
 from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
+from gitticks.store.authors import remember_names
 from gitticks.store.impossible_paths import remove_impossible, warnings_of
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
 from gitticks.store.merging.driver import install_merge_driver
@@ -83,7 +84,9 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     git_version()
     repository = context.repository
     repository.require_project_dir("the board")
-    _ = context.author
+    remember_names(
+        repository, (context.author.name,)
+    )  # so that all others are seen to be others, before anything is written
     if base is not None and has_commits(repository) and not branch_exists(repository, base):
         raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
     begun = Begun.THERE

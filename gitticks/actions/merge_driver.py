@@ -32,12 +32,7 @@ def merge_in_place(
 ) -> Driven:
     """Writes the merged file over `ours`, whole or not at all.
 
-    Args:
-        base: a file with what both sides began with; empty where there is nothing.
-        ours: one side.
-        theirs: the other side.
-        path: where the file is on the branch.
-        environment: what git said beside; `git merge` and `git pull` name the other side's commit there.
+    `environment` is git's: `git merge` and `git pull` name the other side's commit there.
     """
     versions = [_read(file) for file in (base, ours, theirs)]
 
@@ -100,8 +95,8 @@ def _notes(merged: Merged) -> list[str]:
     notes = []
     if merged.born_twice:
         notes.append(
-            "two tasks were born with this id: the later one stands, marked, in the file of the earlier; "
-            "make a task of it by `gt create`, then delete it there"
+            "two tasks were created with this id: the later one is in the file of the earlier, marked; "
+            "create it again with `gt create`, then delete it there"
         )
     elif merged.conflicts:
         parts = " and ".join(merged.conflicts)

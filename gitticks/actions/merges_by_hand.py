@@ -15,12 +15,11 @@ from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import live_tasks
 from gitticks.store.index import open_index
-from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.workflow.decision import Decision

@@ -53,11 +53,7 @@ def policy(context: Context) -> Policy:
 
 
 def explain_access(context: Context, operation: str, target: str, agent: str | None = None) -> Explained:
-    """Returns which rule decides about something and why, for an agent or the default one.
-
-    Raises:
-        UsageError: there is no such operation.
-    """
+    """Returns which rule decides about something and why, for an agent or the default one."""
     registry = registry_for(context.settings, context.world.environment)
     spec = registry.default_spec() if agent is None else registry.spec(agent)
     access = _access(context, operation, target)
@@ -171,11 +167,7 @@ def needs_walls(context: Context) -> bool:
 
 
 def require_yolo_meant(context: Context, *, is_confirmed: bool) -> None:
-    """Refuses `yolo` without a sandbox unless a person has said that they mean it.
-
-    Raises:
-        GitticksError: nobody has.
-    """
+    """Refuses `yolo` without a sandbox unless a person has said that they mean it."""
     if needs_walls(context) and not is_confirmed:
         raise GitticksError(
             "`yolo` without a sandbox lets agents do anything you can, without asking",

@@ -23,7 +23,7 @@ from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration, read_entries
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
-from gitticks.store.rounds import read_rounds
+from gitticks.store.rounds import Round, read_rounds
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
@@ -40,7 +40,7 @@ class ReviewView:
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
     now. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
-    a verdict given on this view is for.
+    a verdict given on this view is for. `earlier` are the rounds whose review sent the work back.
     """
 
     task: Task
@@ -57,6 +57,7 @@ class ReviewView:
     conflicts: tuple[str, ...]
     look_first: tuple[Remark, ...]
     seen: Seen
+    earlier: tuple[Round, ...] = ()
 
 
 def view(context: Context, task_id: TaskId) -> ReviewView:
@@ -66,6 +67,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
     file = context.store.task_file(task_id, tip)
     task = file.task
     span, questions = _span(context, task), file.entries(Section.QUESTIONS)
+    rounds = _rounds(context, task_id, tip)
     return ReviewView(
         task=task,
         summary=file.summary,
@@ -73,7 +75,8 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         said=_said(context, task_id),
         handoff=file.section(Section.HANDOFF),
         review=file.section(Section.REVIEW),
-        reviews=_council(context, task_id, tip),
+        # The review of an earlier round is next to its answers.
+        reviews=rounds[-1].councillors if rounds and rounds[-1].review is None else {},
         questions=pair_questions(questions),
         notes=with_unasked(file.entries(Section.NOTES), questions),
         worklog=_worklog(context, task_id, tip),
@@ -81,16 +84,17 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         conflicts=_conflicts(context, task),
         look_first=look_first(tree_changes(context.repository, *span)) if span else (),
         seen=seen_of(task),
+        earlier=tuple(one for one in rounds if one.review is not None),
     )
 
 
-def _council(context: Context, task_id: TaskId, tip: str) -> dict[str, str]:
-    """Returns the members' answers of this round; the review of an earlier one is next to them."""
+def _rounds(context: Context, task_id: TaskId, tip: str) -> list[Round]:
+    """Returns the rounds in which something was said about the work."""
     try:
-        rounds = [one for one in read_rounds(context.repository, tip, task_id) if one.councillors]
+        rounds = read_rounds(context.repository, tip, task_id)
     except GitticksError:
-        return {}  # the page has all the rest
-    return rounds[-1].councillors if rounds and rounds[-1].review is None else {}
+        return []  # the page has all the rest
+    return [one for one in rounds if one.councillors or one.review is not None]
 
 
 def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIteration, ...]:

@@ -20,11 +20,7 @@ _LONGEST_LINE = 300
 def comment_on(context: Context, task_id: TaskId, comments: Sequence[str], text: str | None = None) -> None:
     """Adds a person's comments as notes; one that begins with `path:line` quotes that line of the work.
 
-    Args:
-        context: who comments.
-        task_id: the task.
-        comments: the comments, or the place of the only one if `text` is given.
-        text: what is said of the place.
+    With a `text`, `comments` is the place that it is about.
 
     Raises:
         UsageError: a place is not in the work; then no comment is added.

@@ -23,7 +23,7 @@ from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError
-from gitticks.flocks import give_up_lock, take_lock
+from gitticks.flocks import give_up_lock, is_lock_held, take_lock
 from gitticks.git.merges.asides import PooledAside
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -42,6 +42,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.reviewing import require_program
+from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.workspace_removal import Removals, remove_merged_workspaces, tidy_up
 
 _BEFORE_WATCHING_SECONDS = 1.0
@@ -75,11 +76,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
 
 def _require_prices(context: Context, loop: Loop) -> None:
-    """Refuses a run whose dollars are limited where those of its agents could not be counted; of the default it warns.
-
-    Raises:
-        GitticksError: no price is known for a model, or no model of an agent that reports no cost.
-    """
+    """Refuses a run whose dollars are limited and could not be counted for its agents; of the default it warns."""
     found, budget = context.resolved_settings, context.settings.budget
     names = {
         "budget.task.cost": budget.task.cost,
@@ -238,7 +235,7 @@ def merge_task(
     context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] | None = None
 ) -> MergeResult:
     """Merges one approved task now."""
-    return _told(_queue(context, listener), task_id)
+    return _merged(_queue(context, listener), task_id)
 
 
 def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
@@ -248,7 +245,7 @@ def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tu
     with Removals(run) as removals, PooledAside(run.repository) as pool:
         queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
         remove_merged_workspaces(run)
-        merged = [(task, _told(queue, task.id)) for task in queue.waiting()]
+        merged = [(task, _merged(queue, task.id)) for task in queue.waiting()]
     delete_removed(run.repository, run.settings)
     return merged
 
@@ -260,7 +257,9 @@ def merged_words(base: str | None, sha: str, tested: str) -> str:
     return f"merged into {base} as {sha[:7]}{checks}"
 
 
-def _told(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+    if is_lock_held(queue.repository.own_dir / MERGE_LOCK):
+        queue.run.emit(MergeWaits(task_id, "another merge is under way, and this one follows it"))
     result = queue.merge(task_id)
     if result.waits is not None:
         queue.run.emit(MergeWaits(task_id, result.waits))

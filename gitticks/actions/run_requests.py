@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError
+from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.runner.liveness import Holds, is_run_alive_at
@@ -39,8 +40,17 @@ def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskI
     """Holds a task, or an epic with all below it, back in this clone until `gt run <id>`; others continue.
 
     Agents at work end after their iteration, or are stopped `at_once`. Returns the tasks that one works on.
+
+    Raises:
+        RefusedError: the task is approved, so that only its merge is left.
     """
     context.require_person("stop a task")
+    with suppress(DocumentError):  # the agent of a task whose file is broken can be stopped
+        if context.store.task_file(task_id).task.is_merging:
+            raise RefusedError(
+                f"`{task_id}` is approved, and only its merge is left",
+                hint=f"`gt update {task_id} --awaiting review` takes the approval back",
+            )
     own_dir = context.repository.own_dir
     holds, live = Holds(own_dir), Sessions(own_dir).live()
     below = _with_open_below(context, task_id)

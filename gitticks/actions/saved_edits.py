@@ -58,9 +58,6 @@ def take_up_all(context: Context, among: Collection[str] | None = None) -> Taken
     What is staged, and all of it during a merge or rebase, is left to the commit that the person prepares. To be
     called with the board in step. Where paths are given, only these files are looked at, as long as all that is found
     `among` them can be committed; anything else may hang together with other files, so that all are looked at.
-
-    Raises:
-        BoardError: the board is damaged, so that nobody can tell what was edited.
     """
     with _only_taker(context):
         left, is_whole = ({}, True) if among is None else _take_up_among(context, among)
@@ -225,11 +222,7 @@ def _take_up_task(context: Context, saved: SavedEdit) -> Left | None:
 
 
 def _commit(context: Context, transaction: Transaction, saved: SavedEdit, content: bytes) -> HandEdit | None:
-    """Writes the file as it was saved, so that the board has nothing to merge; None if the branch has moved on.
-
-    Raises:
-        GitticksError: something of it is refused.
-    """
+    """Writes the file as it was saved, so that the board has nothing to merge; None if the branch has moved on."""
     if transaction.read(saved.path) != saved.base:
         return None
     edit = edit_between(saved.base, content, saved.path)
@@ -298,4 +291,6 @@ def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
     named = task_path(task_id)
     if edit.path.lower() == named.lower():
         return misnamed(edit)
-    return Left(f"{LEFT_ALONE}there is no task `{task_id}` yet; it is taken up with `{BOARD_FOLDER}/{named}`")
+    return Left(
+        f"{LEFT_ALONE}there is no task `{task_id}` yet; it is committed together with `{BOARD_FOLDER}/{named}`"
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
-from gitticks.runner.liveness import PAUSED_FILE, RESTING_FILE, is_run_alive_at
+from gitticks.runner.liveness import MERGING_FILE, PAUSED_FILE, RESTING_FILE, is_run_alive_at
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.tip import state_tip
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
     from gitticks.model.queries import Surroundings
-    from gitticks.runner.run_record import Foreseen, SpendingRecord
+    from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
 
@@ -54,6 +55,7 @@ class BoardState(NamedTuple):
 class Overview(NamedTuple):
     """Everything that `gt status` shows; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
+    `merging` is in the order of the merge queue, and `queue` says of those that a run merges how far they are.
     `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
     state branch.
     """
@@ -65,6 +67,7 @@ class Overview(NamedTuple):
     to_review: tuple[Standing[TaskRow], ...]
     ready: tuple[Standing[TaskRow], ...]
     merging: tuple[Standing[TaskRow], ...]
+    queue: Mapping[TaskId, QueuedMerge]
     counts: Mapping[Status, int]
     board: BoardState
     broken: tuple[BrokenFile, ...]
@@ -97,6 +100,9 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     ordered = graph.in_picking_order(rows)
     begun = [row for row in ordered if row.is_begun]
     awaiting = sorted((row for row in ordered if row.awaiting), key=by_urgency)
+    foreseen = foreseen_conflicts(context)
+    merging = [row for row in begun if row.is_merging]
+    queue = _queue(context) if merging else {}
 
     def standings(rows: Iterable[TaskRow]) -> tuple[Standing[TaskRow], ...]:
         return tuple(standing_of(context, row, graph, around) for row in rows)
@@ -108,7 +114,8 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
         ready=standings(graph.ready_among(ordered, around)),
-        merging=standings(row for row in begun if row.is_merging),
+        merging=standings(_in_merge_order(context, merging, queue, foreseen)),
+        queue=queue,
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
         broken=index.to_fix(),
@@ -123,8 +130,40 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
-        foreseen=foreseen_conflicts(context),
+        foreseen=foreseen,
     )
+
+
+def _queue(context: Context) -> Mapping[TaskId, QueuedMerge]:
+    """Returns the merge queue of the active run, in its order."""
+    place = context.repository.own_place
+    if not (os.path.exists(f"{place}/{MERGING_FILE}") and is_run_alive_at(place)):
+        return {}
+    from gitticks.runner.run_record import read_merging
+
+    return {one.task: one for one in read_merging(place)}
+
+
+def _in_merge_order(
+    context: Context, rows: list[TaskRow], queue: Mapping[TaskId, QueuedMerge], foreseen: Iterable[Foreseen]
+) -> list[TaskRow]:
+    """Returns approved tasks in the order of a run's queue, then the others in the one that a queue would have."""
+    if len(rows) > 1 and any(row.id not in queue for row in rows):
+        import json
+
+        from gitticks.workflow.merge_order import Waiting, merge_order
+
+        def waiting(row: TaskRow) -> Waiting:
+            found = context.index.find(row.id, with_json=True)
+            approval = json.loads(found.json)["approval"] if found else None
+            at = datetime.fromisoformat(approval["at"]) if approval else context.now
+            return Waiting(row.id, at, row.blocked_by)
+
+        pairs = [(TaskId(one.name), TaskId(one.other)) for one in foreseen if one.other is not None]
+        places = {task_id: number for number, task_id in enumerate(merge_order([*map(waiting, rows)], pairs))}
+        rows = sorted(rows, key=lambda row: places[row.id])
+    numbers = {task_id: number for number, task_id in enumerate(queue)}
+    return sorted(rows, key=lambda row: numbers.get(row.id, len(numbers)))
 
 
 def _is_left(row: TaskRow, around: Surroundings) -> bool:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.runner.liveness import (
     HELD_FOLDER,
+    MERGING_FILE,
+    OVERLAPS_FILE,
     PAUSED_FILE,
     RESTING_FILE,
     SESSIONS_FOLDER,
@@ -48,13 +50,13 @@ def _mark(context: Context) -> tuple[object, ...]:
     """Returns what differs once a run, a session, a hold or a task is another."""
     own = context.repository.own_dir
     place = str(own)
-    files = (own / PAUSED_FILE, own / RESTING_FILE, own / SPENDING_FILE)
+    names = (PAUSED_FILE, RESTING_FILE, SPENDING_FILE, OVERLAPS_FILE, MERGING_FILE)
     return (
         read_ref(context.repository.common_dir, STATE_REF),
         *sessions_here(place),
         held_tasks(place),
         is_run_alive_at(place),
-        *map(_changed_at, files),
+        *(_changed_at(own / name) for name in names),
     )
 
 

@@ -152,16 +152,7 @@ def watch(
     told: Callable[[Synced], None],
     failed: Callable[[GitticksError], None],
 ) -> None:
-    """Syncs until Ctrl-C; the first failure ends it, since it may be a wrong word, later ones are reported and retried.
-
-    Args:
-        context: where.
-        remote: with which remote; None for the usual one.
-        every_seconds: how long to wait for a change here before the remote is asked again.
-        timeout_seconds: how long the remote may take for one answer.
-        told: gets each sync that did something or came less or more far than the one before.
-        failed: gets what went wrong, once for each time that it changes.
-    """
+    """Syncs until Ctrl-C; the first failure ends it, since it may be a wrong word, later ones are reported and retried."""
     reached: Reached | None = None
     problem: str | None = None
     try:

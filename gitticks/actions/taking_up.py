@@ -36,7 +36,7 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
-        if among and _are_as_committed(context, checkout, among):
+        if among is not None and _are_as_committed(context, checkout, among):
             return TakenUp(is_whole=False)
         if is_untouched(context.repository, checkout):
             return TakenUp()
@@ -50,9 +50,14 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
 
 
 def _are_as_committed(context: Context, board: Checkout, among: Collection[str]) -> bool:
-    """True if these are plain files as the branch has them: so are all that a commit of our own brought."""
+    """True if these are folders, or plain files as the branch has them: so are all that a commit of our own brought.
+
+    None at all are written where a work branch moves, or the state branch without its board.
+    """
     return all(
-        (board.path / path).is_file() and not may_have_been_saved(context.store, path) for path in among
+        (place := board.path / path).is_dir()
+        or (place.is_file() and not may_have_been_saved(context.store, path))
+        for path in among
     )
 
 
@@ -64,7 +69,7 @@ def _bring_back(context: Context) -> None:
         count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
         if count:
             commits = "a commit" if count == 1 else f"{count} commits"
-            context.warnings.append(f"git had dropped {commits} from the state branch in passing: restored")
+            context.warnings.append(f"git had dropped {commits} from the state branch: restored")
 
 
 def _bring_in_step(context: Context) -> None:

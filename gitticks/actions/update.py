@@ -61,7 +61,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     """Carries out changes of one task, all of them or none."""
     if changes.needs_person:
         context.require_person("change a task's fields or give a verdict")
-    reading = reading_for(context, None)
+    reading = reading_for(context)
     wanted = _wanted_state(context, task_id, changes, read_wishes(changes.wishes, reading))
     failure = None
     if wanted is not None and wanted.status is Status.AGENT_REVIEW:
@@ -119,10 +119,10 @@ def _wanted_state(
     )
 
 
-def reading_for(context: Context, task: Task | None) -> Reading:
+def reading_for(context: Context) -> Reading:
     """Returns what reading fields depends on here and now; a task is looked up once, however often one reads."""
     today = context.now.astimezone().date()
-    return Reading(today, cache(lambda text: find_task(context, text)), task, lambda: context.actor.name)
+    return Reading(today, cache(lambda text: find_task(context, text)), me=lambda: context.actor.name)
 
 
 def add_note(
@@ -159,7 +159,7 @@ def change_fields(
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
     if before.is_merging:
-        from gitticks.workflow.settled import refuse_settled
+        from gitticks.workflow.approvals import refuse_settled
 
         refuse_settled(before, names)
     transaction.put_task(file.with_task(after))

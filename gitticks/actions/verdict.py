@@ -187,5 +187,5 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
 
 def _reason(decision: Decision | None) -> str:
     events = () if decision is None else decision.events
-    told = [event.reason for event in events if event.reason and event.to_status is None]
-    return told[0] if told else "its history says why"
+    reasons = [event.reason for event in events if event.reason and event.to_status is None]
+    return reasons[0] if reasons else "its history says why"

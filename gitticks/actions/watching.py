@@ -79,11 +79,7 @@ class Watcher:
     _moves_along: bool = False
 
     def begin(self) -> None:
-        """Notes where the state branch stands: what comes after it is reported.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Notes where the state branch stands: what comes after it is reported."""
         self._tip = self.context.store.tip()
         self._moves_along = _working_directory() == self.context.directory
 

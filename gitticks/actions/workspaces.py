@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from gitticks.actions.claiming import claims_of
@@ -100,8 +100,14 @@ class Started:
     path: Path
 
 
-def start_task(context: Context, task_id: TaskId) -> Started:
-    """Claims a task, makes its workspace and sets it working."""
+def start_task(context: Context, task_id: TaskId, *, take_over: bool = False) -> Started:
+    """Claims a task, makes its workspace and sets it working.
+
+    Raises:
+        RefusedError: somebody else started it, and `take_over` is not given; or it cannot be started now.
+    """
+    if context.mailbox is not None:  # an agent that a person started by hand may; one of a run has its task
+        context.require_person("start a task", '`gt note "…"` leaves a note about what else should be done')
     own_dir = context.repository.own_dir
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
@@ -109,12 +115,12 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     claims = claims_of(context, context.warnings.append)
     claims.take(task_id)
     try:
-        return _start(context, task_id)
+        return _start(context, task_id, take_over=take_over)
     finally:
         claims.end()  # from now on the file itself says who has it
 
 
-def _start(context: Context, task_id: TaskId) -> Started:
+def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
     snapshot = context.store.snapshot()
     graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
     task = context.store.task_file(task_id).task
@@ -123,7 +129,7 @@ def _start(context: Context, task_id: TaskId) -> Started:
         named = ", ".join(f"`{one}`" for one in blockers)
         raise RefusedError(f"`{task_id}` waits for {named}", hint=f"`gt show {blockers[0]}`")
     plan = workspaces.plan(task, graph, context.settings, context.repository)
-    started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.branch, plan.start_sha)
+    started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.work_branch, plan.start_sha)
     circumstances = context.circumstances(task)
     claim = Claim(
         f"{BY_HAND}{context.actor.name}",
@@ -132,16 +138,21 @@ def _start(context: Context, task_id: TaskId) -> Started:
         context.now + timedelta(days=_CLAIM_DAYS),
     )
 
+    def begin(transaction: Transaction) -> None:
+        if not take_over:
+            _require_nobody_else(transaction.task_file(task_id).task, claim)
+        carry_out(transaction, task_id, started, circumstances)
+
     def operation(transaction: Transaction) -> None:
         if _is_begun(transaction.task_file(task_id).task, claim):
             return
-        carry_out(transaction, task_id, started, circumstances)
+        begin(transaction)
         file = transaction.task_file(task_id)
         transaction.put_task(file.with_task(replace(file.task, claim=claim)))
 
     environment = neutral_environment(context.world.environment)
     # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
-    carry_out(context.store.snapshot(), task_id, started, circumstances)
+    begin(context.store.snapshot())
     settings = context.settings if context.settings.setup.run is None else settings_here(context)
     workspace = workspaces.prepare(context.repository, plan, settings, environment)
     if workspace.isolation is not Isolation.NONE:
@@ -155,10 +166,21 @@ def _start(context: Context, task_id: TaskId) -> Started:
 
 def _is_begun(task: Task, claim: Claim) -> bool:
     """True if the same person has started the task here already, so that starting it again says nothing new."""
+    known = _claim_of(task, claim.since)
+    return known is not None and (known.runner, known.host) == (claim.runner, claim.host)
+
+
+def _require_nobody_else(task: Task, claim: Claim) -> None:
+    known = _claim_of(task, claim.since)
+    if known is not None and (known.runner, known.host) != (claim.runner, claim.host):
+        who = known.runner.removeprefix(BY_HAND)
+        raise RefusedError(
+            f"{who} has been working on `{task.id}` on {known.host} since {known.since:%Y-%m-%d %H:%M} UTC",
+            hint=f"ask {who}, or `gt start {task.id} --take-over`",
+        )
+
+
+def _claim_of(task: Task, now: datetime) -> Claim | None:
+    """Returns whose work the task is, if it is still anybody's."""
     known = task.claim
-    return (
-        task.status is Status.WORKING
-        and known is not None
-        and (known.runner, known.host) == (claim.runner, claim.host)
-        and known.expires > claim.since
-    )
+    return known if task.status is Status.WORKING and known is not None and known.expires > now else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from gitticks.agents.trouble import Trouble
 from gitticks.model.settings import PermissionMode, PromptWay
@@ -52,13 +52,15 @@ class EndReason(StrEnum):
 class Command:
     """What to run: `environment` is all that it gets, and stdin is empty unless given as bytes or as a file.
 
+    An open file is closed here once the command has it.
+
     `stop_signal` is what asks it to end.
     """
 
     argv: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
-    stdin: bytes | Path | None = None
+    stdin: bytes | Path | IO[bytes] | None = None
     merge_errors: bool = False
     stop_signal: int = signal.SIGTERM
 
@@ -187,7 +189,7 @@ class Request:
     session's own `gt`. `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
     a commit in it writes to, for agents that wall themselves in, and `is_walled` says that walls stand around them,
     behind which they cannot build their own. `hook` is to be asked before each use of a tool; `rules` are for agents that
-    know no hook, but rules.
+    know no hook, but rules. `is_answered` says that somebody hears what a client asks on its stdout.
     """
 
     prompt: str
@@ -200,6 +202,7 @@ class Request:
     hook: PermissionHook | None = None
     rules: tuple[PolicyLayer, ...] = ()
     is_walled: bool = False
+    is_answered: bool = False
 
     @property
     def hand_over_commands(self) -> tuple[str, ...]:
@@ -280,7 +283,7 @@ class Invocation:
     """How one session is started and read; `environment` is added to what the agent's kind may see.
 
     `stop_signal` is what makes it end in its own way. `files` are to be put in place before it starts:
-    their content, or the path that a link leads to.
+    their content, or the path that a link leads to. `is_dialogue` says that it asks on stdout and is answered on stdin.
     """
 
     argv: tuple[str, ...]
@@ -290,6 +293,7 @@ class Invocation:
     warnings: tuple[str, ...] = ()
     stop_signal: int = signal.SIGTERM
     files: Mapping[Path, bytes | Path] = field(default_factory=dict)
+    is_dialogue: bool = False
 
 
 _WHOLE = frozenset({AgentKind.COMMAND, AgentKind.SCRIPT})
@@ -309,12 +313,6 @@ def agent_environment(
     """Returns the environment of an agent's process.
 
     A known client gets the common variables and its own; a command or a script gets the neutral ones.
-
-    Args:
-        kind: which agent it is.
-        variables: the prefixes of the client's own variables.
-        outer: the runner's environment.
-        additions: what is set in any case and wins.
     """
     kept = {
         name: value

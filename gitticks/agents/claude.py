@@ -13,6 +13,7 @@ import re
 import signal
 
 from gitticks.agents.base import AgentSpec, Invocation, PermissionHook, Places, Request
+from gitticks.agents.claude_dialogue import FLAGS
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -77,6 +78,10 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["--resume", request.session_id]
     if request.hook is not None:
         argv += ["--settings", _hook_settings(request.hook)]
+    # In the other modes nearly all is decided before it would ask.
+    is_dialogue = spec.mode is PermissionMode.INTERACTIVE and request.is_answered
+    if is_dialogue:
+        argv += FLAGS
     is_root_yolo = spec.mode is PermissionMode.YOLO and os.geteuid() == 0
     return Invocation(
         (*argv, *spec.args),
@@ -84,6 +89,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         stdin=request.prompt.encode(),
         environment={**_ENVIRONMENT, **({"IS_SANDBOX": "1"} if is_root_yolo else {})},
         stop_signal=signal.SIGINT,
+        is_dialogue=is_dialogue,
     )
 
 

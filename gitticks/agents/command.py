@@ -48,11 +48,7 @@ _WORDS = {
 
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
-    """Returns how to start the command, with the prompt by stdin, as the last argument, or as a file's name.
-
-    Raises:
-        GitticksError: the settings name no command.
-    """
+    """Returns how to start the command, with the prompt by stdin, as the last argument, or as a file's name."""
     if not spec.argv:
         raise GitticksError(
             f"the agent `{spec.name}` has no command",
@@ -84,7 +80,7 @@ class LinesReader:
         self.passing: Trouble | None = None
         self.used: list[tuple[str, Event]] = []
         self._has_service = has_service
-        self._told: Event = {}
+        self._last_event: Event = {}
         self._is_last = False
         self._messages = Messages()
         self._usage = Usage()
@@ -97,7 +93,7 @@ class LinesReader:
         self._messages.add(line)
         event = parse_event(line)
         if event is not None and text_at(event, _KEY) in _ENDINGS:
-            self._told, self._is_last = event, True
+            self._last_event, self._is_last = event, True
         elif line.strip():
             self._is_last = False
         if event is None:
@@ -106,20 +102,20 @@ class LinesReader:
             self._count(event)
         return line
 
-    def _count(self, told: Event) -> None:
+    def _count(self, reported: Event) -> None:
         """Adds what a line of usage reports; a figure that makes no sense is none."""
 
         def tokens(name: str) -> int:
-            found = integer_at(told, name)
+            found = integer_at(reported, name)
             return found if 0 <= found < _MOST else 0
 
         spent = Usage(tokens_in=tokens("tokens_in"), tokens_out=tokens("tokens_out"))
         self._usage = self._usage.plus(spent)
         self._cached_tokens += min(tokens("tokens_cached"), spent.tokens_in)
-        cost = number_at(told, "cost")
+        cost = number_at(reported, "cost")
         if cost is not None and 0 <= cost < _MOST:
             self._cost = round((self._cost or 0.0) + cost, 6)
-        self._model = text_at(told, "model") or self._model
+        self._model = text_at(reported, "model") or self._model
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns the session's result; the last line that says something is the final message."""
@@ -141,7 +137,7 @@ class LinesReader:
         )
 
     def _judge(self, ended: Ended) -> Trouble:
-        trouble, kind = judge_exit(ended), text_at(self._told, _KEY)
+        trouble, kind = judge_exit(ended), text_at(self._last_event, _KEY)
         if self._is_last and ended.exit_code not in (None, TEMPORARY_FAILURE):
             ignored = f"its last line says `{kind}`, which counts only with exit code {TEMPORARY_FAILURE}"
             detail = f"{trouble.detail}; {ignored}" if trouble.detail else ignored
@@ -149,9 +145,9 @@ class LinesReader:
         if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
             return trouble
         if ended.exit_code == TEMPORARY_FAILURE:
-            said = text_at(self._told, "message") or last_line(ended.errors) or _WORDS.get(kind, "")
+            said = text_at(self._last_event, "message") or last_line(ended.errors) or _WORDS.get(kind, "")
             ending = _ENDINGS.get(kind, Ending.RATE_LIMITED)
-            after = number_at(self._told, "retry_after")
+            after = number_at(self._last_event, "retry_after")
             return Trouble(
                 ending, one_line(said) or trouble.detail, None if after is None else max(0.0, after)
             )

@@ -61,11 +61,7 @@ def is_interactive(spec: AgentSpec) -> bool:
 
 
 def require_interactive(spec: AgentSpec) -> None:
-    """Refuses an agent that nobody can talk to.
-
-    Raises:
-        GitticksError: it has no interactive command that is known.
-    """
+    """Refuses an agent that nobody can talk to."""
     if not is_interactive(spec):
         raise GitticksError(
             f"the agent `{spec.name}` has no interactive command that takes a prompt",
@@ -79,11 +75,7 @@ def reads_signals(spec: AgentSpec) -> bool:
 
 
 def interactive(spec: AgentSpec, request: Request) -> Invocation:
-    """Returns how to start an agent so that a person can talk to it; a client is pointed to the prompt's file.
-
-    Raises:
-        GitticksError: it has no interactive command that is known, or its settings are broken.
-    """
+    """Returns how to start an agent so that a person can talk to it; a client is pointed to the prompt's file."""
     require_interactive(spec)
     invocation = replace(invoke(spec, request), stdin=None)
     if spec.kind is AgentKind.COMMAND:
@@ -168,7 +160,7 @@ def _holding(lock: Path) -> Iterator[int]:
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not take_lock(descriptor):
-            raise OSError(errno.EBUSY, "an agent of the session before lives on")
+            raise OSError(errno.EBUSY, "an agent of the previous session is still running")
         yield descriptor
     finally:
         os.close(descriptor)  # without an unlock, which would be that of those who inherited it

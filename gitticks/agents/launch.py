@@ -15,6 +15,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from gitticks.agents.base import Command, Limits
 
@@ -117,12 +118,15 @@ def _start_program(control: int, report: int, inherited: list[int]) -> subproces
     )
 
 
-def _open_stdin(given: bytes | Path | None, handed_over: contextlib.ExitStack) -> int | None:
+def _open_stdin(given: bytes | Path | IO[bytes] | None, handed_over: contextlib.ExitStack) -> int | None:
     if given is None:
         return None
     try:
         if isinstance(given, Path):
             descriptor = os.open(given, os.O_RDONLY | os.O_CLOEXEC)
+        elif not isinstance(given, bytes):
+            with given:
+                descriptor = os.dup(given.fileno())
         else:
             with tempfile.TemporaryFile() as file:
                 file.write(given)

@@ -29,11 +29,7 @@ def with_cost(
 ) -> AgentReport:
     """Returns a report with what its session cost, if that can be known.
 
-    Args:
-        report: what the agent reported.
-        kind: which agent it is.
-        prices: the settings' prices by model, which go before the library's.
-        model: what the agent was asked to use, if it does not say what it used.
+    The settings' `prices` go before the library's; `model` counts where the report names none.
     """
     used = report.model or model
     if report.cost is not None or not report.tokens or used is None:

@@ -8,13 +8,13 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 
 from gitticks.agents import amp, claude, codex, command, gemini, opencode, script
 from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Places, Request, agent_environment
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import AgentSettings, PermissionMode
 
-_CLIENT = {"resumes": True, "tells_usage": True}
 CLIENTS = tuple(kind for kind in AgentKind if kind not in (AgentKind.COMMAND, AgentKind.SCRIPT))
 """The agents that bring their own program and model."""
 DEFAULT_ORDER = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
@@ -22,8 +22,6 @@ DEFAULT_ORDER = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.
 _HINT = "`gt agents` lists the agents"
 _VERSION_SECONDS = 5.0
 _LONGEST_VERSION = 80
-
-
 _NOWHERE = Places()
 
 
@@ -47,62 +45,31 @@ class Preset:
     tells_cost: bool = False
 
 
+def _client(
+    kind: AgentKind, module: ModuleType, *, has_hook: bool = False, tells_cost: bool = False
+) -> Preset:
+    """Returns the preset of a client, which its module describes."""
+    return Preset(
+        kind,
+        module.invocation,
+        module.PROGRAM,
+        module.HOSTS,
+        module.VARIABLES,
+        module.PLACES,
+        module.MODES,
+        resumes=True,
+        has_hook=has_hook,
+        tells_usage=True,
+        tells_cost=tells_cost,
+    )
+
+
 PRESETS: Mapping[AgentKind, Preset] = {
-    AgentKind.CLAUDE: Preset(
-        AgentKind.CLAUDE,
-        claude.invocation,
-        claude.PROGRAM,
-        claude.HOSTS,
-        claude.VARIABLES,
-        modes=claude.MODES,
-        places=claude.PLACES,
-        **_CLIENT,
-        has_hook=True,
-        tells_cost=True,
-    ),
-    AgentKind.CODEX: Preset(
-        AgentKind.CODEX,
-        codex.invocation,
-        codex.PROGRAM,
-        codex.HOSTS,
-        codex.VARIABLES,
-        modes=codex.MODES,
-        places=codex.PLACES,
-        **_CLIENT,
-        has_hook=True,
-    ),
-    AgentKind.GEMINI: Preset(
-        AgentKind.GEMINI,
-        gemini.invocation,
-        gemini.PROGRAM,
-        gemini.HOSTS,
-        gemini.VARIABLES,
-        modes=gemini.MODES,
-        places=gemini.PLACES,
-        **_CLIENT,
-        has_hook=True,
-    ),
-    AgentKind.AMP: Preset(
-        AgentKind.AMP,
-        amp.invocation,
-        amp.PROGRAM,
-        amp.HOSTS,
-        amp.VARIABLES,
-        modes=amp.MODES,
-        places=amp.PLACES,
-        **_CLIENT,
-    ),
-    AgentKind.OPENCODE: Preset(
-        AgentKind.OPENCODE,
-        opencode.invocation,
-        opencode.PROGRAM,
-        opencode.HOSTS,
-        opencode.VARIABLES,
-        modes=opencode.MODES,
-        places=opencode.PLACES,
-        **_CLIENT,
-        tells_cost=True,
-    ),
+    AgentKind.CLAUDE: _client(AgentKind.CLAUDE, claude, has_hook=True, tells_cost=True),
+    AgentKind.CODEX: _client(AgentKind.CODEX, codex, has_hook=True),
+    AgentKind.GEMINI: _client(AgentKind.GEMINI, gemini, has_hook=True),
+    AgentKind.AMP: _client(AgentKind.AMP, amp),
+    AgentKind.OPENCODE: _client(AgentKind.OPENCODE, opencode, tells_cost=True),
     AgentKind.COMMAND: Preset(AgentKind.COMMAND, command.invocation),
     AgentKind.SCRIPT: Preset(AgentKind.SCRIPT, script.invocation, "sh"),
 }
@@ -137,14 +104,7 @@ class FoundAgent:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The agents of one repository on this machine.
-
-    Args:
-        configured: the settings' `agents`, by name.
-        default: the settings' `agent`.
-        mode: the permission mode of agents that have none of their own.
-        environment: the runner's environment, whose PATH is searched.
-    """
+    """The agents of one repository on this machine."""
 
     configured: Mapping[str, AgentSettings] = field(default_factory=dict)
     default: str | None = None

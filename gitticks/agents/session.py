@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from gitticks.agents.base import AgentReport, Invocation, Reader, is_session_id
+from gitticks.agents.claude_dialogue import ClaudeDialogue, Judge
 from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
 from gitticks.redaction import mask, secret_values
 
@@ -27,6 +29,7 @@ def run_agent(
     on_error_line: Callable[[str], None] | None = None,
     on_session_id: Callable[[str], None] | None = None,
     on_tool: Callable[[str, Mapping[str, Any]], None] | None = None,
+    judge: Judge | None = None,
     lock: Path | None = None,
 ) -> AgentReport:
     """Runs an agent in its workspace and returns the result.
@@ -45,11 +48,13 @@ def run_agent(
         on_error_line: called with each line of stderr.
         on_session_id: called with the agent's own name of the session, each time that it tells another one.
         on_tool: called with each tool that it shows to have used, and what the tool was given.
+        judge: called in another thread with each tool that it asks about itself, if it is such a client.
         lock: a file whose flock is held while anything of the session may live.
     """
     reader = invocation.new_reader()
     known: str | None = None
     failing_since: float | None = None
+    dialogue: ClaudeDialogue | None = None
     asked, own = stop or StopRequest(), StopRequest()
 
     secrets = secret_values({**environment, **invocation.environment}, (str(workspace),))
@@ -58,6 +63,8 @@ def run_agent(
 
     def take(line: str) -> None:
         nonlocal known, failing_since
+        if dialogue is not None:
+            dialogue.hear(line)
         line = mask(line, secrets)
         hear(line)
         shown = reader.feed(line)
@@ -75,14 +82,19 @@ def run_agent(
         if shown is not None and on_text is not None:
             on_text(shown)
 
-    command = Command(
-        invocation.argv,
-        workspace,
-        {**environment, **invocation.environment},
-        invocation.stdin,
-        stop_signal=invocation.stop_signal,
-    )
-    with asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)):
+    with ExitStack() as held:
+        if invocation.is_dialogue and judge is not None:
+            prompt = (invocation.stdin or b"").decode()
+            # Less than is passed on before only the last of the output is kept.
+            dialogue = held.enter_context(closing(ClaudeDialogue(prompt, judge, limits.output_bytes // 2)))
+        command = Command(
+            invocation.argv,
+            workspace,
+            {**environment, **invocation.environment},
+            invocation.stdin if dialogue is None else dialogue.stdin,
+            stop_signal=invocation.stop_signal,
+        )
+        held.enter_context(asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)))
         ended = run_supervised(
             command, limits, take, own, on_error_line=lambda line: hear_error(mask(line, secrets)), lock=lock
         )

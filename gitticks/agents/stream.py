@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -221,8 +222,9 @@ def integer_at(event: Event, key: str) -> int:
 def number_at(event: Event, key: str) -> float | None:
     """Returns a finite number; None if there is none."""
     found = event.get(key)
-    is_number = isinstance(found, int | float) and not isinstance(found, bool)
-    return float(found) if is_number and abs(found) < float("inf") else None  # type: ignore[arg-type]
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if abs(found) <= sys.float_info.max else None
 
 
 def objects_at(event: Event, key: str) -> Sequence[Event]:

@@ -26,11 +26,7 @@ FOREIGN = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR")
 
 
 def require_tmux(environment: Mapping[str, str]) -> None:
-    """Refuses a run in tmux where that is not installed.
-
-    Raises:
-        GitticksError: tmux or libtmux is missing.
-    """
+    """Refuses a run in tmux where that is not installed."""
     if shutil.which(PROGRAM, path=environment.get("PATH", os.defpath)) is None:
         raise GitticksError("`--tmux` needs tmux, which is not on PATH", hint="`apt-get install tmux`")
     if find_spec("libtmux") is None:

@@ -55,12 +55,6 @@ def accesses(tool: str, parameters: Parameters, *, workspace: str, folder: str) 
 
     A tool that is not known counts as a command of its name. A path is followed through symbolic links, and both where
     it leads and how it is called count.
-
-    Args:
-        tool: the tool as the client calls it.
-        parameters: what it is given.
-        workspace: the folder that the agent works in.
-        folder: what relative paths begin at.
     """
     name = tool.lower()
     if name in _OWN:

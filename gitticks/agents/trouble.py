@@ -9,7 +9,7 @@ import contextlib
 import re
 import zoneinfo
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from gitticks.model.task import Ending
 
@@ -19,7 +19,8 @@ _CONTEXT_FULL = re.compile(
     re.IGNORECASE,
 )
 _USAGE_LIMIT = re.compile(
-    r"usage limit|(?:hit|reached|exceeded) your (?:\w+ )?limit|out of credits|credit balance is too low"
+    r"usage.limit|(?:hit|reached|exceeded) your (?:\w+ )?limit|(?:session|daily|weekly) limit reached"
+    r"|out of credits|credit balance is too low"
     r"|insufficient_quota|billing hard limit",
     re.IGNORECASE,
 )
@@ -57,11 +58,20 @@ _SAYS_LIMIT = re.compile(
     r"|RESOURCE_EXHAUSTED",
     re.IGNORECASE,
 )
-_EPOCH = re.compile(r"\|(\d{10})\b")
+_EPOCH = re.compile(r"(?:\||\bresets_at\W{1,4})(\d{10})\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-_HOUR_OF_DAY = re.compile(
-    r"resets?(?: at)? (\d{1,2})(?::(\d\d))? ?(am|pm)\b(?: \(([A-Za-z_+/-]+)\))?", re.IGNORECASE
+_CLOCK = re.compile(
+    r"(?:resets?|try again)(?: at)? "
+    r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<year>\d{4}))?,?(?: at)? )?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>am|pm)\b"
+    r"(?: \((?P<zone>[A-Za-z_+/-]+)\)| (?:GMT|UTC)(?P<offset>[+-]\d{1,2}))?",
+    re.IGNORECASE,
 )
+"""How claude, codex and gemini name the end of a limit, such as `resets Sep 15 at 7pm (Europe/Berlin)`."""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_JUST_OVER = timedelta(minutes=5)
+"""A service whose clock is behind names the hour that has just passed; it does not mean tomorrow's."""
+_LONGEST_LIMIT = timedelta(days=400)
 _PART = re.compile(
     r"(\d+(?:\.\d+)?) ?(d|h|m|s)(?:ays?|ours?|rs?|in(?:ute)?s?|ec(?:ond)?s?)?\b", re.IGNORECASE
 )
@@ -96,14 +106,21 @@ def classify_limit(text: str) -> Trouble | None:
 
 
 def with_times(trouble: Trouble, now: datetime) -> Trouble:
-    """Returns the trouble of a limit with the time that its text names for its end, if it names one."""
-    if trouble.ending not in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED):
-        return trouble
-    seconds = trouble.retry_after_seconds
-    at = _named_time(trouble.detail, now)
-    if seconds is None and at is None:
-        seconds = _named_duration(trouble.detail)
-    if at is None and seconds is not None:
+    """Returns the trouble with the time that its text names for its end, if it is a limit and names one.
+
+    A time that no service means, such as in a thousand years, is none.
+    """
+    is_limit = trouble.ending in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
+    seconds, at = trouble.retry_after_seconds, None
+    if is_limit:
+        at = _named_time(trouble.detail, now)
+        if seconds is None and at is None:
+            seconds = _named_duration(trouble.detail)
+    if seconds is not None and seconds > _LONGEST_LIMIT.total_seconds():
+        seconds = None
+    if at is not None and at - now > _LONGEST_LIMIT:
+        at = None
+    if is_limit and at is None and seconds is not None:
         at = now + timedelta(seconds=seconds)
     return Trouble(trouble.ending, trouble.detail, seconds, at)
 
@@ -136,25 +153,44 @@ def _named_time(text: str, now: datetime) -> datetime | None:
     if epoch := _EPOCH.search(text):
         return datetime.fromtimestamp(int(epoch.group(1)), UTC)
     if stamp := _TIMESTAMP.search(text):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, OverflowError):
             return datetime.fromisoformat(stamp.group()).astimezone(UTC).replace(microsecond=0)
-    if hour := _HOUR_OF_DAY.search(text):
-        return _next_hour(hour, now)
+    if clock := _CLOCK.search(text):
+        return _shown_by_clock(clock, now)
     return None
 
 
-def _next_hour(found: re.Match[str], now: datetime) -> datetime | None:
-    """Returns the next time that a clock shows the hour, in the zone that the text names or this machine's own."""
-    hour, minute, half, zone_name = found.groups()
+def _shown_by_clock(found: re.Match[str], now: datetime) -> datetime | None:
+    """Returns when a clock shows the time, in the zone that the text names or this machine's own.
+
+    Without a date that is the next time or one that has just passed, without a year the nearest.
+    """
     try:
-        zone = zoneinfo.ZoneInfo(zone_name) if zone_name else None
-        here = now.astimezone(zone)
-        at = here.replace(
-            hour=int(hour) % 12 + (12 if half.lower() == "pm" else 0), minute=int(minute or 0), second=0
-        )
-    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+        here = now.astimezone(_zone_of(found))
+        hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "pm" else 0)
+        at = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
+        if found["month"] is None:
+            days = (at + timedelta(days=number) for number in (-1, 0, 1))
+            return next(one for one in days if one > here - _JUST_OVER).astimezone(UTC)
+        month, day = _MONTHS.index(found["month"].lower()) + 1, int(found["day"])
+        years = [int(found["year"])] if found["year"] else range(here.year - 1, here.year + 2)
+        dates = [one for one in (_on_day(at, year, month, day) for year in years) if one is not None]
+        return min(dates, key=lambda one: abs(one - here)).astimezone(UTC)
+    except (ValueError, OverflowError, OSError, zoneinfo.ZoneInfoNotFoundError):
         return None
-    return (at if at > here else at + timedelta(days=1)).astimezone(UTC)
+
+
+def _on_day(at: datetime, year: int, month: int, day: int) -> datetime | None:
+    """Returns the same time on a day; None for 29 February of a year without one."""
+    with contextlib.suppress(ValueError):
+        return at.replace(year=year, month=month, day=day)
+    return None
+
+
+def _zone_of(found: re.Match[str]) -> tzinfo | None:
+    if found["offset"]:
+        return timezone(timedelta(hours=int(found["offset"])))
+    return zoneinfo.ZoneInfo(found["zone"]) if found["zone"] else None
 
 
 def _named_duration(text: str) -> float | None:

@@ -107,9 +107,6 @@ def is_untouched(repository: Repository, checkout: Checkout) -> bool:
     """True if the board is as the branch has it, and nothing is remembered of edits that were there before.
 
     Whoever is writing to it makes this False for a moment; the look that follows waits for them.
-
-    Raises:
-        GitticksError: git cannot tell.
     """
     journal = load_journal(repository)
     return (
@@ -126,9 +123,6 @@ def may_have_been_saved(store: Store, path: str) -> bool:
     """True if the board's file is not what the branch has, or a note says why one was not applied.
 
     A writer that has just moved the branch makes it True for a moment; whoever looks again does so under the lock.
-
-    Raises:
-        BoardError: the board's own files are damaged.
     """
     board = board_path(store.repository)
     if board is None:

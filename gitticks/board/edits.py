@@ -73,9 +73,6 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     What is pending counts from the version it was pending at. Takes the store's lock, so it must not be called within
     a transaction: between two looks without it, a file that a writer has just brought in step looks like an edit.
     After `wait_seconds` it looks all the same.
-
-    Raises:
-        BoardError: the board is damaged, so that nobody can tell what was edited.
     """
     checkout = board_checkout(repository)
     if checkout is None:

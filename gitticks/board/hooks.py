@@ -68,11 +68,7 @@ _OFF = "hooks-off"
 
 
 def install_board_hooks(repository: Repository) -> Path:
-    """Installs the board's hooks, or brings them up to date, and returns their folder.
-
-    Raises:
-        GitticksError: there is no board.
-    """
+    """Installs the board's hooks, or brings them up to date, and returns their folder."""
     checkout = board_checkout(repository)
     if checkout is None:
         raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
@@ -86,11 +82,7 @@ def install_board_hooks(repository: Repository) -> Path:
 
 
 def keep_board_hooks(repository: Repository) -> None:
-    """Installs the board's hooks or brings them up to date, unless a person has uninstalled them.
-
-    Raises:
-        GitticksError: there is no board.
-    """
+    """Installs the board's hooks or brings them up to date, unless a person has uninstalled them."""
     if not are_hooks_off(repository):
         install_board_hooks(repository)
 
@@ -163,11 +155,11 @@ def install_server_hooks(repository: Repository) -> None:
 
 def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
     """Removes the hook of a server and puts back what was there; returns what a person has to look at."""
-    told = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _server_folder(repository))
+    warnings = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _server_folder(repository))
     remove_folder(_server_folder(repository))
     with contextlib.suppress(OSError):  # whatever else is in it stays
         repository.own_dir.rmdir()
-    return told
+    return warnings
 
 
 def server_hooks_state(repository: Repository) -> HooksState:
@@ -181,11 +173,7 @@ def _server_folder(repository: Repository) -> Path:
 
 
 def install_checkout_hooks(repository: Repository) -> None:
-    """Installs the hooks of the main checkout, or brings them up to date.
-
-    Raises:
-        GitticksError: the repository is bare, or something is in the way.
-    """
+    """Installs the hooks of the main checkout, or brings them up to date."""
     checkout = _main_checkout(repository)
     folder, hooks = _checkout_folder(repository), repository.common_dir / "hooks"
     with hold_lock(repository.own_dir / "hooks.lock"):
@@ -208,9 +196,9 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     folder = _checkout_folder(repository)
     with hold_lock(repository.own_dir / "hooks.lock"):
         _forget_everywhere(repository, folder)
-    told = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
+    warnings = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
     remove_folder(folder)
-    return told
+    return warnings
 
 
 def checkout_hooks_state(repository: Repository) -> HooksState:

@@ -50,10 +50,6 @@ def bring_staged_in_step(repository: Repository, environment: Mapping[str, str])
     """Joins what is staged with what the branch has written since, and says what excludes it.
 
     Files that only lag behind the branch are none of the commit's.
-
-    Args:
-        repository: as found from the board.
-        environment: that of git's hook, which names the index that is to be committed.
     """
     changes = staged_changes(repository, environment)
     if read_symbolic_ref(repository.git_dir, "HEAD") != STATE_REF:

@@ -29,6 +29,7 @@ TAB = "\t"
 LINE = "# ------------------------ >8 ------------------------"
 _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
 _FEEDBACK = "# Write what is to change below this line; an empty text changes nothing."
+_TEXT = "# Write below this line; an empty text changes nothing."
 _NOTE = "# Write the note below this line; an empty note changes nothing."
 
 _HOW = "Your answer; an empty line ends it, an empty answer skips it, Ctrl-D quits:"
@@ -70,6 +71,11 @@ def note_sheet(task: Task) -> str:
     return _sheet(_head(task), _NOTE, "")
 
 
+def text_sheet(about: Iterable[str], text: str = "") -> str:
+    """Returns the page for any other text, below what it is about."""
+    return _sheet(about, _TEXT, text)
+
+
 def _head(task: Task) -> list[str]:
     turn = f", awaits {task.awaiting}" if task.awaiting is not None else ""
     return [f"{task.id}  {' '.join(task.title.split())}", f"{task.status}{turn}"]
@@ -93,9 +99,7 @@ def answer_line(sheet: str) -> int:
 def answer_of(page: str, sheet: str = "") -> str:
     """Returns what is below the line.
 
-    Args:
-        page: what the editor left.
-        sheet: what it was given, if known.
+    `sheet` is what the editor was given, if known.
 
     Raises:
         UsageError: the line is gone, so nobody can tell what was written from what was there; or something was

@@ -69,7 +69,7 @@ class Catalogue(Group):
             with formatter.section(heading):
                 formatter.write_dl([(name, BY_NAME[name].summary) for name in names])
         formatter.write_paragraph()
-        formatter.write_text("`gt help all` lists every command.")
+        formatter.write_text("`gt help all` lists every command and topic.")
 
     def near(self, ctx: click.Context, name: str) -> list[str]:
         """Returns what a word of other trackers is called here, else the names that look like it."""

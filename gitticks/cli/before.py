@@ -15,11 +15,7 @@ _MOST_ALIASES = 10
 
 
 def read_before(words: list[str]) -> list[str]:
-    """Acts on what is before the command, and returns the command's own words.
-
-    Raises:
-        UsageError: a folder or a choice is missing or wrong.
-    """
+    """Acts on what is before the command, and returns the command's own words."""
     rest = words[::-1]
     while rest and rest[-1].startswith("-"):
         word = rest.pop()

@@ -80,16 +80,7 @@ def split_named(
 
 
 def refuse_id(index: Index, text: str, as_text: str) -> None:
-    """Refuses a text that is a task's id, the beginning of one, or nearly one.
-
-    Args:
-        index: where tasks are looked up.
-        text: what was typed.
-        as_text: how to say that it is meant as a text.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Refuses a text that is a task's id, the beginning of one, or nearly one."""
     from gitticks.store.task_ids import named, nearest_id
 
     if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
@@ -126,11 +117,7 @@ def finish_approval(context: Context, task: Task, words: str, *, is_left: bool, 
 def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Decided:
     """Merges a task if it is approved, unless a run does, and returns what became of it.
 
-    Args:
-        context: where we are.
-        task: the task after the verdict.
-        words: what became of it, if there is nothing to merge.
-        is_left: leave a merge to a run or `gt merge`.
+    With `is_left` the merge is left to a run or `gt merge`.
     """
     if not task.is_merging:
         is_by_hand = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK

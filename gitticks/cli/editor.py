@@ -59,11 +59,7 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
 def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: tuple[int, ...] = ()) -> None:
     """Opens a file, at a line where the editor is known to understand that, and returns when it is closed.
 
-    Args:
-        editor: a command line, which the shell splits as it does git's `core.editor`.
-        path: the file.
-        line: counted from 1.
-        inherited: open files that the editor gets too.
+    The shell splits `editor` as git does `core.editor`; `inherited` are open files that it gets too.
 
     Raises:
         GitticksError: the editor is not there, or says that it failed.
@@ -108,6 +104,21 @@ def _arguments(editor: str, path: Path, line: int | None) -> list[str]:
 def is_typed_to() -> bool:
     """True if a person sits before stdin."""
     return sys.stdin.isatty()
+
+
+def is_agreed(question: str, *, default: bool, err: bool = False) -> bool:
+    """Asks a question until it is answered with yes, no or Enter."""
+    import click
+
+    yes, no = ("Y", "n") if default else ("y", "N")
+    while True:
+        typed: str = click.prompt(f"{question} [{yes}/{no}]", default="", show_default=False, err=err)
+        answer = typed.strip().lower()
+        if not answer:
+            return default
+        if "yes".startswith(answer) or "no".startswith(answer):
+            return "yes".startswith(answer)
+        click.echo(f"type y or n; Enter alone means {'yes' if default else 'no'}", err=err)
 
 
 def typed_lines() -> str | None:

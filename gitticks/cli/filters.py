@@ -43,11 +43,7 @@ def parse_statuses(text: str) -> frozenset[Status]:
 
 
 def parse_count(text: str) -> int:
-    """Returns a number from 1.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Returns a number from 1."""
     if text.isascii() and text.isdecimal() and int(text[:_MOST_DIGITS]) > 0:
         return int(text[:_MOST_DIGITS])
 
@@ -55,11 +51,7 @@ def parse_count(text: str) -> int:
 
 
 def parse_type(text: str) -> bool:
-    """Returns True for `epic`, False for `task`.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """Returns True for `epic`, False for `task`."""
     from gitticks.model.status import TaskType
 
     return _words(text, [one.value for one in TaskType], "type")[-1:] == [TaskType.EPIC]

@@ -10,7 +10,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
-from gitticks.cli.text import called
+from gitticks.cli.text import as_called, called
 from gitticks.cli.usage import did_you_mean, nearest_names
 from gitticks.errors import DocumentError, UsageError
 
@@ -31,6 +31,10 @@ class _HelpFormatter(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         super().write_dl(rows, col_max if self.width > _NARROW else self.width // 3, col_spacing)
+
+    def getvalue(self) -> str:
+        """Returns the help with what this program was called by."""
+        return as_called(super().getvalue())
 
 
 class _HelpContext(click.Context):
@@ -196,11 +200,7 @@ def task_argument(
 
 
 def seconds_of(option: str, text: str) -> float:
-    """Returns the seconds that an option's value means.
-
-    Raises:
-        UsageError: it is no duration.
-    """
+    """Returns the seconds that an option's value means."""
     from gitticks.document.settings import find_setting, parse_value
 
     try:

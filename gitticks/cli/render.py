@@ -173,9 +173,9 @@ def screen() -> Screen:
 
 def _terminal_columns() -> int:
     """Returns the columns of the terminal as `shutil.get_terminal_size` does, which loads every compression format."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
     try:
         return os.get_terminal_size(sys.__stdout__.fileno()).columns or PIPED_COLUMNS  # type: ignore[union-attr]
     except (AttributeError, ValueError, OSError):
@@ -193,13 +193,19 @@ def _can_encode(stream: TextIO, text: str) -> bool:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Prints lines in one go; what the stream's encoding lacks is written with ASCII twins or escapes."""
+    """Prints lines in one go; what the stream's encoding lacks is written with ASCII twins or escapes.
+
+    Commands in lines for stderr begin with what this program was called by; stdout is printed as it is, since it has
+    texts of tasks.
+    """
     if not lines:
         return
     stream = sys.stderr if err else sys.stdout
     text = "\n".join((*lines, ""))
+    if err:
+        text = as_called(text)
     if not _can_encode(stream, text):
-        text = "".join(f"{_encodable(stream, line)}\n" for line in lines)
+        text = "".join(f"{_encodable(stream, line)}\n" for line in text.split("\n")[:-1])
     if not err:
         _print(text)
         return
@@ -296,7 +302,7 @@ def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
 
 
 _UNITS = ((60, "min"), (3600, "h"), (86400, "day"))
-_DAYS_TOLD = 60
+_DAYS_SHOWN = 60
 
 
 def elapsed(seconds: float) -> str:
@@ -328,7 +334,7 @@ def age_in_short(born: str, now: datetime) -> str:
 def ago(then: datetime, now: datetime) -> str:
     """Returns how long ago a time was, `12 min ago`; the day itself once that tells more."""
     seconds = (now - then).total_seconds()
-    if seconds >= _DAYS_TOLD * 86400:
+    if seconds >= _DAYS_SHOWN * 86400:
         return f"on {then.astimezone().date().isoformat()}"
     return f"{elapsed(seconds)} ago" if seconds >= 1 else "just now"
 

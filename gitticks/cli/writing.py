@@ -159,11 +159,7 @@ def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
 
 
 def check_text(text: str, what: str = "the text") -> str:
-    """Returns a text that a task file can hold.
-
-    Raises:
-        UsageError: it is not UTF-8, has NUL characters, or is too long.
-    """
+    """Returns a text that a task file can hold."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
@@ -220,10 +216,7 @@ def split_words(
 ) -> tuple[str | None, str | None]:
     """Returns the task and the text that `[ID] [TEXT]` name; in a workspace a single word is the text.
 
-    Args:
-        context: where we are.
-        words: what was typed; further words are part of the text.
-        has_text: the text comes from elsewhere, so a single word is the task.
+    With `has_text` the text comes from elsewhere, so a single word is the task.
     """
     if not words:
         return None, None

@@ -155,10 +155,10 @@ def _line(number: int, text: bytes) -> AuditLine:
         isinstance(body.get(key), str) for key in ("writer", "before", "hash")
     ):
         raise ValueError("it lacks its place in the chain")
-    told = body.pop("hash")
-    if _hash(body) != told:
-        raise _ChangedError("its content was changed", told)
-    return AuditLine(number, parse_entry(body), body["writer"], body["before"], told)
+    recorded = body.pop("hash")
+    if _hash(body) != recorded:
+        raise _ChangedError("its content was changed", recorded)
+    return AuditLine(number, parse_entry(body), body["writer"], body["before"], recorded)
 
 
 def _canonical(body: Mapping[str, Any]) -> bytes:

@@ -35,9 +35,7 @@ _CLOSED_HASHES = re.compile(r"(?:(?<= )|\A)\\(\\*)(?=#+\Z)")
 def escape(text: str, *, keep_fences: bool = True) -> str:
     """Returns `text`, whose line breaks are LF, with backslashes before what would make structure.
 
-    Args:
-        text: what somebody wrote.
-        keep_fences: leave closed code fences and the lines inside them as they are.
+    With `keep_fences` closed code fences and the lines inside them stay as they are.
     """
     return _mapped(
         text,
@@ -187,13 +185,8 @@ def loose_text_after_last_entry(
 ) -> str | None:
     """Returns what a person wrote below the last entry without a heading of its own, or None.
 
-    An entry's text reaches to the next heading, so only the entries as they were before tell what is new.
-
-    Args:
-        body: the text as it is now.
-        section: where to look.
-        known: the section's entries as they were last recorded.
-        known_text: the section's text as it was last recorded; matters where it has no entry.
+    An entry's text reaches to the next heading, so only the entries as they were before tell what is new. `known_text`
+    is the section's text as it was last recorded; it matters where there is no entry.
     """
     split = _split_last(body, section, known, known_text)
     return None if split is None else split[1]

@@ -225,11 +225,7 @@ FIELDS: tuple[Field, ...] = (
 
 
 def read_fields(source: Source, tree: MappingNode) -> Task:
-    """Returns the task that the frontmatter's tree says; unknown keys are ignored.
-
-    Raises:
-        DocumentError: a value is missing or is not what its key holds.
-    """
+    """Returns the task that the frontmatter's tree says; unknown keys are ignored."""
     found: dict[str, Any] = {}
     for field in FIELDS:
         node = tree.get(field.key)

@@ -55,19 +55,11 @@ class Frontmatter(NamedTuple):
         return Source(self.body, self.path, 1 + count_line_breaks(before))
 
     def with_changes(self, changes: Iterable[Change]) -> Frontmatter:
-        """Returns the file with keys of its frontmatter set or removed.
-
-        Raises:
-            DocumentError: the file writes a value in a form that cannot be changed in place.
-        """
+        """Returns the file with keys of its frontmatter set or removed."""
         return self.with_yaml(splice(self.source, changes, self.newline).text)
 
     def with_yaml(self, yaml: str) -> Frontmatter:
-        """Returns the file with another text between its fences.
-
-        Raises:
-            DocumentError: it is no frontmatter.
-        """
+        """Returns the file with another text between its fences."""
         return self._replace(yaml=yaml, tree=FrontmatterHandler(self.path).tree(yaml))
 
 
@@ -96,11 +88,7 @@ class FrontmatterHandler(BaseHandler):
         return yaml, text[closing.end() :]
 
     def opening(self, text: str) -> re.Match[str]:
-        """Returns the first fence, whose group is its line break.
-
-        Raises:
-            DocumentError: there is none.
-        """
+        """Returns the first fence, whose group is its line break."""
         found = self.FM_BOUNDARY.match(text)
         if found is None:
             source = Source(text, self._path)
@@ -110,19 +98,11 @@ class FrontmatterHandler(BaseHandler):
         return found
 
     def load(self, fm: str) -> dict[str, Any]:
-        """Returns the texts of the YAML by their keys.
-
-        Raises:
-            DocumentError: it is no frontmatter.
-        """
+        """Returns the texts of the YAML by their keys."""
         return {pair.key.text: loose_node(pair.value) for pair in self.tree(fm).pairs}
 
     def tree(self, yaml: str) -> Mapping:
-        """Returns the YAML as nodes that know their places.
-
-        Raises:
-            DocumentError: it is no frontmatter.
-        """
+        """Returns the YAML as nodes that know their places."""
         source = self._source(yaml)
         tree = parse_yaml(source)
         if tree is None:
@@ -135,11 +115,7 @@ class FrontmatterHandler(BaseHandler):
 
 
 def split(data: bytes, path: str) -> Frontmatter:
-    """Returns the parts of a task file.
-
-    Raises:
-        DocumentError: it is not UTF-8, has no frontmatter, a broken one, or passes a limit.
-    """
+    """Returns the parts of a task file."""
     text, handler = decode(data, path), FrontmatterHandler(path)
     yaml, body = handler.split(text)
     opening = handler.opening(text)
@@ -155,11 +131,7 @@ def split(data: bytes, path: str) -> Frontmatter:
 
 
 def decode(data: bytes, path: str) -> str:
-    """Returns the text of a file that people and gitticks both write.
-
-    Raises:
-        DocumentError: it is not UTF-8, holds NUL, or passes a limit.
-    """
+    """Returns the text of a file that people and gitticks both write."""
     if len(data) > MOST_BYTES:
         raise _too_large("1 MB", path)
     try:
@@ -177,11 +149,7 @@ def decode(data: bytes, path: str) -> str:
 
 
 def refuse_excess(text: str, path: str) -> None:
-    """Refuses a file that no command could read within its time.
-
-    Raises:
-        DocumentError: the text is larger than 1 MB, has more than 20,000 lines, or half a surrogate pair.
-    """
+    """Refuses a file that no command could read within its time."""
     if not is_encodable(text):
         raise DocumentError(
             "the text contains a character that a file cannot have", path=path, hint="delete it"

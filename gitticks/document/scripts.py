@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.document.sections import Body, is_closed, parse_blocks
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
-from gitticks.model.settings import PermissionMode, SandboxPreset
+from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
 from gitticks.model.status import Isolation
 from gitticks.model.trust import Runnable, RunnableKind
 
@@ -122,4 +122,13 @@ def _of_layer(layer: Layer) -> Iterator[Runnable]:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_parts)
+
+
+def _parts(value: object) -> object:
+    """Returns a rule as people write it, without the lists that it leaves empty."""
+    return (
+        {name: part for name, part in asdict(value).items() if part}
+        if isinstance(value, PermissionRule)
+        else str(value)
+    )

@@ -18,11 +18,7 @@ _BLANK_END = re.compile(r"(?:\A|\r\n|(?<!\r)\n|\r(?!\n))[ \t]*(?:\r\n|\r|\n)\Z")
 
 
 def set_section(body: Body, name: str, text: str) -> Body:
-    """Returns the body with the text of a section replaced, or the section added in its place.
-
-    Raises:
-        DocumentError: the text would make, move or hide a heading.
-    """
+    """Returns the body with the text of a section replaced, or the section added in its place."""
     found = body.find(name)
     if not found:
         return _added(body, name, text)
@@ -33,11 +29,7 @@ def set_section(body: Body, name: str, text: str) -> Body:
 
 
 def set_preamble(body: Body, text: str) -> Body:
-    """Returns the body with the text before its first section replaced.
-
-    Raises:
-        DocumentError: the text would make, move or hide a heading.
-    """
+    """Returns the body with the text before its first section replaced."""
     end = next((block.start for block in body.blocks if block.is_section), len(body.text))
     content = with_newlines(trimmed(text), body.newline)
     new = body.newline + content + body.newline if content else ""
@@ -76,11 +68,7 @@ def remove_section(body: Body, name: str) -> Body:
 
 
 def append_to_section(body: Body, name: str, text: str) -> Body:
-    """Returns the body with `text` added below what the section holds, which is added if it is missing.
-
-    Raises:
-        DocumentError: the text would make, move or hide a heading.
-    """
+    """Returns the body with `text` added below what the section holds, which is added if it is missing."""
     found = body.find(name)
     if not found:
         return _added(body, name, text)

@@ -13,9 +13,7 @@ from gitticks.document.settings_table import (
     ANY,
     BY_NAME,
     GROUPS,
-    NOT_YET_VALUES,
     Setting,
-    is_available,
     known_keys,
     pattern_of,
     unavailable_part,
@@ -33,16 +31,12 @@ NOT_AVAILABLE = "not available in this version"
 Keys = tuple[str, ...]
 
 
-class NewerFormatError(DocumentError):
-    """The state branch was written by a newer gitticks, so this one only reads it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Layer:
     """The settings that one place gives, by their keys, and where each comes from; of a file's also the line and column.
 
     `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
-    `unavailable` says by their keys which of the values nothing acts on yet.
+    `unavailable` says by their keys which of the values nothing acts on.
     """
 
     values: Mapping[Keys, object] = field(default_factory=dict)
@@ -62,9 +56,6 @@ def file_layer(text: str, path: str = FILE) -> Layer:
     """Returns the settings of a config.yaml.
 
     Of a file in a newer format whatever is understood is taken, and the rest is a warning.
-
-    Raises:
-        DocumentError: it is no YAML, or a key or value is wrong.
     """
     source = Source(text.removeprefix(BYTE_ORDER_MARK), path)
     refuse_conflict(source)
@@ -81,7 +72,7 @@ def file_layer(text: str, path: str = FILE) -> Layer:
             read = _read(source, keys, node, key)
             found |= read
             lines |= dict.fromkeys(read, source.place(key.start))
-            part = unavailable_part(BY_NAME[pattern_of(keys)], keys, read[keys]) if read else None
+            part = unavailable_part(keys, read[keys]) if read else None
             if part is not None:
                 unavailable[keys] = source.error(
                     f"{part} is {NOT_AVAILABLE}", key.start, hint=f"`gt config {'.'.join(keys)} --unset`"
@@ -94,13 +85,9 @@ def file_layer(text: str, path: str = FILE) -> Layer:
 
 
 def require_writable(layer: Layer, path: str = FILE) -> None:
-    """Refuses to write where the state branch has a newer format.
-
-    Raises:
-        NewerFormatError: it has.
-    """
+    """Refuses to write where the state branch has a newer format."""
     if layer.is_read_only:
-        raise NewerFormatError(
+        raise DocumentError(
             f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and can only read it",
             path=path,
             hint="`pipx upgrade gitticks`",
@@ -108,18 +95,7 @@ def require_writable(layer: Layer, path: str = FILE) -> None:
 
 
 def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
-    """Returns the file with one setting set, in the words that were typed, or removed.
-
-    Args:
-        text: the file as it is, which may be empty.
-        name: the setting's dotted name.
-        value: what to set, as on a command line; None removes the setting.
-        path: the name that errors give the file.
-
-    Raises:
-        UsageError: there is no such setting.
-        DocumentError: the value or the file is wrong.
-    """
+    """Returns the file with one setting set, in the words that were typed, or removed."""
     setting, keys = find_setting(name)
     require_writable(file_layer(text, path), path)
     if value is not None:
@@ -135,28 +111,15 @@ def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
     return mark + changed.text
 
 
-def refuse_unavailable(setting: Setting, keys: Keys, value: object) -> None:
-    """Refuses a value that nothing acts on yet.
-
-    Raises:
-        UsageError: it is one.
-    """
-    part = unavailable_part(setting, keys, value)
+def refuse_unavailable(keys: Keys, value: object) -> None:
+    """Refuses a value that nothing acts on."""
+    part = unavailable_part(keys, value)
     if part is not None:
-        works = []
-        if setting.name in NOT_YET_VALUES:
-            words = setting.kind.wanted.removeprefix("one of ").split(", ")
-            works = [f"`{word}`" for word in words if word not in NOT_YET_VALUES[setting.name]]
-        hint = f"available: {', '.join(works)}" if works else "`gt config` lists the available settings"
-        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=hint)
+        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint="`gt config` lists the available settings")
 
 
 def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
-    """Returns what `text` means for a setting.
-
-    Raises:
-        DocumentError: it is no value of that setting.
-    """
+    """Returns what `text` means for a setting."""
     try:
         return setting.kind.parse(".".join(keys), text, origin)
     except DocumentError as error:
@@ -164,11 +127,7 @@ def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
 
 
 def find_setting(name: str) -> tuple[Setting, Keys]:
-    """Returns the row and the keys of a dotted name.
-
-    Raises:
-        UsageError: there is no such setting; a near one is suggested.
-    """
+    """Returns the row and the keys of a dotted name."""
     keys = keys_of(name)
     setting = BY_NAME.get(pattern_of(keys))
     if setting is None or not all(keys):
@@ -189,11 +148,7 @@ def keys_of(name: str) -> Keys:
 
 
 def get(settings: Settings, name: str) -> object:
-    """Returns the value of a setting by its dotted name; an agent that is not configured has the defaults.
-
-    Raises:
-        UsageError: there is no such setting.
-    """
+    """Returns the value of a setting by its dotted name; an agent that is not configured has the defaults."""
     setting, keys = find_setting(name)
     value: Any = settings
     for key in keys:
@@ -208,9 +163,9 @@ def get(settings: Settings, name: str) -> object:
 
 
 def names(settings: Settings) -> tuple[str, ...]:
-    """Returns the dotted names of every setting that works and has a value, in the order of the table."""
+    """Returns the dotted names of every setting that has a value, in the order of the table."""
     result: list[str] = []
-    for setting in filter(is_available, BY_NAME.values()):
+    for setting in BY_NAME.values():
         if ANY not in setting.name:
             result.append(setting.name)
         elif setting.name == f"agents.{ANY}.{ANY}":
@@ -223,24 +178,9 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 
 def explain(name: str) -> str:
-    """Returns one line on what a setting is for and what it holds, and whether this version acts on it.
-
-    Raises:
-        UsageError: there is no such setting.
-    """
+    """Returns one line on what a setting is for and what it holds."""
     setting, _ = find_setting(name)
-    note = note_on(setting)
-    return f"{setting.explanation} ({setting.kind.wanted})" + (f"; {note}" if note else "")
-
-
-def note_on(setting: Setting) -> str | None:
-    """Returns what of a setting this version does not act on, in words; None if there is nothing."""
-    if not is_available(setting):
-        return NOT_AVAILABLE
-    missing = [f"`{one}`" for one in NOT_YET_VALUES.get(setting.name, ())]
-    if not missing:
-        return None
-    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} {NOT_AVAILABLE}"
+    return f"{setting.explanation} ({setting.kind.wanted})"
 
 
 def show(name: str, value: object) -> str:

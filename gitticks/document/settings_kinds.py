@@ -22,6 +22,8 @@ _SIZE = re.compile(r"([0-9]{1,12})(|b|kb|mb|gb)", re.IGNORECASE)
 _BYTES = {"": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 _SHOWN_DURATIONS = (("d", 86_400), ("h", 3600), ("m", 60))
 _SHOWN_SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000))
+_HOST = re.compile(r"(?:\*|(?:\*\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::([0-9]{1,5}))?", re.ASCII)
+_LOOPBACK, _PORTS = "127.0.0.1", range(1, 65536)
 _SPOKEN_FLAGS = {
     "yes": "true",
     "on": "true",
@@ -55,11 +57,7 @@ class Kind:
     is_nullable: bool = False
 
     def parse(self, name: str, text: str, path: str) -> object:
-        """Returns the value that `text`, from a command line or git's configuration, means.
-
-        Raises:
-            DocumentError: it is none of this kind.
-        """
+        """Returns the value that `text`, from a command line or git's configuration, means."""
         node = self._node(text)
         if self.is_nullable and isinstance(node, Scalar) and node.is_null:
             return None
@@ -160,6 +158,16 @@ def _read_filled(at: At, node: Node) -> str:
     return text
 
 
+def _read_host(at: At, node: Node) -> str:
+    text = _read_filled(at, node)
+    host = _HOST.fullmatch(text.lower())
+    is_address = host is not None and (host[1] or "").rpartition(".")[2].isdecimal() and host[1] != _LOOPBACK
+    if host is None or is_address or (host[2] is not None and int(host[2]) not in _PORTS):
+        hint = "write `example.org`, `*.example.org`, `git.example.org:8443` or `localhost:8080`; addresses are never reached"
+        raise at.error(node, f"has what is no host: {values.shown(node)}", hint=hint)
+    return text
+
+
 def _refuse_unknown(at: At, node: Node, known: tuple[str, ...]) -> None:
     for pair in values.mapping_of(at, node).pairs:
         if pair.key.text not in known:
@@ -229,6 +237,7 @@ DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURA
 DURATION_OR_NULL = replace(DURATION, is_nullable=True)
 SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
 TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
+HOSTS = Kind("a list of hosts", values.read_list(_read_host), Form.LIST, _show_list)
 REVIEWERS = Kind("a list of reviewers", values.read_list(_read_reviewer), Form.LIST, _show_list)
 RULES = Kind("a list of rules", values.read_list(_read_rule), Form.LIST, _show_list)
 OPTION = Kind("a value", _read_option, Form.OPTION)

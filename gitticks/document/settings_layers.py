@@ -42,7 +42,7 @@ class Overruled:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSettings:
-    """What holds after all layers, and where each value comes from; `unavailable` says what nothing acts on yet."""
+    """What holds after all layers, and where each value comes from; `unavailable` says what nothing acts on."""
 
     settings: Settings
     origins: Mapping[Keys, str] = field(default_factory=dict)
@@ -62,11 +62,7 @@ class ResolvedSettings:
         return DocumentError(problem, path=self.origin(name), line=line, column=column, hint=hint)
 
     def require_whole_prices(self) -> None:
-        """Refuses prices by which nothing can be counted.
-
-        Raises:
-            DocumentError: one lacks what a model reads or writes for.
-        """
+        """Refuses prices by which nothing can be counted."""
         for model, price in self.settings.prices.items():
             if price.missing is not None:
                 given = next(keys for keys in self.origins if keys[:2] == ("prices", model))
@@ -81,9 +77,6 @@ def git_layer(configuration: Mapping[str, str]) -> Layer:
     """Returns the layer of `git config gitticks.*`.
 
     Git allows no `_` in names, so `gitticks.review-limit` is `review_limit`.
-
-    Raises:
-        DocumentError: there is no such setting, or the value is wrong.
     """
     named = {}
     for key, value in configuration.items():
@@ -95,11 +88,7 @@ def git_layer(configuration: Mapping[str, str]) -> Layer:
 
 
 def environment_layer(environment: Mapping[str, str]) -> Layer:
-    """Returns the layer of the `GITTICKS_CONFIG_<PATH>` variables, such as `GITTICKS_CONFIG_VERIFY_TEST`.
-
-    Raises:
-        DocumentError: there is no such setting, or the value is wrong.
-    """
+    """Returns the layer of the `GITTICKS_CONFIG_<PATH>` variables, such as `GITTICKS_CONFIG_VERIFY_TEST`."""
     found = {key: value for key, value in environment.items() if key.startswith(ENVIRONMENT_PREFIX)}
     return _text_layer({key: (_environment_name(key), value) for key, value in found.items()})
 
@@ -110,9 +99,6 @@ def flag_layer(flags: Mapping[str, str], origins: Mapping[str, str] | None = Non
     Args:
         flags: values by the settings' dotted names.
         origins: the flags that gave them, such as `--parallel`, by the same names.
-
-    Raises:
-        DocumentError: a value is wrong.
     """
     shown = origins or {}
     return _text_layer({shown.get(name, f"flag {name}"): (name, value) for name, value in flags.items()})
@@ -167,7 +153,7 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
             raise DocumentError(error.message, path=origin, hint=error.hint) from None
         found[keys] = parse_value(setting, keys, text, origin)
         origins[keys] = origin
-        part = unavailable_part(setting, keys, found[keys])
+        part = unavailable_part(keys, found[keys])
         if part is not None:
             unavailable[keys] = DocumentError(
                 f"{part} is {NOT_AVAILABLE}", path=origin, hint=_removing(origin)

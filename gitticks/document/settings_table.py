@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -46,13 +46,6 @@ class Setting:
         return tuple(self.name.split("."))
 
 
-NOT_YET: tuple[str, ...] = ()
-"""Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
-
-NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {}
-"""Values of other settings that nothing acts on yet."""
-
-
 ADAPTERS_KEYS = frozenset({"provider", "sandbox_mode"})
 """What the adapters read of an agent's entry beside the keys that all agents have."""
 
@@ -61,21 +54,10 @@ READ_ONLY = "read-only"
 """The only `sandbox_mode` that an adapter acts on; how else an agent is walled in follows from its mode."""
 
 
-def is_available(setting: Setting) -> bool:
-    """True if this version acts on some value of the setting."""
-    return not any(
-        setting.name.startswith(name) if name.endswith(".") else setting.name == name for name in NOT_YET
-    )
-
-
-def unavailable_part(setting: Setting, keys: tuple[str, ...], value: object) -> str | None:
-    """Returns what of a setting's value this version does not act on, in words; None if it acts on all of it."""
+def unavailable_part(keys: tuple[str, ...], value: object) -> str | None:
+    """Returns what of an agent's option no adapter acts on, in words; None if one does."""
     name = ".".join(keys)
-    if not is_available(setting):
-        return f"`{name}`"
-    if value in NOT_YET_VALUES.get(setting.name, ()):
-        return f"`{name}: {setting.kind.show(value)}`"
-    if setting.name == f"agents.{ANY}.{ANY}" and keys[-1] not in ADAPTERS_KEYS:
+    if pattern_of(keys) == f"agents.{ANY}.{ANY}" and keys[-1] not in ADAPTERS_KEYS:
         return f"`{name}`"
     if keys[-1] == "sandbox_mode" and value != READ_ONLY:
         return f"`{name}: {value}`"
@@ -109,14 +91,14 @@ _MODE = _stricter(*PermissionMode)
 _TRUE = _stricter(True, False)
 
 
-def _budget(name: str, of: str) -> tuple[Setting, ...]:
+def _budget(name: str, of: str, time: str = "working time") -> tuple[Setting, ...]:
     return (
         Setting(
             f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"maximum iterations of {of}"
         ),
         Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"maximum tokens of {of}"),
         Setting(f"budget.{name}.cost", kinds.BUDGET, f"maximum dollars of {of}"),
-        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum working time of {of}"),
+        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum {time} of {of}"),
     )
 
 
@@ -159,7 +141,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("iterations", kinds.integer(1), "maximum iterations of a task since the last human answer"),
     *_budget("task", "one task since the last human answer"),
     *_budget("epic", "one epic and everything below it since a person let it continue"),
-    *_budget("run", "one `gt run`"),
+    *_budget("run", "one `gt run`", "wall-clock time"),
     Setting("prices.*.input", kinds.NUMBER, "dollars per million input tokens of this model"),
     Setting("prices.*.output", kinds.NUMBER, "dollars per million output tokens of this model"),
     Setting("prices.*.cached", kinds.COST, "dollars per million cached input tokens of this model"),
@@ -209,7 +191,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("sandbox.preset", kinds.word(SandboxPreset), "the sandbox for agents and checks", _PRESET),
     Setting("sandbox.allowed_paths", kinds.TEXTS, "further paths that agents may read and write", _shared),
     Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),
-    Setting("sandbox.allowed_hosts", kinds.TEXTS, "further hosts that agents may reach", _shared),
+    Setting(
+        "sandbox.allowed_hosts",
+        kinds.HOSTS,
+        "further hosts that agents may reach, such as `example.org`, `*.example.org`, `localhost:8080`",
+        _shared,
+    ),
     Setting("sandbox.denied_hosts", kinds.TEXTS, "hosts that agents may not reach", _united),
     Setting(
         "sandbox.max_process_time",

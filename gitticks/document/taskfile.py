@@ -53,15 +53,7 @@ class TaskFile:
 
     @classmethod
     def parse(cls, data: bytes, path: str) -> TaskFile:
-        """Returns the file's value.
-
-        Args:
-            data: the file's bytes.
-            path: the name that errors give it.
-
-        Raises:
-            DocumentError: the frontmatter cannot be read.
-        """
+        """Returns the file's value."""
         frontmatter = split(data, path)
         task = read_fields(frontmatter.source, frontmatter.tree)
         return cls(frontmatter, task, read_body(frontmatter.body_source, frontmatter.newline))
@@ -130,11 +122,7 @@ class TaskFile:
         return read_entries(self.body, section)
 
     def with_task(self, task: Task) -> TaskFile:
-        """Returns the file with the fields that differ written into its frontmatter.
-
-        Raises:
-            DocumentError: a value cannot be written, or is in a form that cannot be changed in place.
-        """
+        """Returns the file with the fields that differ written into its frontmatter."""
         source, tree = self.frontmatter.source, self.frontmatter.tree
         return self._with_changes(changes(self.task, task, source, tree), task)
 
@@ -148,21 +136,13 @@ class TaskFile:
         return self._with_changes([*awaiting, Change(("manual",), None)], self.task)
 
     def with_section(self, name: Section | str, text: str) -> TaskFile:
-        """Returns the file with a section's text replaced, or the section added in its place.
-
-        Raises:
-            DocumentError: the text would change the sections around it.
-        """
+        """Returns the file with a section's text replaced, or the section added in its place."""
         from gitticks.document.section_edits import set_section
 
         return self._with_body(lambda body: set_section(body, name, text))
 
     def with_summary(self, text: str) -> TaskFile:
-        """Returns the file with the free text before the first section replaced.
-
-        Raises:
-            DocumentError: the text would change the sections below it.
-        """
+        """Returns the file with the free text before the first section replaced."""
         from gitticks.document.section_edits import set_preamble
 
         return self._with_body(lambda body: set_preamble(body, text))
@@ -241,11 +221,7 @@ def _known(before: TaskFile | None, section: Section) -> tuple[tuple[Entry, ...]
 
 
 def read_file(data: bytes, path: str) -> ReadFile:
-    """Returns the typed frontmatter, without looking at the markdown.
-
-    Raises:
-        DocumentError: the frontmatter cannot be read.
-    """
+    """Returns the typed frontmatter, without looking at the markdown."""
     text = decode(data, path)
     if text.startswith(_FENCE):
         end = text.find(f"\n{_FENCE}", len(_FENCE) - 1) + 1
@@ -259,20 +235,12 @@ def read_file(data: bytes, path: str) -> ReadFile:
 
 
 def read_task(data: bytes, path: str) -> Task:
-    """Returns only the typed frontmatter, without looking at the markdown.
-
-    Raises:
-        DocumentError: the frontmatter cannot be read.
-    """
+    """Returns only the typed frontmatter, without looking at the markdown."""
     return read_file(data, path).task
 
 
 def new_task_file(task: Task, body: str = "") -> TaskFile:
-    """Returns a new file for `task`, with `body` as the text below its frontmatter.
-
-    Raises:
-        DocumentError: a field or the body cannot be written.
-    """
+    """Returns a new file for `task`, with `body` as the text below its frontmatter."""
     lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
     text = with_newlines(body, "\n").strip("\n")
     below = f"\n{text}\n" if text.strip() else ""

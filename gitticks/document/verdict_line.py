@@ -31,11 +31,7 @@ _LINE_BREAKS = frozenset({"softbreak", "hardbreak"})
 
 
 def review_outcome(text: str | None) -> ReviewOutcome:
-    """Returns what a review says; only its first 64,000 characters are read.
-
-    Args:
-        text: the section's text, or None if it is missing or empty.
-    """
+    """Returns what a review says; only its first 64,000 characters are read."""
     if text is None:
         return ReviewOutcome.MISSING
     plain = _plain_lines(text)

@@ -172,11 +172,7 @@ class Change(NamedTuple):
 
 
 def splice(source: Source, changes: Iterable[Change], newline: str) -> Source:
-    """Returns the text with the changes made, in their order; lines that are added end in `newline`.
-
-    Raises:
-        DocumentError: the text writes a value in a form that cannot be changed in place.
-    """
+    """Returns the text with the changes made, in their order; lines that are added end in `newline`."""
     for change in changes:
         source = _changed(source, change, newline)
     return source

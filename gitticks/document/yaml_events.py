@@ -21,11 +21,7 @@ MOST_DEPTH = 16
 
 
 def build_tree(source: Source) -> Node | None:
-    """Returns the root of the one document in the text, or None if there is none.
-
-    Raises:
-        DocumentError: it is no YAML, passes a limit, or uses anchors, aliases, tags or a key twice.
-    """
+    """Returns the root of the one document in the text, or None if there is none."""
     return _Builder(source, _events(source)).document()
 
 

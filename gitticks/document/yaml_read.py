@@ -211,11 +211,7 @@ def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
 
 
 def parse_yaml(source: Source) -> Mapping | None:
-    """Returns the tree of one YAML document whose root is a mapping, or None where it holds nothing.
-
-    Raises:
-        DocumentError: it is no YAML, passes a limit, or uses anchors, aliases, tags or a key twice.
-    """
+    """Returns the tree of one YAML document whose root is a mapping, or None where it holds nothing."""
     _refuse_excess(source)
     simple = parse_simple(source.text)
     if simple is not None:

@@ -48,9 +48,7 @@ _TAG_CHARACTERS = range(0xE0000, 0xE0080)
 def render(value: YamlValue, *, flow: bool = False) -> str:
     """Returns the YAML of `value` on one line; lists and mappings in brackets and braces.
 
-    Args:
-        value: what to write.
-        flow: it will stand inside brackets or braces.
+    With `flow` it can stand inside brackets or braces.
 
     Raises:
         GitticksError: a text holds NUL or half a surrogate pair, or a number is not finite.

@@ -113,22 +113,14 @@ class Forge(ABC):
         return "\n".join(lines)[-_LOG_CHARACTERS:]
 
     def number(self, url: str) -> int:
-        """Returns the number of a pull request.
-
-        Raises:
-            ForgeError: the address is none of this project's.
-        """
+        """Returns the number of a pull request."""
         found = self.number_of(url)
         if found is None:
             raise ForgeError(f"`{url}` is not a pull request of {self.project.path} on {self.project.host}")
         return found
 
     def pages(self, path: str, key: str | None = None) -> list[Any]:
-        """Returns all items of a list that comes in pages; `key` is where an object has them.
-
-        Raises:
-            ForgeError: they do not end, or the forge gave no answer.
-        """
+        """Returns all items of a list that comes in pages; `key` is where an object has them."""
         found: list[Any] = []
         mark = "&" if "?" in path else "?"
         for page in range(1, _MOST_PAGES + 1):
@@ -161,11 +153,7 @@ class Forge(ABC):
             raise self._nonsense(path, text) from None
 
     def text(self, path: str, body: Mapping[str, str] | None = None) -> str:
-        """Returns what the forge's program prints.
-
-        Raises:
-            ForgeError: it is missing, failed, or took too long.
-        """
+        """Returns what the forge's program prints."""
         program = shutil.which(self.program, path=self._environment.get("PATH"))
         if program is None:
             raise ForgeError(
@@ -204,7 +192,7 @@ class Forge(ABC):
         lower = f"{ended.errors}\n{ended.output}".lower()
         if any(sign in lower for sign in _LIMITED):
             error = ForgeError(
-                f"{self.name} limits how often it is asked, and it is asked again in {LONG_REST_SECONDS / 60:.0f} minutes: {said}",
+                f"{self.name} says that its rate limit is reached; the next try is in {LONG_REST_SECONDS / 60:.0f} minutes: {said}",
                 hint=f"`{self.program} api --hostname {self.project.host} rate_limit` shows until when",
             )
             error.rest_seconds = LONG_REST_SECONDS
@@ -223,7 +211,7 @@ class Forge(ABC):
     def _nonsense(self, path: str, text: str) -> ForgeError:
         said = printable(text, 120) or "nothing"
         return ForgeError(
-            f"`{self.program}` printed something that is not an answer of {self.name}: {said}",
+            f"`{self.program}` printed something that is not an answer from {self.name}: {said}",
             hint=self._again(path),
         )
 

@@ -83,12 +83,12 @@ class GitHub(Forge):
     def _comments(self, pull: str, reviews: list[dict[str, Any]]) -> Iterator[Comment]:
         states = {one.get("id"): text_of(one, "state") for one in reviews}
         lines = [one for one in self.pages(f"{pull}/comments") if _has_a_say(one)]
-        told = {one.get("pull_request_review_id") for one in lines}
+        commented = {one.get("pull_request_review_id") for one in lines}
         for one in reviews:
             state = text_of(one, "state")
             is_empty = not text_of(one, "body").strip()
             if state not in ("PENDING", "DISMISSED") and not (
-                is_empty and (state != _REFUSED or one.get("id") in told)
+                is_empty and (state != _REFUSED or one.get("id") in commented)
             ):
                 yield from _comment("review", one, is_request=state != _APPROVED, empty="Changes requested.")
         for one in lines:

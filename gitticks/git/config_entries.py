@@ -40,11 +40,7 @@ _of_files: dict[bytes, bytes] = {}
 
 
 def read_all(git_dir: Path) -> tuple[Entry, ...]:
-    """Returns every setting, in the order in which git reads them; those of scope `command` are ours.
-
-    Raises:
-        GitError: git cannot read the configuration.
-    """
+    """Returns every setting, in the order in which git reads them; those of scope `command` are ours."""
     files, own = _shared_files(git_dir), git_dir / CONFIG_FILE
     stamps = [_stamp(file) for file in files]
     known = _shared.get(files)

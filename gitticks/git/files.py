@@ -93,11 +93,7 @@ class PreparedFiles:
         self._files: dict[bytes, list[Path]] = {}
 
     def add(self, folder: Path, contents: Iterable[bytes]) -> None:
-        """Writes a file in `folder` for each content, and waits once until all are on disk and can be put in place.
-
-        Raises:
-            OSError: something could not be written; nothing is left of them.
-        """
+        """Writes a file in `folder` for each content, and waits once until all are on disk and can be put in place."""
         folder.mkdir(parents=True, exist_ok=True)
         try:
             for number, content in enumerate(contents):

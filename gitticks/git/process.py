@@ -193,11 +193,7 @@ def start_git(
 
 @functools.cache
 def git_version() -> tuple[int, ...]:
-    """Returns the version of the git binary, such as (2, 39, 5).
-
-    Raises:
-        GitError: git is missing or older than 2.39.
-    """
+    """Returns the version of the git binary, such as (2, 39, 5)."""
     words = run_git(["version"]).text
     match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", words)
     version = tuple(int(part) for part in match.groups() if part) if match else ()

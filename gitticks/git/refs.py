@@ -246,11 +246,7 @@ def folder_of_ref(common_dir: Path, ref: str) -> Path:
 
 
 def require_packed_refs(common_dir: Path) -> None:
-    """Refuses a file of packed refs that git cannot read, since nothing then works that asks git for a ref.
-
-    Raises:
-        GitticksError: it is damaged; the hint puts every branch back that has a log.
-    """
+    """Refuses a file of packed refs that git cannot read, since nothing then works that asks git for a ref."""
     try:
         content = read_plain_file(common_dir / "packed-refs", _MOST_PACKED_BYTES)
     except FileNotFoundError:

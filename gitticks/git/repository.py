@@ -340,11 +340,7 @@ def _heed(settings: Mapping[str, str], common_dir: str) -> None:
 
 
 def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
-    """Refuses a repository that nobody could work with, by its settings and by what is in it.
-
-    Raises:
-        GitticksError: it is of such a kind.
-    """
+    """Refuses a repository that nobody could work with, by its settings and by what is in it."""
     _refuse_odd_files(common_dir)
     if any(key.startswith("extensions.") for key in settings):
         from gitticks.git.repository_settings import refuse_extensions

@@ -63,11 +63,7 @@ def read_settings(file: str | Path) -> dict[str, str]:
 
 
 def refuse_extensions(settings: Mapping[str, str], common_dir: str) -> None:
-    """Refuses a repository whose settings name such a format.
-
-    Raises:
-        GitticksError: they do.
-    """
+    """Refuses a repository whose settings name such a format."""
     for key, what, known in (
         ("extensions.objectformat", "objects", ("sha1", "sha256")),
         ("extensions.refstorage", "refs", ("files", "reftable")),

@@ -18,6 +18,7 @@ from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.worktrees import past_half_made
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
@@ -226,11 +227,7 @@ def push_together(
 ) -> PushedBranch:
     """Lets branches of a remote move forward to their commits and removes refs, all of it or nothing.
 
-    Args:
-        repository: where the commits are.
-        remote: one of `remotes`.
-        commits: by branch.
-        removed: full names of refs, with where they have to stand.
+    `commits` are by branch, `removed` names refs with where they have to stand.
     """
     leases = [f"--force-with-lease={ref}:{old}" for ref, old in removed.items()]
     moves = [f"{commit}:{BRANCHES}{branch}" for branch, commit in commits.items()]
@@ -257,9 +254,9 @@ def _push(
         return PushedBranch(Pushed.UNKNOWN, done)
     if done.code == 0:
         return PushedBranch(Pushed.DONE)
-    told = [line for line in done.text.splitlines() if line.startswith("!")]
-    words = printable("\n".join([*told, done.stderr]))
-    if not told or any(sign in words for sign in _NOT_REPORTED):
+    refusals = [line for line in done.text.splitlines() if line.startswith("!")]
+    words = printable("\n".join([*refusals, done.stderr]))
+    if not refusals or any(sign in words for sign in _NOT_REPORTED):
         is_refusal = any(sign in done.stderr for sign in _REFUSALS)
         return PushedBranch(Pushed.REFUSED if is_refusal else Pushed.UNKNOWN, words)
     if any(sign in words for sign in _LATE):
@@ -273,13 +270,15 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
     """Runs a call that leaves the machine; returns words instead of a result if it took too long."""
     fence = fence_programs(repository.common_dir)
     try:
-        return run_git(
-            asked,
-            repository_dir=repository.common_dir,
-            extra_environment={**fence.variables, "GIT_ALLOW_PROTOCOL": _PROTOCOLS},
-            timeout_seconds=timeout_seconds,
-            check=False,
-            trusted=True,
+        return past_half_made(
+            lambda: run_git(
+                asked,
+                repository_dir=repository.common_dir,
+                extra_environment={**fence.variables, "GIT_ALLOW_PROTOCOL": _PROTOCOLS},
+                timeout_seconds=timeout_seconds,
+                check=False,
+                trusted=True,
+            )
         )
     except GitError as error:
         return error.message

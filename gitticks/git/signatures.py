@@ -78,9 +78,6 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
         payload: what is signed.
         key: the file of a private key, or of a public one that the agent of ssh holds, or such a key itself.
         namespace: what the signature is for.
-
-    Raises:
-        GitticksError: it could not be made.
     """
     with tempfile.TemporaryDirectory(prefix="gitticks-sign-") as folder:
         file = key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -13,6 +14,8 @@ Merge = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merges the file at a path from base, ours and theirs; None if they conflict."""
 
 _UNION_SUFFIX = ".jsonl"
+_KEY = re.compile(rb"\s*[\w.-]+:(?=\s|\Z)")
+"""How a line begins that gives something a value."""
 
 
 def merge_text(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
@@ -35,14 +38,21 @@ def merge_text(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
 
 
 def line_distance(one: bytes, other: bytes) -> int:
-    """Returns how many lines have to be removed or added to come from one text to the other."""
+    """Returns how many lines have to be removed or added, or their values changed, to come from one text to the other.
+
+    A new value counts once: what somebody edits is nearer to the text with the old value than to one without the line.
+    """
     first, second = one.splitlines(), other.splitlines()
     head = _count_equal(first, second)
     first, second = first[head:], second[head:]
     tail = _count_equal(first[::-1], second[::-1])
     first, second = first[: len(first) - tail], second[: len(second) - tail]
-    matcher = SequenceMatcher(None, first, second, autojunk=False)
-    return len(first) + len(second) - 2 * sum(block.size for block in matcher.get_matching_blocks())
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    return sum(
+        _count_changes(first[start:end], second[other_start:other_end])
+        for kind, start, end, other_start, other_end in blocks
+        if kind != "equal"
+    )
 
 
 def changed_places(one: bytes, other: bytes) -> int:
@@ -57,11 +67,9 @@ def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int,
     Their lines are counted, and only those compared that may be next by that: a comparison of thousands of lines takes
     a thousand times as long.
     """
-    known, lines = tuple(versions), text.splitlines()
-    counts = Counter(lines)
+    known, counts = tuple(versions), Counter(text.splitlines())
     waiting = [
-        (_least_distance(version.splitlines(), lines, counts), place, False)
-        for place, version in enumerate(known)
+        (_least_distance(version.splitlines(), counts), place, False) for place, version in enumerate(known)
     ]
     heapify(waiting)
     while waiting:
@@ -72,10 +80,20 @@ def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int,
             heappush(waiting, (line_distance(known[place], text), place, True))
 
 
-def _least_distance(version: Sequence[bytes], lines: Sequence[bytes], counts: Counter[bytes]) -> int:
+def _least_distance(version: Sequence[bytes], counts: Counter[bytes]) -> int:
     """Returns how many lines a version is apart at least: where all that both have is in the same order."""
-    shared = sum(min(count, counts[line]) for line, count in Counter(version).items())
-    return len(version) + len(lines) - 2 * shared
+    own = Counter(version)
+    return _count_changes((own - counts).elements(), (counts - own).elements())
+
+
+def _count_changes(removed: Iterable[bytes], added: Iterable[bytes]) -> int:
+    """Returns how many lines change where some are replaced by others; a key that is among both changes its value."""
+    gone, new = tuple(removed), tuple(added)
+    return len(gone) + len(new) - (_keys(gone) & _keys(new)).total()
+
+
+def _keys(lines: Iterable[bytes]) -> Counter[bytes]:
+    return Counter(found[0] for line in lines if (found := _KEY.match(line)) is not None)
 
 
 def _count_equal(one: Sequence[bytes], other: Sequence[bytes]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +23,7 @@ from gitticks.git.checkouts import (
 )
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import HeldLock, hold_lock
-from gitticks.git.process import GitError, run_git
+from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
@@ -34,6 +35,8 @@ _HALF_MADE = "initializing"
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 _POLL_SECONDS = 0.02
+_HALF_MADE_HEAD = re.compile(r"bad object worktrees/[^/\n]+/HEAD")
+_HALF_MADE_SECONDS = 10.0
 _OWNERS = 0o700
 _SUBMODULE_MODE = "160000"
 
@@ -127,6 +130,16 @@ def is_half_made(repository: Repository, checkout: Checkout) -> bool:
     with worktrees_lock(repository) as held:
         _await_orphan(held)
         return _lock_reason(checkout) == _HALF_MADE
+
+
+def past_half_made(ask: Callable[[], GitResult]) -> GitResult:
+    """Runs a fetch, and again if it fails over a worktree that is being added: its HEAD names no commit at first."""
+    end = time.monotonic() + _HALF_MADE_SECONDS
+    while True:
+        asked = ask()
+        if asked.code == 0 or not _HALF_MADE_HEAD.search(asked.stderr) or time.monotonic() > end:
+            return asked
+        time.sleep(_POLL_SECONDS)
 
 
 def prune_worktrees(repository: Repository) -> None:

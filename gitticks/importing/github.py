@@ -103,10 +103,10 @@ def _task_of(record: Any, path: str) -> ForeignTask:
 
 def _status(parts: Parts) -> tuple[Status, str | None]:
     state, reason = (parts.line("state") or "OPEN").upper(), (parts.line("stateReason") or "").upper()
-    told = reason.lower().replace("_", " ") or None
+    why = reason.lower().replace("_", " ") or None
     if state != "CLOSED":
-        return Status.PENDING, told
-    return (Status.CANCELLED if reason in _GIVEN_UP else Status.DONE), told
+        return Status.PENDING, why
+    return (Status.CANCELLED if reason in _GIVEN_UP else Status.DONE), why
 
 
 def _login(author: Any) -> str | None:

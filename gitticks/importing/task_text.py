@@ -132,7 +132,7 @@ def _body(foreign: ForeignTask, path: str) -> str:
         blocks = read_body(Source(body, path), "\n").blocks
         if [block.title for block in blocks if block.is_section] == _names(foreign):
             return body
-    raise DocumentError("its text cannot be told from sections of ours", path=path)
+    raise DocumentError("its text cannot be distinguished from gitticks' own sections", path=path)
 
 
 def _names(foreign: ForeignTask) -> list[str]:

@@ -51,9 +51,7 @@ def find_cycle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
 def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
     """Returns cycles, each as ids from one task back to it: at least one of each group of tasks that are in any.
 
-    Args:
-        graph: the tasks.
-        starts: look only where these lead to; None for everywhere.
+    With `starts` only where these lead to.
     """
     left: set[_Stop] = set()
     cycles: list[tuple[TaskId, ...]] = []
@@ -275,13 +273,7 @@ def walk(
     children: Callable[[TaskId], Sequence[T]],
     closed: Mapping[TaskId | None, int] | None = None,
 ) -> Iterator[Place[T]]:
-    """Yields the places of some trees from their tops down, open children before closed ones.
-
-    Args:
-        tops: where each tree begins.
-        children: gives a task's children in their order.
-        closed: how many more to fold in below each task.
-    """
+    """Yields the places of some trees from their tops down, open children before closed ones."""
     folded: Mapping[Any, int] = closed or {}
     met: set[TaskId] = set()
     waiting = [Place(top, 0) for top in tops][::-1]

@@ -14,6 +14,8 @@ LETTERS = ALPHABET[10:]
 SHORTEST = 4
 BOARD_FOLDER = ".gitticks"
 """Where people find the branch: the folder of the board, from the repository's root."""
+WORK_BRANCH = "gitticks/work/"
+"""What the names of branches of work begin with; the rest is the id of their task or epic."""
 
 LONGEST = 64
 LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -37,13 +39,7 @@ def id_length(count: int) -> int:
 
 
 def new_id(taken: Container[str], count: int, random_number: Callable[[int], int]) -> TaskId:
-    """Returns an id that is not in `taken`; it begins with a letter, so no tool reads it as a number.
-
-    Args:
-        taken: every id of the repository.
-        count: how many ids that is.
-        random_number: returns an integer from 0 up to, not including, its argument.
-    """
+    """Returns an id that is not in `taken`; it begins with a letter, so no tool reads it as a number."""
     length = id_length(count + 1)
     while True:
         tail = "".join(ALPHABET[random_number(32)] for _ in range(length - 1))

@@ -119,10 +119,6 @@ def find_mentions(text: str, ids: Container[TaskId]) -> tuple[Mention, ...]:
     """Returns where a text names tasks, in order, each id as a word of its own.
 
     An id within a path, an address or a longer word is none, such as in `tasks/f2/k7f2` or `k7f2.md`.
-
-    Args:
-        text: any text.
-        ids: those that exist.
     """
     found: list[Mention] = []
     end = 0

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, task_path
 from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
@@ -220,6 +220,16 @@ class Task:
         """True while a pull request asks for the merge of the approved head."""
         asks = self.awaiting in (Awaiting.REVIEW, Awaiting.WORK) and self.pr is not None
         return self.status is Status.REVIEWING and self.approval is not None and asks
+
+    def isolation_in(self, usual: Isolation) -> Isolation:
+        """Returns how its work is isolated: as it was begun, where a run's flag may have said how, else as asked for."""
+        if self.branch is not None and self.branch.startswith(WORK_BRANCH):
+            is_shared = self.is_epic or self.branch != WORK_BRANCH + self.id
+            return Isolation.EPIC if is_shared else Isolation.TASK
+        is_begun_here = self.branch is None and self.start_sha is not None
+        if is_begun_here and self.isolation is None:
+            return Isolation.NONE
+        return self.isolation or usual
 
     @property
     def has_code(self) -> bool:

@@ -10,7 +10,7 @@ from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.store.layout import WORK_BRANCH
+from gitticks.model.ids import WORK_BRANCH
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -151,7 +151,7 @@ class Budgets:
         self._clock = run.world.monotonic_seconds
         self._begun = self._clock()
         self._began_at = run.now
-        self._told: tuple[Reading, ...] = ()
+        self._reported: tuple[Reading, ...] = ()
         self._graph: TaskGraph | None = None
         self._epics: dict[TaskId, EpicSpending] = {}
         self._states: dict[tuple[TaskId | None, Metric], BudgetState] = {}
@@ -176,8 +176,8 @@ class Budgets:
     def look(self) -> tuple[BudgetReached, ...]:
         """Returns which levels the run has reached since the last look."""
         readings = self.readings()
-        reached = budget.newly_reached(self._told, readings)
-        self._told = readings
+        reached = budget.newly_reached(self._reported, readings)
+        self._reported = readings
         return tuple(BudgetReached(state_of(one), one.level.value) for one in reached)
 
     def limit(self, role: Role, *, running: int = 0) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.merges.history import merge_base
@@ -62,10 +63,18 @@ def committed_secrets(
 
     Args:
         repository: whose commits they are.
-        base: what the work is to be merged into, or where it began.
-        head: the work.
+        base: the id of the commit that the work is to be merged into, or where it began.
+        head: the id of the work.
         values: literal values that are secret, with their names.
     """
+    return _found_between(repository, base, head, tuple((values or {}).items()))
+
+
+@lru_cache(maxsize=64)
+def _found_between(
+    repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...]
+) -> tuple[CommittedSecret, ...]:
+    """Commits never change, and those that were looked at when the work was handed off are merged a moment later."""
     each = [
         "log",
         "--reverse",
@@ -81,7 +90,7 @@ def committed_secrets(
         commits.append(_Commit(head, "\n" + _asked(repository, whole)))
     found: dict[str, CommittedSecret] = {}
     for commit, text, _ in commits:
-        for one in _look(commit, text, values):
+        for one in _look(commit, text, dict(values)):
             found.setdefault(one.digest, one)
     return tuple(found.values())
 
@@ -99,7 +108,7 @@ def _commits(log: str) -> Iterator[_Commit]:
             yield _Commit(commit, "\n" + text, len(parents) > 1)
 
 
-def _look(commit: str, text: str, values: Mapping[str, str] | None) -> Iterator[CommittedSecret]:
+def _look(commit: str, text: str, values: Mapping[str, str]) -> Iterator[CommittedSecret]:
     added = _ADDED.sub("", _REMOVED.sub("", text))
     for found in find_secrets(added, values):
         secret = added[found.start : found.end]

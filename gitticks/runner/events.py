@@ -216,8 +216,8 @@ def tell(run: RunContext, before: Task, decision: Decision) -> None:
     after = decision.task
     reason = next((step.reason for step in reversed(decision.steps) if step.reason), None)
     if reason is None:
-        told = (event.reason for event in reversed(decision.events) if event.type is not EventType.BUDGET)
-        reason = next(filter(None, told), None)
+        reasons = (event.reason for event in reversed(decision.events) if event.type is not EventType.BUDGET)
+        reason = next(filter(None, reasons), None)
     if (before.status, before.awaiting) == (after.status, after.awaiting) and reason is None:
         return
     actor = decision.events[-1].actor.name if decision.events else "gitticks"

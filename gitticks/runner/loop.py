@@ -64,7 +64,7 @@ class Loop:
         self._stopping = threading.Event()
         self._limit: str | None = None
         self._done_before: set[TaskId] = set()
-        self._told_waiting: str | None = None
+        self._reported_waiting: str | None = None
 
     def interrupt(self) -> None:
         """Ends the run: the first time after the running iterations, the second time at once.
@@ -121,8 +121,8 @@ class Loop:
             self.picking.name_closed(names)
 
     def _tell_waiting(self, reason: str) -> None:
-        if reason != self._told_waiting:
-            self._told_waiting = reason
+        if reason != self._reported_waiting:
+            self._reported_waiting = reason
             self.run.emit(RunWaits(reason))
 
     def _go_on(self, pool: ThreadPoolExecutor) -> bool:

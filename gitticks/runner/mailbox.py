@@ -176,6 +176,8 @@ def _read_files(
             if folder is not None:
                 task = _read_one(folder, TASK_FILE, warnings)
                 learnings = _read_one(folder, LEARNINGS_FILE, warnings)
+    except FileNotFoundError:  # the workspace went with it
+        pass
     except (UnfitError, OSError) as error:
         warnings.append(f"`{MAILBOX_FOLDER}`: {error}; nothing was taken from it")
     if task is None and not warnings:

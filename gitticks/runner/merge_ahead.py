@@ -18,7 +18,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.merges.asides import PooledAside, left_asides
-from gitticks.git.merges.memory import Conflict, merge_in_memory, throwaway_commit
+from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory, throwaway_commit
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.task import Task
 from gitticks.runner import workspace_setup, workspaces
@@ -83,11 +83,7 @@ class ChecksAhead:
     def __init__(self, run: RunContext) -> None:
         self._run = run
         settings = run.settings
-        is_possible = (
-            has_commands(settings)
-            and settings.merge.mode is MergeMode.QUEUE
-            and settings.merge.strategy is not MergeStrategy.REBASE
-        )
+        is_possible = has_commands(settings) and settings.merge.mode is MergeMode.QUEUE
         self._most = min(settings.merge.ahead, run.options.parallel - 1) if is_possible else 0
         self._lock = threading.Lock()
         self._ahead: list[_Check] = []
@@ -118,6 +114,12 @@ class ChecksAhead:
     def is_on(self) -> bool:
         """True if anything is ever checked ahead."""
         return self._most > 0
+
+    @property
+    def task_ids(self) -> tuple[TaskId, ...]:
+        """Returns the tasks whose merges are checked ahead, in order, or passed and wait for their turn."""
+        with self._lock:
+            return tuple(one.merge.candidate.task for one in self._ahead)
 
     def begin(self, task_id: TaskId) -> None:
         """Says whose turn it is; what the base becomes is not known yet."""
@@ -181,11 +183,16 @@ class ChecksAhead:
             own_base = task.base or workspaces.base_of(task, self._run.settings, repository)
             if own_base != base or judge_tree(repository, tip, head) is not None:
                 return None
-            merged = merge_in_memory(repository, tip, head)
+            strategy = self._run.settings.merge.strategy
+            merged = (
+                rebase_in_memory(repository, tip, head, committer=None)
+                if strategy is MergeStrategy.REBASE
+                else merge_in_memory(repository, tip, head)
+            )
             if isinstance(merged, Conflict) or merged.tree == workspaces.tree_of(repository, tip):
                 return None
-            is_merge = self._run.settings.merge.strategy is MergeStrategy.MERGE
-            commit = throwaway_commit(repository, merged.tree, tip, *([head] if is_merge else []))
+            parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
+            commit = throwaway_commit(repository, merged.tree, *parents)
             return checked_merge(self._run, task, tip, commit), commit
         except (GitticksError, OSError):
             return None  # its turn says what is wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +16,7 @@ from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import MergeWaits
 from gitticks.runner.merge_ahead import ChecksAhead
 from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
+from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
 from gitticks.runner.workspace_removal import Removals
 
 if TYPE_CHECKING:
@@ -40,12 +41,15 @@ class MergeTurns:
         self._held = contextlib.ExitStack()
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
-        self._resting: frozenset[TaskId] = frozenset()
+        self._reasons: dict[TaskId, str] = {}
+        self._merging: TaskId | None = None
+        self._shown: list[QueuedMerge] = []
         self._order: list[TaskId] = []
         self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
 
     def __enter__(self) -> Self:
         """Starts nothing yet."""
+        write_merging(self._run.repository.own_dir, ())
         self._held.enter_context(self._removals)
         self._held.enter_context(self._pool)
         self._held.enter_context(self._ahead)
@@ -54,6 +58,7 @@ class MergeTurns:
     def __exit__(self, *_: object) -> None:
         """Removes the checkouts, and waits until the workspaces of what was merged are out of the way."""
         self._held.close()
+        write_merging(self._run.repository.own_dir, ())
 
     @property
     def being_removed(self) -> frozenset[TaskId]:
@@ -70,12 +75,15 @@ class MergeTurns:
         approved = self._in_order([task for task in tasks if task.is_merging])
         here = {task.id for task in approved}
         self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
-        self._resting = frozenset(self._waits)
+        self._reasons = {task_id: wait.reason for task_id, wait in self._waits.items()}
         now = self._run.world.monotonic_seconds()
-        return next(
+        found = next(
             (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
             None,
         )
+        self._merging = None if found is None else found.id
+        self._show(task.id for task in approved)
+        return found
 
     def _in_order(self, approved: list[Task]) -> list[Task]:
         """Returns them in the order of merges, found out again only when another is approved."""
@@ -87,9 +95,27 @@ class MergeTurns:
 
     def look_ahead(self, tasks: Iterable[Task]) -> None:
         """Has the next merges among these tasks checked while the one whose turn it is continues."""
+        approved = self._in_order([task for task in tasks if task.is_merging])
         if self._ahead.is_on:
-            approved = [task for task in tasks if task.is_merging and task.id not in self._resting]
-            self._ahead.look(self._in_order(approved))
+            self._ahead.look([task for task in approved if task.id not in self._reasons])
+        order = [one.task for one in self._shown[:1] if one.task == self._merging]
+        order += [task.id for task in approved if task.id not in order]
+        self._show(order if approved else [one.task for one in self._shown])
+
+    def _show(self, order: Iterable[TaskId]) -> None:
+        """Lets `gt status` tell the queue."""
+        ahead = self._ahead.task_ids
+        shown = [self._queued(task_id, ahead) for task_id in order]
+        if shown != self._shown:
+            self._shown = shown
+            write_merging(self._run.repository.own_dir, shown)
+
+    def _queued(self, task_id: TaskId, ahead: Collection[TaskId]) -> QueuedMerge:
+        if task_id == self._merging:
+            return QueuedMerge(task_id, MergeState.MERGING)
+        if task_id in self._reasons:
+            return QueuedMerge(task_id, MergeState.WAITING, self._reasons[task_id])
+        return QueuedMerge(task_id, MergeState.AHEAD if task_id in ahead else MergeState.QUEUED)
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""

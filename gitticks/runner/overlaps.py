@@ -10,13 +10,12 @@ from gitticks.errors import GitticksError
 from gitticks.git.merges.forecast import Overlap, forecast
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.events import Warned
 from gitticks.runner.run_record import Foreseen, write_foreseen
 from gitticks.runner.workspace_plan import base_of, shown_paths
-from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

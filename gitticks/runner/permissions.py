@@ -64,7 +64,8 @@ class Gatekeeper:
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._heard_of: set[str] = set()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
+        self._answered: dict[tuple[str, bytes], HookAnswer] = {}
         self._seen: list[tuple[AgentSpec, ToolCall, Path]] = []
         self._begun = self._now = self._load()
         self._looked_at = time.monotonic()
@@ -92,11 +93,16 @@ class Gatekeeper:
         """Decides about a tool call: the strictest decision on everything it would do."""
         with self._lock:
             self._heard_of.add(agent.name)
-        found = _accesses(call, workspace)
-        if not found:
-            return HookAnswer("none", "it has no effect outside the client")
-        said = [self._decide(agent, access) for access in found]
-        return min(said, key=lambda one: ("deny", "none", "allow").index(one.decision))
+            known = self._answered.get((agent.name, call.digest)) if call.use else None
+        if known is not None:  # the client itself asks after its hook did
+            return known
+        said = [self._decide(agent, access) for access in _accesses(call, workspace)]
+        said = said or [HookAnswer("none", "it has no effect outside the client")]
+        strict = ("deny", "none", "allow")
+        answer = min(said, key=lambda one: (strict.index(one.decision), not one.is_left))
+        with self._lock:
+            self._answered[agent.name, call.digest] = answer
+        return answer
 
     def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
         """Notes a tool that was used without a question, flagged where the rules would not have allowed it.
@@ -173,8 +179,8 @@ class Gatekeeper:
 
     def _tell_once(self, words: str) -> None:
         with self._lock:
-            is_new = words not in self._told
-            self._told.add(words)
+            is_new = words not in self._reported
+            self._reported.add(words)
         if is_new:
             self.run.emit(Warned(self._task.id, words))
 
@@ -184,7 +190,7 @@ class Gatekeeper:
                 # A client on a terminal asks there; elsewhere its own mode refuses what it would have to ask for, and
                 # knows more of harmless commands.
                 self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.LEFT)
-                return HookAnswer("none", ruling.reason)
+                return HookAnswer("none", ruling.reason, is_left=True)
             self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)
             self._tell_once(
                 f"`{agent.name}` was refused {access.operation} `{access.target}`: nobody is there to be asked "

@@ -302,7 +302,7 @@ def _epic(store: Store, task: Task, strangers: Collection[str]) -> tuple[str, st
 def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[str, str, bool]:
     """Returns where the task's difference begins and ends, and whether it counts from where the two parted."""
     head = task.end_sha or workspace.branch or "HEAD"
-    isolation = task.isolation or settings.isolation
+    isolation = task.isolation_in(settings.isolation)
     if isolation is Isolation.TASK and workspace.base is not None:
         return workspace.base, head, True
     return task.start_sha or workspace.start_sha or "HEAD", head, False

@@ -126,9 +126,9 @@ class SessionListener:
         text = None if own is None else transaction.task_file(session.task_id).section(own)
         is_agents = text is not None and text in (delivery.handoff, delivery.review)
         data = {TAKEN: digest_of(text)} if text is not None and is_agents else {}
-        told = left._replace(data={**left.data, **data})
-        transaction.append_events(session.task_id, (told,))
-        describe(transaction, session.task_id, (told,), session.actor)
+        completed = left._replace(data={**left.data, **data})
+        transaction.append_events(session.task_id, (completed,))
+        describe(transaction, session.task_id, (completed,), session.actor)
 
     def _ask_for(self, target: Status, work: Work, reason: str | None) -> float | None:
         """Asks for a status on the agent's behalf."""

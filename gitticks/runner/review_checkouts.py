@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.config import exclude_folders
+from gitticks.git.merges.history import is_ancestor
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
 from gitticks.model.ids import TaskId
@@ -43,7 +45,7 @@ def plan_review(
     """
     folder = repository.require_project_dir("a review") / settings.workspace.dir / FOLDER
     path = folder / (task.id if number == 1 else f"{task.id}.{number}")
-    if (task.isolation or settings.isolation) is Isolation.NONE and task.end_sha is not None:
+    if task.isolation_in(settings.isolation) is Isolation.NONE and task.end_sha is not None:
         start = task.start_sha or task.end_sha
         return Workspace(task.id, path, None, None, start, task.end_sha, Isolation.NONE)
     planned = plan(task, graph, settings, repository)
@@ -72,9 +74,10 @@ def review_checkout(
     try:
         checkout = add_worktree(repository, planned.path, commit=planned.commit).checkout
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
-        before = _changed(checkout)
+        before, base = _changed(checkout), _tip_of_base(repository, planned)
         yield planned
         _keep(repository, checkout, planned.task_id, planned.commit, before=before, warn=warn)
+        _tell_of_merge(repository, planned, base, warn)
     finally:
         try:
             remove_review_checkout(repository, planned.path)
@@ -115,6 +118,24 @@ def remove_reviews_of(
                 warn=warn,
             )
         remove_review_checkout(repository, other)
+
+
+def _tip_of_base(repository: Repository, planned: Workspace) -> str | None:
+    return None if planned.base is None else read_ref(repository.common_dir, BRANCHES + planned.base)
+
+
+def _tell_of_merge(
+    repository: Repository, planned: Workspace, before: str | None, warn: Callable[[str], None]
+) -> None:
+    """Warns if the base came to have the work under review, which a person may do by hand, and no reviewer."""
+    now = _tip_of_base(repository, planned)
+    if before in (None, now) or now is None or is_ancestor(repository, planned.commit, str(before)):
+        return
+    if is_ancestor(repository, planned.commit, now):
+        warn(
+            f"`{planned.base}` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: "
+            f"`git log {str(before)[:10]}..{planned.base}` shows what came, and `git revert` takes it back"
+        )
 
 
 def _changed(checkout: Checkout) -> frozenset[str]:

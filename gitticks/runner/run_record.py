@@ -9,11 +9,12 @@ import contextlib
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE
+from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, SPENDING_FILE
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.budget import Metric, Reading, Scope
 
@@ -130,6 +131,47 @@ def read_foreseen(common_dir: Path) -> tuple[Foreseen, ...]:
             Foreseen(str(name), other if other is None else str(other), str(base), tuple(map(str, paths)))
             for name, other, base, paths, refs in body
             if all(read_ref(common_dir, str(ref)) == commit for ref, commit in refs)
+        )
+    except (OSError, ValueError, TypeError, RecursionError):
+        return ()
+
+
+class MergeState(StrEnum):
+    """How far a merge has come in the queue of a run."""
+
+    MERGING = "merging"
+    AHEAD = "ahead"
+    WAITING = "waiting"
+    QUEUED = "queued"
+
+
+class QueuedMerge(NamedTuple):
+    """A task in the merge queue of a run; `reason` says what a waiting one waits for."""
+
+    task: TaskId
+    state: MergeState = MergeState.QUEUED
+    reason: str = ""
+
+
+def write_merging(own_dir: Path, queue: Iterable[QueuedMerge]) -> None:
+    """Replaces the merge queue, in its order."""
+    body = [*queue]
+    with contextlib.suppress(OSError):  # only views tell it
+        file = own_dir / MERGING_FILE
+        if not body:
+            file.unlink(missing_ok=True)
+            return
+        aside = file.with_suffix(".new")
+        aside.write_text(json.dumps(body), encoding="utf-8")
+        aside.replace(file)
+
+
+def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
+    """Returns the merge queue as the last run left it; what cannot be read is nothing."""
+    try:
+        body = json.loads(read_plain_file(f"{own_place}/{MERGING_FILE}"))
+        return tuple(
+            QueuedMerge(TaskId(task), MergeState(state), str(reason)) for task, state, reason in body
         )
     except (OSError, ValueError, TypeError, RecursionError):
         return ()

@@ -13,7 +13,7 @@ from gitticks.agents.prices import with_cost
 from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
 from gitticks.model.event import Actor, Event, EventType
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import ActorKind, Role
@@ -45,10 +45,9 @@ from gitticks.runner.reviewing import (
 )
 from gitticks.runner.untrusted_text import strangers_of
 from gitticks.store.decisions import carry_out
-from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import waived_person
-from gitticks.workflow.policies import policy_for
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
 
@@ -299,7 +298,7 @@ class SessionRun:
             self.actor,
             self.role,
             plan.base,
-            plan.branch,
+            plan.work_branch,
             plan.start_sha,
             self.run.started_by,
             strangers=self._strangers(),

@@ -40,8 +40,8 @@ def catch_up(repository: Repository, base: str) -> None:
         behind = count_commits(repository, here, there)
         first = f"`git pull {remote} {base}`, then " if behind else ""
         raise BaseNotSharedError(
-            f"`{base}` has {ahead} commit{'' if ahead == 1 else 's'} that `{remote}` has not, and no merge publishes "
-            "what nobody asked it to",
+            f"`{base}` has {ahead} commit{'' if ahead == 1 else 's'} that `{remote}` does not have, and a merge "
+            "pushes nothing but itself",
             hint=f"{first}`git push {remote} {base}`",
         )
     moved = move_base(repository, base, here, there, f"gitticks: catch up with {remote}")

@@ -113,11 +113,9 @@ class Pauses:
         count = self._count(agent, report)
         resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
         seconds = self._seconds(report, count, now)
-        is_limit = report.ending is Ending.RATE_LIMITED or (
-            report.ending is Ending.USAGE_LIMITED and resets_at is not None
-        )
+        is_limit = report.ending in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
         if is_limit and count >= MOST_LIMITS and seconds < self.rest_seconds:
-            # Its word was kept each time, and it continues.
+            # Its word was kept each time, or is of a time that is over, and it continues.
             seconds, resets_at = self.rest_seconds, None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
@@ -140,7 +138,9 @@ class Pauses:
         if report.retry_after_seconds is not None:
             return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
         jitter = 1 + self.random_number(_JITTER_STEPS) / (2 * _JITTER_STEPS)
-        return min(math.ldexp(FIRST_PAUSE_SECONDS, count - 1) * jitter, LONGEST_PAUSE_SECONDS)
+        return min(
+            math.ldexp(FIRST_PAUSE_SECONDS, min(count, MOST_LIMITS) - 1) * jitter, LONGEST_PAUSE_SECONDS
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +228,11 @@ class Patience:
     @property
     def waits_for(self) -> str | None:
         """Returns which agents have work and rest, until when and why; None if there are none."""
-        told = []
+        rests = []
         for name, pause in self._waited_for.items():
             until = pause.ends_at(self._clock(), self._run.now)
-            told.append(f"`{name}` rests until {until:%Y-%m-%d %H:%M} UTC: {pause.reason}")
-        return "; ".join(told) or None
+            rests.append(f"`{name}` rests until {until:%Y-%m-%d %H:%M} UTC: {pause.reason}")
+        return "; ".join(rests) or None
 
     @property
     def resting(self) -> frozenset[str]:

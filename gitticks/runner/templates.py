@@ -28,7 +28,10 @@ _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
 _LARGEST_PROMPT = 20_000_000
 _SIGNAL = re.compile(r"<(/?promise)>")
-_SIGNAL_LINE = re.compile(r"^([ \t]*(?:STATUS|VERDICT))[ \t]*:(?=[ \t]*[A-Z]+[ \t]*$)", re.MULTILINE)
+_SIGNAL_LINE = re.compile(
+    r"^([ \t>*_#`-]*(?:STATUS|VERDICT))[ \t*_`]*:(?=[ \t*_`]*[A-Z]+[ \t\r*_`.]*$)", re.MULTILINE
+)
+"""As they are read: an earlier review, quoted, is no verdict of whoever repeats it."""
 
 
 class PromptKind(StrEnum):

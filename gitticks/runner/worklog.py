@@ -11,12 +11,13 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import quoted
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
+from gitticks.workflow.budget import Metric, in_words
 
 _LONGEST_SAID = 1_000
 _LONGEST_OUTPUT = 2_000
 _SHOWN_ENTRIES = 5
 _MOST_DIGITS = 9
-_TOLD = ("- ended: ", "- signal: ", "- checks: ", "- used: ")
+_FIELDS = ("- ended: ", "- signal: ", "- checks: ", "- used: ")
 _ENTRY = re.compile(
     r"^## (\d+) · (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) · (\w+) · .*\n\n- ended: ([\w-]+)", re.MULTILINE
 )
@@ -118,17 +119,17 @@ def _read(match: re.Match[str], text: str) -> LoggedIteration | None:
     if at is None or len(match[1]) > _MOST_DIGITS:
         return None
     heading, *lines = text.split("\n")
-    told = dict(line[2:].split(": ", 1) for line in lines if line.startswith(_TOLD))
+    fields = dict(line[2:].split(": ", 1) for line in lines if line.startswith(_FIELDS))
     said = [line.removeprefix(">").removeprefix(" ") for line in lines if line.startswith(">")]
     return LoggedIteration(
         iteration=int(match[1]),
         at=at,
         role=match[3],
         agent=heading.split(" · ", 3)[3],
-        ended=told["ended"],
-        signal=told.get("signal"),
-        checks=told.get("checks"),
-        used=told.get("used"),
+        ended=fields["ended"],
+        signal=fields.get("signal"),
+        checks=fields.get("checks"),
+        used=fields.get("used"),
         said="\n".join(said),
     )
 
@@ -148,7 +149,7 @@ def _counted(counts: Counter[str]) -> str:
 
 def _used(usage: Usage, cost_source: str | None) -> str:
     source = f" (priced by {cost_source})" if cost_source else ""
-    cost = f", ${usage.cost:.2f}{source}" if usage.cost else ""
+    cost = f", {in_words(Metric.COST, usage.cost)}{source}" if usage.cost else ""
     return f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out{cost}, {usage.seconds:.0f} s"
 
 

@@ -11,12 +11,11 @@ from gitticks.git.merges.history import merge_base
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
-from gitticks.store.layout import WORK_BRANCH
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
@@ -49,6 +48,11 @@ class Workspace:
     warnings: tuple[str, ...] = ()
 
     @property
+    def work_branch(self) -> str | None:
+        """Returns the branch that is the work's own; None in the user's own checkout, whose branch is a person's."""
+        return None if self.isolation is Isolation.NONE else self.branch
+
+    @property
     def mailbox(self) -> Path:
         """Returns the folder `.gt/` in the workspace."""
         return self.path / MAILBOX_FOLDER
@@ -60,8 +64,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     Raises:
         GitticksError: there is no base or no checkout, or the user's own checkout has uncommitted changes.
     """
-    isolation = task.isolation or settings.isolation
-    if isolation is Isolation.NONE:
+    if _isolation(task, graph, settings) is Isolation.NONE:
         return _plan_here(task, settings, repository)
     owner = workspace_name(task, graph, settings)
     branch = WORK_BRANCH + owner
@@ -70,7 +73,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     base_tip = _tip(repository, base)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
-    start_sha = task.start_sha
+    start_sha = task.start_sha if task.branch else None
     if start_sha is None:
         start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
@@ -79,14 +82,29 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
 
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
     """Returns a name that two tasks share if they share a workspace; empty for the user's own checkout."""
-    isolation = task.isolation or settings.isolation
+    isolation = _isolation(task, graph, settings)
     if isolation is Isolation.NONE:
         return ""
     if task.branch and task.branch.startswith(WORK_BRANCH):
         return task.branch.removeprefix(WORK_BRANCH)
     if isolation is Isolation.TASK or task.is_epic:
         return task.id
-    return next((above.id for above in graph.ancestors(task) if above.is_epic), task.id)
+    epic = _epic_of(task, graph)
+    return task.id if epic is None else epic.id
+
+
+def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
+    """Returns how work on a task is isolated; what was not begun goes where its epic was begun."""
+    epic = _epic_of(task, graph)
+    is_shared = epic is not None and epic.branch == WORK_BRANCH + epic.id
+    if is_shared and task.start_sha is None and task.isolation is None:
+        return Isolation.EPIC
+    return task.isolation_in(settings.isolation)
+
+
+def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
+    """Returns the nearest epic that a task belongs to."""
+    return next((above for above in graph.ancestors(task) if above.is_epic), None)
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:

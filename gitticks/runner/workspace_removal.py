@@ -19,6 +19,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import remove_worktree
+from gitticks.model.ids import WORK_BRANCH
 from gitticks.model.settings import Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -27,7 +28,6 @@ from gitticks.runner.events import Warned
 from gitticks.runner.removed_workspaces import delete_removed, set_aside
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
 from gitticks.runner.workspace_repair import commit_without_a_branch
-from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.model.ids import TaskId

@@ -23,7 +23,7 @@ from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.settings import Settings, WorkspaceUpdate
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
@@ -43,7 +43,6 @@ from gitticks.runner.workspace_plan import (
 )
 from gitticks.runner.workspace_repair import ensure_worktree
 from gitticks.runner.workspace_setup import install_hooks
-from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.agents.process import StopRequest
@@ -94,8 +93,7 @@ def prepare(
         and (news := _news_of_base(repository, checkout, plan, is_taken_up=is_taken_up)) is not None
     ):
         warnings.append(news)
-    branch = None if plan.isolation is Isolation.NONE else plan.branch
-    return replace(plan, branch=branch, warnings=tuple(warnings))
+    return replace(plan, branch=plan.work_branch, warnings=tuple(warnings))
 
 
 def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:

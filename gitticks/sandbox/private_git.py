@@ -23,6 +23,7 @@ from gitticks.git.config_entries import CONFIG_FILE
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.worktrees import past_half_made
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_REF
 
@@ -155,7 +156,9 @@ def bring_home(
 
 def _asked(arguments: list[str], repository: Repository) -> str:
     """Returns what git answers, or raises with git's own message, without the sandbox's command line."""
-    ran = run_git(arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False)
+    ran = past_half_made(
+        lambda: run_git(arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False)
+    )
     if ran.code != 0:
         raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
     return ran.text

@@ -53,7 +53,8 @@ class Walls:
     @property
     def has_open_network(self) -> bool:
         """True if the network is the machine's own, with no proxy between."""
-        return _WHOLE_NETWORK in self.hosts and not self.denied_hosts
+        is_all = _WHOLE_NETWORK in self.hosts and not self.denied_hosts
+        return is_all and self.preset is SandboxPreset.PERMISSIVE
 
 
 def walls_of(settings: SandboxSettings) -> Walls | None:

@@ -123,18 +123,7 @@ def _own_file(repository: Repository, path: Path) -> bytes:
 def why_not_signed(
     repository: Repository, resolved: ResolvedSettings, statement: Statement, signature: str, at: datetime
 ) -> str | None:
-    """Returns why a signature does not prove a statement, in words; None if it does.
-
-    Args:
-        repository: the clone.
-        resolved: the settings, which name the allowed signers.
-        statement: what was stated.
-        signature: the armored signature.
-        at: when the key has to be valid.
-
-    Raises:
-        RefusedError: it is not known here whose signatures count.
-    """
+    """Returns why a signature does not prove a statement, in words; None if it does."""
     if statement.base_commit and not _was_base(repository, statement):
         return f"`{statement.base}` never pointed to {statement.base_commit[:7]}, from which the allowed signers would be read"
     allowed = allowed_signers(repository, resolved, statement.base_commit)

@@ -58,11 +58,7 @@ class Store:
 
     @classmethod
     def open(cls, repository: Repository, board: Board | None = None) -> Self:
-        """Opens the store; the state branch need not exist yet.
-
-        Raises:
-            GitticksError: the repository cannot be opened.
-        """
+        """Opens the store; the state branch need not exist yet."""
         return cls(repository, repository.objects, board)
 
     @property
@@ -71,21 +67,11 @@ class Store:
         return read_ref(self.repository.common_dir, layout.STATE_REF) is not None
 
     def tip(self) -> str:
-        """Returns the state branch's newest commit.
-
-        Raises:
-            NotFoundError: there is no state branch.
-        """
+        """Returns the state branch's newest commit."""
         return state_tip(self.repository)
 
     def initialise(self, author: Identity, config_text: str, *, remote: str = "origin") -> str:
-        """Makes the state branch, or takes the one of a remote, and returns its tip; one that is here stays as it is.
-
-        Args:
-            author: who the first commit is by.
-            config_text: the first `config.yaml`; not used if the branch exists here or was fetched from the remote.
-            remote: whose branch is taken.
-        """
+        """Makes the state branch, or takes the one of a remote, and returns its tip; one that is here stays as it is."""
         with self._publisher.hold() as held, held.moving(layout.STATE_REF):
             here = read_ref(self.repository.common_dir, layout.STATE_REF)
             if here is not None:
@@ -114,12 +100,7 @@ class Store:
         return list_folder(self.objects, self.objects.tree_of(self.tip()), folder)
 
     def task_file(self, task_id: TaskId, at: str | None = None) -> TaskFile:
-        """Returns the task's parsed TASK.md.
-
-        Raises:
-            NotFoundError: there is no such task.
-            DocumentError: its file cannot be read.
-        """
+        """Returns the task's parsed TASK.md."""
         return self.snapshot(at).task_file(task_id)
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
@@ -161,11 +142,7 @@ class Store:
         raise _lost_race()
 
     def propose(self, operation: Callable[[Transaction], Value], *, author: Identity) -> tuple[str, Value]:
-        """Returns the commit that `operation` makes on the tip, on disk and not yet the branch's, and what it returned.
-
-        Raises:
-            GitticksError: whatever the operation raised.
-        """
+        """Returns the commit that `operation` makes on the tip, not yet the branch's, and what it returned."""
         transaction = Transaction(self.objects, self.tip(), self._load_tasks, self._mask)
         value = operation(transaction)
         made = self._commit(transaction, transaction.changes, author)

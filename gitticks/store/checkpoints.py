@@ -13,7 +13,7 @@ from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_object_id
 from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import NOTHING_SPENT, Task, Usage
@@ -43,7 +43,7 @@ def path_of(workspace: TaskId, number: int) -> str:
 def workspace_of(task: Task) -> TaskId:
     """Returns the task or epic whose workspace a task is worked on in."""
     branch = task.branch or ""
-    owner = branch.removeprefix(layout.WORK_BRANCH)
+    owner = branch.removeprefix(WORK_BRANCH)
     return TaskId(owner) if owner != branch and is_valid_id(owner) else task.id
 
 

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 from gitticks.document.merging.task import is_conflicted
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.ids import TaskId, task_folder
+from gitticks.model.ids import WORK_BRANCH, TaskId, task_folder
 from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Awaiting, Isolation, Status, Verdict
+from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
-from gitticks.workflow.decide import decide
+from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
-from gitticks.workflow.policies import policy_for
 from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, Seen, Trigger, VerdictGiven
 
 if TYPE_CHECKING:
@@ -174,6 +173,8 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
     """Asks what an epic's children mean for it; that all are closed is a condition, so it is asked at every turn."""
     graph = TaskGraph.of(transaction.all_tasks().values())
     children = graph.children(epic.id)
+    if epic.start_sha is None:
+        epic = _bind_epic(transaction, epic, children)
     trigger = ChildrenChanged(
         any_started=any(one.status is not Status.PENDING for one in children),
         all_closed=bool(children) and not any(one.is_open for one in children),
@@ -182,26 +183,29 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         transaction,
         epic.id,
         trigger,
-        replace(circumstances, head=_epic_head(children), checks_failure=None, review_waiver=None),
+        replace(circumstances, head=_epic_head(epic, children), checks_failure=None, review_waiver=None),
     )
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
         transaction.put_task(file.with_section(Section.HANDOFF, _epic_handoff(transaction, children)))
-    if decision.steps and epic.start_sha is None and circumstances.settings.isolation is Isolation.EPIC:
-        _bind_epic(transaction, epic.id, children)
 
 
-def _bind_epic(transaction: Transaction, epic_id: TaskId, children: tuple[Task, ...]) -> None:
-    first = next((child for child in children if child.start_sha), None)
-    if first is not None:
-        file = transaction.task_file(epic_id)
-        task = replace(file.task, base=first.base, branch=first.branch, start_sha=first.start_sha)
-        transaction.put_task(file.with_task(task))
+def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> Task:
+    """Gives an epic the branch that its tasks work on, if they share one."""
+    branch = WORK_BRANCH + epic.id
+    first = next((child for child in children if child.start_sha and child.branch == branch), None)
+    if first is None:
+        return epic
+    file = transaction.task_file(epic.id)
+    bound = replace(file.task, base=first.base, branch=branch, start_sha=first.start_sha)
+    transaction.put_task(file.with_task(bound))
+    return bound
 
 
-def _epic_head(children: tuple[Task, ...]) -> str | None:
+def _epic_head(epic: Task, children: tuple[Task, ...]) -> str | None:
     """Returns the head of an epic's branch as far as hand-offs tell: that of the child closed last."""
     closed = [child for child in children if child.end_sha and child.status is Status.DONE]
+    closed = [child for child in closed if epic.branch in (None, child.branch)]
     closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "")
     return closed[-1].end_sha if closed else None
 
@@ -260,11 +264,7 @@ def apply_state(
     actor: Actor,
     circumstances: Circumstances,
 ) -> tuple[Decision, ...]:
-    """Decides about a status, then whose turn it is, then a verdict; returns the decisions, none if nothing is asked.
-
-    Raises:
-        RefusedError: one of them is refused; the transaction is to be given up.
-    """
+    """Decides about a status, then whose turn it is, then a verdict, as far as they are asked for."""
     decisions = []
     if wanted.status is not None:
         trigger = Requested(actor, wanted.status, wanted.reason)

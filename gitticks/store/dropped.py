@@ -92,9 +92,6 @@ def fallen_commits(repository: Repository) -> tuple[Fallen, ...]:
     """Returns what fell off the branch otherwise and is not on it, the newest fall first; cheap where nothing fell.
 
     Commits that another fall counts already are not counted again, and code that stood in the tasks' place is no loss.
-
-    Raises:
-        GitticksError: git cannot tell.
     """
     end = _end_of_log(repository)
     tip = read_ref(repository.common_place, STATE_REF)
@@ -182,11 +179,7 @@ def _how(message: bytes) -> How | None:
 
 
 def bring_back_dropped(store: Store) -> int:
-    """Lets the branch contain what git dropped from it in passing, and returns how many commits came back.
-
-    Raises:
-        GitticksError: an object is damaged, or the branch was moved by others every time.
-    """
+    """Lets the branch contain what git dropped from it in passing, and returns how many commits came back."""
     found = dropped_commits(store.repository)
     if not found or read_ref(store.repository.common_place, STATE_REF) is None:
         return 0
@@ -194,11 +187,7 @@ def bring_back_dropped(store: Store) -> int:
 
 
 def bring_back_fallen(store: Store, commits: Iterable[str] = ()) -> int:
-    """Lets the branch contain what fell off it and nobody dropped on purpose, and `commits`; returns how many came back.
-
-    Raises:
-        GitticksError: an object is damaged, or the branch was moved by others every time.
-    """
+    """Brings back `commits` and what fell off unintended; returns how many came back."""
     fallen = [one.fall.old for one in fallen_commits(store.repository) if one.fall.how is How.UNEXPLAINED]
     return sum(_bring_back(store, one, _RESTORED) for one in dict.fromkeys([*reversed(fallen), *commits]))
 

@@ -16,7 +16,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.decisions import Circumstances, WantedState, apply_state, follow_parent
 from gitticks.store.layout import line_of
 from gitticks.store.links import changes_links, check_links
-from gitticks.workflow.settled import refuse_settled
+from gitticks.workflow.approvals import refuse_settled
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -99,11 +99,7 @@ def _differing(old: Task | None, new: Task, names: frozenset[str]) -> tuple[str,
 
 
 def check_fields(edit: HandEdit) -> None:
-    """Refuses an edit of fields that only gitticks writes.
-
-    Raises:
-        RefusedError: there is one; the message names file, line and fields.
-    """
+    """Refuses an edit of fields that only gitticks writes."""
     names = edit.forbidden_fields
     if names:
         shown = ", ".join(f"`{name}`" for name in names)

@@ -40,11 +40,7 @@ class HooksState(StrEnum):
 
 
 def hook_sources() -> Path:
-    """Returns the folder of the hooks' sources: inside the installed package, or beside it in a source tree.
-
-    Raises:
-        GitticksError: the installation lacks them.
-    """
+    """Returns the folder of the hooks' sources: inside the installed package, or beside it in a source tree."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "_hooks", package.parent / "hooks"):
         if (folder / SHARED).is_file():
@@ -53,11 +49,7 @@ def hook_sources() -> Path:
 
 
 def read_source(name: str) -> bytes:
-    """Returns one source.
-
-    Raises:
-        GitticksError: the installation lacks the hooks.
-    """
+    """Returns one source."""
     return (hook_sources() / name).read_bytes()
 
 
@@ -147,10 +139,10 @@ def put_in_front(hooks: Path, names: Iterable[str], own_folder: Path) -> None:
 
 def take_away(hooks: Path, names: Iterable[str], own_folder: Path) -> tuple[str, ...]:
     """Takes ours away and puts back what was there; returns what a person has to look at themselves."""
-    told = [word for name in names for word in _take(hooks, name)]
+    warnings = [word for name in names for word in _take(hooks, name)]
     if (own_folder / _MADE).exists() and hooks.is_dir() and not any(hooks.iterdir()):
         hooks.rmdir()
-    return tuple(told)
+    return tuple(warnings)
 
 
 def stands_in_front(hooks: Path, name: str) -> bool:

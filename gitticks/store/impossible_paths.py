@@ -47,11 +47,7 @@ def shown(path: str) -> str:
 
 
 def impossible_paths(objects: Objects, old: str | None, new: str) -> Iterator[str]:
-    """Yields the outermost paths that `new` has, that differ from the commit `old`, and that no checkout can hold.
-
-    Raises:
-        GitticksError: a tree is damaged, or there are more files than anybody makes.
-    """
+    """Yields the outermost paths that `new` has, that differ from the commit `old`, and that no checkout can hold."""
     trees = None if old is None else objects.tree_of(old), objects.tree_of(new)
     inside: str | None = None
     for path, _, entry in walk_differences(objects.changed_entries, trees, ""):
@@ -68,10 +64,7 @@ def without_impossible(
 ) -> tuple[str, tuple[ImpossiblePath, ...]]:
     """Returns a commit on top of `commit` that lacks what no checkout can hold, and what that was; itself if nothing.
 
-    Args:
-        objects: where the commits are.
-        ours: a commit that is known to be free of such paths; None if all is to be looked at.
-        commit: a commit of the state branch.
+    `ours` is a commit that is known to be free of such paths, so that less is looked at.
     """
     paths = list(impossible_paths(objects, ours, commit))
     if not paths:
@@ -86,11 +79,7 @@ def without_impossible(
 
 
 def remove_impossible(store: Store) -> tuple[ImpossiblePath, ...]:
-    """Removes from the branch what no checkout can hold, and returns it.
-
-    Raises:
-        GitticksError: an object is damaged, or the branch was moved by others every time.
-    """
+    """Removes from the branch what no checkout can hold, and returns it."""
     from gitticks.git.identity import ENGINE_IDENTITY
 
     return store.take_in(

@@ -42,11 +42,7 @@ class BrokenFile(NamedTuple):
 
 
 def open_index(repository: Repository) -> Index:
-    """Returns the index at the state branch's tip, brought up to date if it was not.
-
-    Raises:
-        NotFoundError: there is no state branch.
-    """
+    """Returns the index at the state branch's tip, brought up to date if it was not."""
     tip = state_tip(repository)
     connection = connect_if_current(repository, tip)
     if connection is not None:
@@ -89,11 +85,7 @@ class Index:
         return self._read(read, query, int(open_only))
 
     def task(self, task_id: TaskId) -> Task:
-        """Returns one whole task.
-
-        Raises:
-            NotFoundError: there is none of that id, or its file is broken; the message says which.
-        """
+        """Returns one whole task."""
         found = self._read(values_of.whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
         if found:
             return found[0]

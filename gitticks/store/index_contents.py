@@ -57,14 +57,7 @@ class Unreadable:
 def changed_tasks(
     objects: Objects, old: str | None, new: str | None, unreadable: Unreadable
 ) -> Iterator[ChangedTask]:
-    """Yields the tasks that differ, opening no folder that is the same on both sides, and none inside a task's.
-
-    Args:
-        objects: where the trees are.
-        old: the tree of all tasks before; None for an empty one.
-        new: the tree of all tasks now; None for an empty one.
-        unreadable: takes the folders that cannot be read.
-    """
+    """Yields the tasks that differ, opening no folder that is the same on both sides, and none inside a task's."""
     for between, *shards in _differing(objects, layout.TASKS_FOLDER, (old, new), unreadable):
         shard = f"{layout.TASKS_FOLDER}/{_utf8(between)}"
         old_shard, new_shard = map(tree_id_of, shards)
@@ -119,14 +112,7 @@ def forget_tasks(connection: sqlite3.Connection, changes: list[ChangedTask]) -> 
 def write_tasks(
     connection: sqlite3.Connection, objects: Objects, changes: list[ChangedTask], unreadable: Unreadable
 ) -> None:
-    """Adds the rows of the changed tasks that are there now.
-
-    Args:
-        connection: the index, within a transaction.
-        objects: where the files are.
-        changes: each task once.
-        unreadable: takes the files that cannot be read.
-    """
+    """Adds the rows of the changed tasks that are there now."""
     waiting = (change for change in changes if change.task is not None)
     while batch := list(islice(waiting, _ROWS_AT_ONCE)):
         rows = _Rows(_contents(objects, batch))

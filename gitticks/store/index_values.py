@@ -36,9 +36,28 @@ def entries(rows: list[Any]) -> tuple[Entry, ...]:
     """Returns the entries in the first row, if there is one."""
     if not rows:
         return ()
-    from gitticks.store.indexed_entries import entries_from_json
-
     return entries_from_json(rows[0][0])
+
+
+def entries_to_json(entries: tuple[Entry, ...]) -> str:
+    """Returns entries as JSON."""
+    import json
+
+    return json.dumps([[entry.at.isoformat(), entry.kind.value, entry.name, entry.text] for entry in entries])
+
+
+def entries_from_json(text: str) -> tuple[Entry, ...]:
+    """Returns the entries that `entries_to_json` wrote."""
+    import json
+    from datetime import datetime
+
+    from gitticks.model.notes import Entry
+    from gitticks.model.status import ActorKind
+
+    return tuple(
+        Entry(datetime.fromisoformat(at), ActorKind(kind), name, body)
+        for at, kind, name, body in json.loads(text)
+    )
 
 
 def entries_by_task(rows: list[Any]) -> dict[TaskId, tuple[Entry, ...]]:

@@ -18,11 +18,7 @@ from gitticks.store.indexing import refreshed_index, tasks_tree
 def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
     """Returns every readable task by id at `commit`.
 
-    Args:
-        repository: whose index is asked.
-        objects: the repository's.
-        tip: a commit near to it, such as the branch's tip, which the index is brought to.
-        commit: any commit of the state branch.
+    `tip` is a commit near to it, which the index is brought to.
     """
     with refreshed_index(repository, tip, objects) as index:
         tasks = {task.id: task for task in index.tasks()}

@@ -32,9 +32,6 @@ STATE_REF = f"refs/heads/{STATE_BRANCH}"
 REMOTE_STATE_REF = f"refs/remotes/origin/{STATE_BRANCH}"
 """Where a clone remembers the state branch of the remote that git names by itself."""
 
-WORK_BRANCH = "gitticks/work/"
-"""What the names of branches of work begin with; the rest is the id of their task or epic."""
-
 FORMAT = 1
 """The number that `config.yaml` begins with; a state branch of a newer format is only read."""
 
@@ -141,11 +138,6 @@ def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
 
     Within a round come the councillors' reviews, then the hand-off, and `NN-review.md` last: it is put aside only
     when the next round's review begins, and so it closes its number.
-
-    Args:
-        names: the names of the files in the task's `rounds/`.
-        task_id: the task.
-        kind: what follows the number.
     """
     taken = set(names)
     number = max((found for name in taken if (found := _round_of(name)) is not None), default=1)
@@ -185,11 +177,7 @@ def refuse_newer_format(config: bytes | None) -> None:
 
 
 def check_place(file: TaskFile, task_id: TaskId) -> None:
-    """Refuses a file that names another task than the folder it is in.
-
-    Raises:
-        DocumentError: the id is another one.
-    """
+    """Refuses a file that names another task than the folder it is in."""
     if file.task.id != task_id:
         raise DocumentError(
             f"`id` is `{file.task.id}`, but the folder is that of `{task_id}`",

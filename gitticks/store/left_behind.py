@@ -137,11 +137,7 @@ def agree(repository: Repository, shown: Iterable[LeftBehind]) -> None:
 
 
 def require_agreed(repository: Repository) -> None:
-    """Refuses to continue where something of the repository's own folder changed and nobody has agreed to it.
-
-    Raises:
-        RefusedError: there is such; it names the first of them.
-    """
+    """Refuses to continue where something of the repository's own folder changed and nobody has agreed to it."""
     found = left_behind(repository)
     if found:
         raise RefusedError(why_held(found), hint=HINT)

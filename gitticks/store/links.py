@@ -23,11 +23,6 @@ def changes_links(before: Task | None, after: Task) -> bool:
 def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) -> None:
     """Refuses links that make no sense, as far as they are new.
 
-    Args:
-        tasks: every task as it stood before.
-        before: the task before the change, None for a new one.
-        after: the task as it is to be.
-
     Raises:
         NotFoundError: the parent or a blocker does not exist.
         RefusedError: the parent is no epic, or tasks would wait for one another in a cycle.
@@ -71,9 +66,6 @@ def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """Refuses a cycle through a task that is new, changed or reopened, or through what is below it.
 
     What is below it shares its blockers.
-
-    Raises:
-        RefusedError: there would be one.
     """
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")

@@ -37,11 +37,7 @@ class LearnedRule:
 def policy_layers(
     repository: Repository, environment: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[PolicyLayer, ...]:
-    """Returns the rules of every place that has any: the project's, the person's, the answers', the flags'.
-
-    Raises:
-        DocumentError: a layer names an unknown setting or has a wrong value.
-    """
+    """Returns the rules of every place that has any: the project's, the person's, the answers', the flags'."""
     project, *personal = setting_layers(repository, environment, overrides)
     learned = learned_rules(repository)
     given = [_layer(project, is_project=True), *(_layer(layer) for layer in personal)]
@@ -65,12 +61,20 @@ def _layer(layer: Layer, *, is_project: bool = False) -> PolicyLayer:
     named = {layer.origins[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.origins}
     default = layer.values.get(_DEFAULT)
     return PolicyLayer(
-        ", ".join(sorted(_origin(one) for one in named)) or "settings",
+        _origins(named),
         rules(_DENY),
         rules(_ALLOW),
         None if default is None else Answer(str(default)),
         is_project,
     )
+
+
+def _origins(names: set[str]) -> str:
+    """Returns where a place's rules stand; the parts of one place are named once."""
+    places = {name.rpartition(".")[0] for name in names}
+    if len(names) > 1 and len(places) == 1:
+        names = {f"{places.pop()}.*"}
+    return ", ".join(sorted(map(_origin, names))) or "settings"
 
 
 def _origin(name: str) -> str:

@@ -73,10 +73,7 @@ class Publisher(NamedTuple):
     def settle(self, commit: str, who: Identity, held: HeldLock | None = None) -> bool:
         """Waits until the commit is the branch's, publishing it if nobody else does; False if it never will be.
 
-        Args:
-            commit: one of the chain's.
-            who: whose entry the ref's log gets.
-            held: the store's lock, if the caller has it.
+        `held` is the lock, if the caller has it.
 
         Raises:
             GitticksError: it could not be published; it is withdrawn.
@@ -116,12 +113,7 @@ class Publisher(NamedTuple):
     def advance(self, old: str, new: str, message: str, who: Identity, held: HeldLock | None = None) -> bool:
         """Moves the state branch to a commit that came from elsewhere; False if it is not at `old` any more.
 
-        Args:
-            old: where the branch was when `new` was made.
-            new: a commit that is on disk and contains `old`.
-            message: one line for the ref's log.
-            who: whose entry the log gets.
-            held: the store's lock, if the caller has it.
+        `new` is on disk and contains `old`; `held` is the lock, if the caller has it.
         """
         taken = nullcontext(held) if held is not None else self.hold()
         with taken as locked, locked.moving(layout.STATE_REF):

@@ -38,11 +38,7 @@ class Round(NamedTuple):
 
 
 def read_rounds(repository: Repository, commit: str, task_id: TaskId) -> tuple[Round, ...]:
-    """Returns the earlier rounds of a task at a commit of the state branch, by their numbers; foreign files are left out.
-
-    Raises:
-        GitticksError: git's objects are damaged.
-    """
+    """Returns the earlier rounds of a task at a commit, by their numbers; foreign files are left out."""
     objects = repository.objects
     folder = objects.find(objects.tree_of(commit), layout.rounds_folder(task_id))
     if folder is None or not folder.is_tree:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from gitticks.document.frontmatter import decode
-from gitticks.document.settings import Layer, file_layer, find_setting, refuse_unavailable
+from gitticks.document.settings import Layer, file_layer, refuse_unavailable
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
     ResolvedSettings,
@@ -24,8 +24,8 @@ from gitticks.store import layout
 from gitticks.store.transaction import read_file
 
 _MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
-_ALIASES = "gitticks.alias."
-"""Commands of the user's own, which only the command line reads."""
+_OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
+"""Commands of the user's own and the interface's look, which only the command line and the interface read."""
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 
@@ -35,29 +35,20 @@ def load_settings(
 ) -> ResolvedSettings:
     """Returns the settings that hold for one call.
 
-    Args:
-        repository: whose state branch and configuration are read; without a state branch the defaults hold.
-        environment: where the `GITTICKS_CONFIG_…` variables stand.
-        overrides: values that flags give, by dotted names.
-
     Raises:
         DocumentError: a layer names an unknown setting or has a wrong value.
-        UsageError: nothing acts on the value of a flag yet.
+        UsageError: nothing acts on the value of a flag.
     """
     layers = setting_layers(repository, environment, overrides)
     for keys, value in layers[-1].values.items():
-        refuse_unavailable(find_setting(".".join(keys))[0], keys, value)
+        refuse_unavailable(keys, value)
     return merge_layers(layers)
 
 
 def setting_layers(
     repository: Repository, environment: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[Layer, Layer, Layer, Layer, Layer]:
-    """Returns what each place gives: the state branch, git's configuration, the clone, the environment, the flags.
-
-    Raises:
-        DocumentError: a layer names an unknown setting or has a wrong value.
-    """
+    """Returns what each place gives: the state branch, git's configuration, the clone, the environment, the flags."""
     return (
         _team_layer(repository),
         git_layer(_git_configuration(repository)),
@@ -118,7 +109,7 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
     given = {
         key: value
         for key, value in found.items()
-        if key.startswith(GIT_PREFIX) and not key.startswith(_ALIASES) and key not in _OWN_NOTES
+        if key.startswith(GIT_PREFIX) and not key.startswith(_OF_A_PERSON) and key not in _OWN_NOTES
     }
     return _as_agreed(repository, given)
 

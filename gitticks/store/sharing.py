@@ -67,13 +67,6 @@ def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> Take
 def join(store: Store, theirs: str, message: str, logged: str, *, author: Identity) -> TakenIn:
     """Lets the state branch contain `theirs` too: nothing to do, a step forward, or a merge by meaning.
 
-    Args:
-        store: whose branch.
-        theirs: a commit of it that went another way.
-        message: of the commit, where there has to be one.
-        logged: what the log of the branch says.
-        author: of the commit.
-
     Raises:
         GitticksError: an object is damaged.
         LostRaceError: other programs moved the branch every time.

@@ -44,10 +44,7 @@ class UnknownTaskError(NotFoundError):
 def resolve_id(index: Index, text: str, least: int = 1) -> TaskId:
     """Returns the task whose id is `text`, or the only one whose id begins with it.
 
-    Args:
-        index: where tasks are looked up.
-        text: what was typed.
-        least: how many characters of an id have to be typed.
+    `least` is how many characters of an id have to be typed.
 
     Raises:
         NotFoundError: there is none, with the nearest one in the hint; or several, with all of them in the hint.
@@ -69,7 +66,7 @@ def resolve_id(index: Index, text: str, least: int = 1) -> TaskId:
         raise NotFoundError(f"`{text}` matches {len(found)} ids", hint=f"one of {shown}{more}")
     if " " in text.strip():
         raise UsageError(
-            f"the id of the task is missing: `{_shown(text)}` is a text",
+            f"the id of the task is missing: `{_shown(text)}` is text",
             hint="the id comes first, then the text; `gt list` shows the ids",
         )
     near = nearest_id(index, text)

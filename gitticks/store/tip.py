@@ -31,7 +31,7 @@ def no_tasks(repository: Repository) -> NotFoundError:
     """Returns the error for a repository without a state branch; a fetched one of `origin` needs only to be taken."""
     if read_ref(repository.common_place, layout.REMOTE_STATE_REF) is not None:
         return NotFoundError(
-            "this clone has not taken over the tasks of `origin` yet", hint="`gt init` takes them over"
+            "this clone does not have the tasks of `origin` yet", hint="`gt init` fetches them"
         )
     if repository.project_place is None:
         from shlex import quote

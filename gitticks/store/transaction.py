@@ -90,12 +90,7 @@ class Transaction:
         return tuple(sorted(names))
 
     def task_file(self, task_id: TaskId) -> TaskFile:
-        """Returns the task's parsed TASK.md.
-
-        Raises:
-            NotFoundError: there is no such task.
-            DocumentError: its file cannot be read, or names another task.
-        """
+        """Returns the task's parsed TASK.md."""
         if task_id not in self._task_files:
             from gitticks.document.taskfile import TaskFile
             from gitticks.store.layout import check_place
@@ -180,11 +175,7 @@ class Transaction:
         return entry is not None and entry.is_tree and self._stays(folder)
 
     def sample_of_names(self, most_folders: int) -> tuple[int, int]:
-        """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each.
-
-        Args:
-            most_folders: looked into are at most twice as many.
-        """
+        """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each."""
         from gitticks.git.objects.trees import tree_id_of
 
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
@@ -250,11 +241,7 @@ class Transaction:
 
 
 def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
-    """Returns the bytes of a file below `tree`; None if there is not a regular file.
-
-    Raises:
-        GitticksError: its object, or one on the way to it, is damaged or missing; the message names the file.
-    """
+    """Returns the bytes of a file below `tree`; None if there is not a regular file."""
     try:
         blob = objects.find_file(tree, path)
         return None if blob is None else objects.read_blob(blob)

@@ -92,12 +92,7 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
 
 
 def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, bytes | None]]) -> None:
-    """Trusts what a change that was made in this clone brought; what stood there before is as trusted as it was.
-
-    Args:
-        repository: the clone.
-        changed: old and new bytes of the changed files, by path.
-    """
+    """Trusts what a change that was made in this clone brought; what stood there before is as trusted as it was."""
     new: list[Runnable] = []
     for path, (old, content) in changed.items():
         before = {one.digest for one in runnables_of_file(path, old)} if content else set()
@@ -128,11 +123,7 @@ def team_runnables(branch: Transaction) -> tuple[Runnable, ...]:
 
 
 def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> None:
-    """Refuses what came from elsewhere and that nobody looked at here.
-
-    Raises:
-        RefusedError: there is such; it names the first of them.
-    """
+    """Refuses what came from elsewhere and that nobody looked at here."""
     known = trusted_digests(repository)
     untrusted = [one for one in runnables if one.digest not in known]
     if untrusted:

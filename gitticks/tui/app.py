@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import work
 from textual.app import App, SystemCommand
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
@@ -22,6 +22,7 @@ from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
 from gitticks.tui.screens.base import View
+from gitticks.tui.unsent import UnsentComments
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
@@ -101,6 +102,8 @@ class GitticksApp(App[int]):
         self.outputs: dict[str, Output] = {}
         self._heard: dict[str, datetime] = {}
         self.run_choices: dict[str, str] = {}
+        self.left_in_dialogs: dict[str, str] = {}
+        self.unsent = UnsentComments(context)
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
         for one in theme.themes():
             self.register_theme(one)
@@ -244,14 +247,16 @@ class GitticksApp(App[int]):
         done: Callable[[R], str | None] | None = None,
         *,
         task: str | None = None,
+        text: str = "",
     ) -> None:
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
         `done` gets what came of it, back in the interface's thread, and returns the messages to print; without it `what`
-        is said. A refusal is shown until a key is pressed, as the command would show it. Leaving waits for its end.
+        is said. A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
+        wrote for it, is kept. Leaving waits for its end.
         """
         lock = self._locks.setdefault(task or "", threading.Lock())
-        self.run_worker(partial(self._do, what, do, done, lock), thread=True, exit_on_error=False)
+        self.run_worker(partial(self._do, what, do, done, lock, text), thread=True, exit_on_error=False)
 
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
@@ -267,11 +272,15 @@ class GitticksApp(App[int]):
         do: Callable[[Context], R],
         done: Callable[[R], str | None] | None,
         lock: threading.Lock,
+        text: str = "",
     ) -> None:
+        from gitticks.actions.drafts import text_kept_on_error
+
         context = self.context.renewed()
         with lock:
             try:
-                found = do(context)
+                with text_kept_on_error(context, text):
+                    found = do(context)
             except GitticksError as error:
                 self.call_later(self.refuse, str(error), error.hint)
                 return
@@ -353,6 +362,12 @@ class GitticksApp(App[int]):
     # palette
 
     COMMANDS: ClassVar[Any] = {lambda: Commands}
+
+    def action_command_palette(self) -> None:
+        """Opens the palette, unless it is open."""
+        if not CommandPalette.is_open(self):  # type: ignore[arg-type]
+            placeholder = "a command, a screen, a theme or a task"
+            self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
         """Returns none of textual's own commands; ours are in `Commands`."""

@@ -117,7 +117,7 @@ def carry_out(
 ) -> None:
     """Gives an approval, calls `done` once it is given, and has the code merged."""
 
-    def given(judged: Judged | Moved) -> str:
+    def given(judged: Judged | Moved) -> str | None:
         from gitticks.cli.writing import moved_words
 
         if done is not None:
@@ -125,7 +125,7 @@ def carry_out(
         if not judged.after.is_merging:
             return f"{task_id} {moved_words(judged.before, judged.after)}"
         view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
-        return f"{task_id} approved; merging"
+        return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
 
     view.act("", give, given, task=task_id)
 

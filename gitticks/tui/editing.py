@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 def with_terminal(view: View, do: Callable[[], None]) -> None:
     """Calls `do` with the terminal as it was before the interface, which comes back afterwards."""
     failure: Exception | None = None
+    # Ctrl-C is the other program's; a handler of Python's, unlike SIG_IGN, is not inherited.
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
         with view.app.suspend():
             try:
@@ -27,6 +31,8 @@ def with_terminal(view: View, do: Callable[[], None]) -> None:
         failure = GitticksError(
             "there is no terminal here for another program", hint="use `gt` in a terminal for this"
         )
+    finally:
+        signal.signal(signal.SIGINT, before)
     if isinstance(failure, GitticksError):
         view.gt.refuse(failure.message, failure.hint)
     elif isinstance(failure, OSError):
@@ -47,7 +53,7 @@ def edit_task(view: View, task_id: str) -> None:
         found = find_task_to_change(context, task_id, may_be_broken=True)
         draft = start_edit(context, found)
         if not write_in_editor(context, draft):
-            view.gt.say(f"{task_id} is as it was")
+            view.gt.say(f"{task_id} is unchanged")
             return
 
         def finish(fresh: Context) -> str:
@@ -78,6 +84,22 @@ def answer_in_editor(view: View, task_id: str) -> None:
         view.gt.feed.look_again()
 
     with_terminal(view, answer)
+
+
+def set_up(view: View) -> None:
+    """Runs `gt init` on the terminal, where it asks and says what it made."""
+    import subprocess
+    import sys
+
+    def init() -> None:
+        subprocess.run(
+            [sys.executable, "-P", "-m", "gitticks", "init"], cwd=view.gt.context.directory, check=False
+        )
+        with suppress(EOFError):
+            input("enter returns to the interface ")
+        view.gt.feed.look_again()
+
+    with_terminal(view, init)
 
 
 def open_shell(view: View, task_id: str) -> None:

@@ -237,6 +237,7 @@ def take_snapshot(context: Context, number: int) -> Snapshot:
             around=around,
             details=index.details(),
             inbox=found.asked,
+            for_others=found.for_others,
             questions=open_questions(context),
             broken=found.broken,
             sessions=Sessions(context.repository.own_dir).live(),

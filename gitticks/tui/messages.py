@@ -40,6 +40,7 @@ class Snapshot:
     around: Surroundings = _NOWHERE
     details: Mapping[TaskId, TaskDetails] = field(default_factory=dict)
     inbox: tuple[Asked, ...] = ()
+    for_others: int = 0
     questions: tuple[Question, ...] = ()
     broken: tuple[BrokenFile, ...] = ()
     sessions: Mapping[TaskId, SessionRecord] = field(default_factory=dict)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
 
+from gitticks.tui.theme import uses_ascii
+
 if TYPE_CHECKING:
     from gitticks.tui.screens.base import View
 
@@ -58,6 +60,7 @@ _SHOWN = {
     "ctrl+c": "^c",
     "ctrl+t": "^t",
 }
+_ASCII = {"↑ ↓": "up down", "← →": "left right", "← ↑ ↓ →": "arrows"}
 
 
 class Key(NamedTuple):
@@ -78,7 +81,8 @@ class Key(NamedTuple):
     @property
     def sign(self) -> str:
         """Returns the key as it is shown."""
-        return self.shown or _SHOWN.get(self.key, self.key)
+        shown = self.shown or _SHOWN.get(self.key, self.key)
+        return shown if not uses_ascii() else _ASCII.get(shown, shown)
 
     @property
     def words(self) -> str:
@@ -117,6 +121,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("n", "reject", "reject", "in the inbox: send it back with feedback, or deny it once"),
         Key("Y", "approve(True)", "always", "in the inbox: allow it, and remember the rule", in_footer=False),
         Key("N", "reject(True)", "never", "in the inbox: deny it, and remember the rule", in_footer=False),
+        Key("t", "task", "open", "open the page of the task under the cursor"),
+        Key("e", "edit", "edit", "open its file in your editor", in_footer=False),
         Key("plus", "new_task", "new task"),
         Key("s", "settings", "settings", "settings for the next run"),
         Key("r", "app.go('run')", "run", "what is running"),
@@ -139,10 +145,11 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "parallel": (
         Key("1,2,3,4,5,6,7,8,9", "focus_epic({key})", "focus", "go to that row", shown="1-9"),
-        Key("enter", "", "open", "watch its run"),
+        Key("enter", "", "watch", "watch its run"),
         Key("m", "merge", "merge", "merge what is approved, or show what is missing"),
         Key("k", "stop", "stop", "stop its agents", is_first=True),
         Key("plus", "add", "add", "add an epic or a task to the run"),
+        Key("t", "task", "open page", "open the page of the epic or task"),
         Key("p", "pause", "pause all", "start nothing new anywhere"),
         Key("g", "app.go('graph')", "graph"),
         Key("q", "app.quit", "leave"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.model.status import Isolation
 from gitticks.tui.widgets.lines import Line, line
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.settings import Settings
 
-AUTO = "auto"
+AUTO, AGENT = "auto", "agent"
 _YES, _NO = "yes", "no"
 
 
@@ -26,7 +27,7 @@ class RunSetting(NamedTuple):
 
 
 RUN_SETTINGS: tuple[RunSetting, ...] = (
-    RunSetting("agent", "Agent", ask="the name of an agent; `gt agents` lists them"),
+    RunSetting(AGENT, "Agent"),
     RunSetting("parallel", "Parallel", ask="how many agents at once, 1 to 64"),
     RunSetting("max-iterations", "Iterations", ask="stop after this many iterations in all"),
     RunSetting("max-cost", "Cost", ask="stop after this many dollars in all"),
@@ -45,6 +46,30 @@ def flags_of(chosen: dict[str, str]) -> list[str]:
         if flag != AUTO and value:
             flags += [f"--{flag}", value]
     return flags
+
+
+def agents_here(context: Context) -> tuple[str, ...]:
+    """Returns the agents that can be chosen here."""
+    from gitticks.runner.reviewing import registry_for
+
+    registry = registry_for(context.settings, context.world.environment)
+    return tuple(one.spec.name for one in registry.found())
+
+
+def why_refused(flag: str, text: str) -> str | None:
+    """Returns why `gt run` does not take a value, in its own words; None if it does."""
+    import click
+
+    from gitticks.cli.commands.running import run_command
+    from gitticks.cli.options import seconds_of
+
+    try:
+        run_command.make_context("run", [f"--{flag}={text}"])
+        if flag == "max-duration":
+            seconds_of(f"--{flag}", text)
+    except (click.UsageError, UsageError) as error:
+        return error.message
+    return None
 
 
 def defaults_of(context: Context) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from rich.style import Style
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 
 NAMES = ("gt-dark", "gt-light", "gt-contrast", "gt-plain")
@@ -74,16 +75,31 @@ class _Signs:
     """Which of the two sets of glyphs is used: one choice for the whole process, as there is one terminal."""
 
     is_ascii = False
+    encoding: str | None = None
+    """The terminal's, where it cannot write every text."""
 
 
 def use_ascii(*, wanted: bool) -> None:
-    """Draws with ASCII alone from now on, or with all glyphs."""
+    """Draws with ASCII alone from now on, or with all glyphs, and bars of scrolling likewise."""
     _Signs.is_ascii = wanted
+    _Signs.encoding = sys.__stdout__.encoding if sys.__stdout__ and not can_draw() else None
+    ScrollBar.renderer = _PlainScrollBar if wanted else ScrollBarRender
 
 
 def uses_ascii() -> bool:
     """True while only ASCII is drawn."""
     return _Signs.is_ascii
+
+
+def writable(text: str) -> str:
+    """Returns a text with signs of its own for what the terminal's encoding lacks, so that its width is known."""
+    return text.encode(_Signs.encoding, "replace").decode(_Signs.encoding) if _Signs.encoding else text
+
+
+class _PlainScrollBar(ScrollBarRender):
+    """Without the eighths of a cell at its ends."""
+
+    VERTICAL_BARS = HORIZONTAL_BARS = [" "] * 8
 
 
 def can_draw() -> bool:

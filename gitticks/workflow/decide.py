@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import assert_never
 
-from gitticks.model.settings import Policy
+from gitticks.model.settings import BudgetLimits, Policy, Settings
 from gitticks.model.task import Task
 from gitticks.workflow import checkpoints, merging, people, pull_requests, sessions, spending
 from gitticks.workflow.artifacts import Artifacts, Counts
@@ -99,3 +99,21 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
         case _:
             assert_never(trigger)
     return draft.finish()
+
+
+def policy_for(task: Task, settings: Settings, *, review_waiver: str | None = None) -> Policy:
+    """Returns the policy for one task; `review_waiver` says why no agent can review it, if none can."""
+    return Policy(
+        review=settings.review,
+        human=settings.human,
+        isolation=task.isolation_in(settings.isolation),
+        merge_mode=settings.merge.mode,
+        on_conflict=settings.merge.on_conflict,
+        review_limit=settings.review_limit,
+        council_rounds=settings.council.rounds,
+        iterations=settings.iterations,
+        review_waiver=review_waiver,
+        minimum_approval=settings.approvals.minimum,
+        four_eyes=settings.approvals.four_eyes,
+        budget=BudgetLimits() if task.is_epic else settings.budget.task,
+    )

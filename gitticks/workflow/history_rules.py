@@ -32,7 +32,7 @@ _BUNDLE = (
 _PERSONS_ALONE = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.RESUMED})
 _TURN_CHANGES = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.RESUMED, EventType.AWAITING_SET})
 _WAIVER_OF = {Gate.HANDOFF: "handoff", Gate.REVIEW_PASS: "review"}
-_TOLD_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
+_SHOWN_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def merge_problems(sides: Sequence[Task], merged: Task) -> tuple[str, ...]:
     """Returns what is wrong with the state that a merge gave a task: it is to be that of one of the sides, whole."""
     if any(_bundle(side) == _bundle(merged) for side in sides):
         return ()
-    told = " and ".join(side.status.value for side in sides)
-    return (f"was merged from {told} into a {merged.status} that neither side had",)
+    statuses = " and ".join(side.status.value for side in sides)
+    return (f"was merged from {statuses} into a {merged.status} that neither side had",)
 
 
 def is_persons_word(events: Iterable[Event]) -> bool:
@@ -196,7 +196,7 @@ def _lacking(change: PastChange, gate: Gate, event: Event, seen: Sequence[Event]
         by_person = event.type is EventType.VERDICT and event.actor.is_human
         approved = by_person or _closes_approved(event, change) or any(_approves(one) for one in seen)
         return None if approved else "nobody had approved it"
-    if gate not in _TOLD_BY_TEXT or _is_waived(_WAIVER_OF.get(gate), seen):
+    if gate not in _SHOWN_BY_TEXT or _is_waived(_WAIVER_OF.get(gate), seen):
         return None
     return gates.missing(gate, change.after, change.artifacts(), Policy(), event.actor)
 

@@ -27,10 +27,6 @@ def merge_order(waiting: Sequence[Waiting], conflicts: Iterable[tuple[TaskId, Ta
     Of those whose turn it may be, and that were approved within an hour of the oldest, the one with the fewest conflicts
     with others that wait comes first, so that a merge sends as few as possible back; then the one approved first. A
     cycle keeps nobody out.
-
-    Args:
-        waiting: the tasks.
-        conflicts: pairs of them that conflict.
     """
     counts = Counter(one for pair in conflicts for one in pair)
     left = list(waiting)

@@ -48,7 +48,8 @@ def start(draft: Draft, started: SessionStarted) -> None:
             + ("; an epic is worked on through its children" if is_parted else ""),
             hint=f"`gt tree {task.id}`" if is_parted else f"`gt show {task.id}`",
         )
-    if task.start_sha is None and started.role is Role.WORKER:
+    is_given_branch = task.branch is None and started.branch is not None
+    if (task.start_sha is None or is_given_branch) and started.role is Role.WORKER:
         draft.task = replace(
             task,
             base=started.base or task.base,

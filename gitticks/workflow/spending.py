@@ -60,11 +60,11 @@ def _log(draft: Draft, counted: BudgetCounted, readings: Iterable[Reading]) -> N
         )
 
 
-def _other_figures(spent: Spent, told: Metric) -> str:
+def _other_figures(spent: Spent, named: Metric) -> str:
     """Returns what else was spent."""
     parts = [
         budget.in_words(metric, spent.of(metric))
         for metric in (Metric.ITERATIONS, Metric.TOKENS, Metric.COST)
-        if metric is not told and spent.of(metric)
+        if metric is not named and spent.of(metric)
     ]
     return ", ".join([*parts, f"{budget.in_words(Metric.DURATION, spent.seconds)} of agent time"])

@@ -47,7 +47,7 @@ def test_settings_that_cannot_be_read_keep_no_task_from_being_made(project: Proj
     assert _warning(project.gt("create", "Login", "--agent", "claud", environment=broken)) == ""
 
 
-def test_a_default_that_there_is_not_is_told_and_the_others_are_listed(project: Project) -> None:
+def test_a_default_that_there_is_not_is_reported_and_the_others_are_listed(project: Project) -> None:
     assert _warning(project.gt("config", "agent", "claud")) == f"warning: {UNKNOWN}"
     listed = project.gt("agents", "--json")
     assert (

@@ -114,7 +114,7 @@ def test_a_reviewer_completes_by_its_verdict(
     assert session.requests() == [request_]
 
 
-def test_a_reviewer_without_a_verdict_is_told(project: Project) -> None:
+def test_a_reviewer_without_a_verdict_is_reported(project: Project) -> None:
     session = Session(project, Role.REVIEWER, status=Status.AGENT_REVIEW, body="Text.\n\n## Review\n\nfine\n")
     ran = session.gt("complete")
     assert ran.code == 3
@@ -181,7 +181,7 @@ def test_a_mailbox_that_is_broken_is_said(project: Project, tmp_path: Path, wrec
     assert "hint: " in ran.err
 
 
-def test_a_request_can_be_told_in_json(project: Project) -> None:
+def test_a_request_can_be_reported_in_json(project: Project) -> None:
     session = Session(project)
     assert json.loads(session.gt("note", "Mind the cookie", "--json").out) == {
         "schema": 1,

@@ -51,7 +51,7 @@ def test_an_answer_to_what_was_asked_before_is_none(project: Project) -> None:
     assert project.ok("inbox").endswith('\n        gt respond m3xq "…"\n')
 
 
-def test_why_it_is_stuck_is_told_beside_an_answer(project: Project) -> None:
+def test_why_it_is_stuck_is_reported_beside_an_answer(project: Project) -> None:
     stuck = Event(EventType.ADVANCED, NOW, ENGINE, Status.WORKING, Status.STUCK, "crashed twice")
     asks = {"status": Status.STUCK, "awaiting": Awaiting.ESCALATION, "asked_at": NOW - timedelta(minutes=2)}
     project.change("m3xq", status=Status.CANCELLED, awaiting=None)

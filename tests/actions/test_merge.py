@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import merge_all, merged_words, only_run, runner_merges, try_out
+from gitticks.actions.run import merge_all, merge_task, merged_words, only_run, runner_merges, try_out
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
+from gitticks.runner.events import MergeWaits, RunEvent
+from gitticks.runner.shared_base import MERGE_LOCK
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
 from tests.support.tasks import CREATED
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
@@ -59,7 +64,7 @@ def test_what_conflicts_goes_back(project: RunProject) -> None:
     assert project.stands() == (Status.WORKING, None)
 
 
-def test_a_merge_that_waits_is_told(project: RunProject) -> None:
+def test_a_merge_that_waits_is_reported(project: RunProject) -> None:
     approved(project)
     (project.path / "login.txt").write_text("mine\n")
     ran = project.gt("merge")
@@ -112,6 +117,28 @@ def test_a_run_that_is_alive_merges_by_itself(project: RunProject) -> None:
     assert project.task("k7f2").is_merging
     project.run()
     assert project.stands() == (Status.DONE, None)
+
+
+def test_a_merge_that_follows_another_one_says_so(project: RunProject) -> None:
+    approved(project)
+    told: list[RunEvent] = []
+    context = Context(directory=project.path)
+    with ThreadPoolExecutor() as pool:
+        with hold_lock(project.path / ".git/gitticks" / MERGE_LOCK):
+            merged = pool.submit(merge_task, context, TaskId("k7f2"), told.append)
+            until(lambda: bool(told), "the word that it waits")
+        assert merged.result().is_done
+    assert told[0] == MergeWaits(TaskId("k7f2"), "another merge is under way, and this one follows it")
+
+
+def test_what_is_approved_is_not_stopped_but_taken_back(project: RunProject) -> None:
+    approved(project)
+    ran = project.gt("stop", "k7f2")
+    assert ran.code == 3
+    assert "hint: `gt update k7f2 --awaiting review` takes the approval back" in ran.err
+    project.ok("update", "k7f2", "--awaiting", "review")
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    assert project.gt("merge", "k7f2").code == 3
 
 
 def test_a_merge_does_not_wait_for_the_index(project: RunProject) -> None:

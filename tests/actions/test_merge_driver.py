@@ -56,7 +56,7 @@ def test_two_births_stand_in_one_file(tmp_path: Path) -> None:
     later = THEIRS.replace(b"created: 2026-01-02", b"created: 2026-01-05").replace(b"Say hello", b"Say bye")
     done = drive(tmp_path, b"", OURS, later)
     assert done.code == 0
-    assert "two tasks were born with this id" in done.err
+    assert "two tasks were created with this id" in done.err
     data = (tmp_path / "ours").read_bytes()
     assert data.startswith(OURS[: OURS.index(b"\n---\n", 5)])
     assert later.strip() in data

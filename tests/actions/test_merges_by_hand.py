@@ -45,7 +45,7 @@ def test_work_that_a_person_merged_closes_its_task(project: Project, how: str, c
     assert project.task("k7f2").merged_sha is not None
 
 
-def test_it_is_told(project: Project) -> None:
+def test_it_is_reported(project: Project) -> None:
     make_reviewing(project)
     merge_by("merge", project)
     out = project.ok("status")

@@ -132,7 +132,7 @@ def test_a_rejection_can_leave_the_agent_alone(project: RunProject) -> None:
     assert project.notes("k7f2") == ["too short"]
 
 
-def test_what_was_decided_is_told_as_json_too(project: RunProject) -> None:
+def test_what_was_decided_is_reported_as_json_too(project: RunProject) -> None:
     make_reviewing(project)
     noted = project.ok("review", "k7f2", "--comment", "Mind the border.")
     assert noted == "k7f2  note added\n"

@@ -270,7 +270,7 @@ def test_a_quiet_clone_is_healthy(project: RunProject) -> None:
     }
 
 
-def test_a_run_that_is_alive_is_told(project: RunProject) -> None:
+def test_a_run_that_is_alive_is_reported(project: RunProject) -> None:
     with only_run(discover(project.path)):
         assert json.loads(project.ok("health", "--json"))["run"] is True
 
@@ -315,7 +315,7 @@ def test_a_tasks_agent_is_stopped_and_the_task_held_until_it_is_run_again(projec
 def test_a_held_task_goes_back_to_the_run_that_is_alive(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.make()
-    assert "is not started any more" in project.ok("stop", "k7f2")
+    assert "will not be started" in project.ok("stop", "k7f2")
     with project.running("--auto", "--all") as process:
         until(lambda: is_run_alive(discover(project.path)))
         assert project.run("k7f2").code == 64

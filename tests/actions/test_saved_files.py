@@ -263,7 +263,7 @@ def test_a_tasks_file_in_other_letters_is_told_its_name(project: Project) -> Non
     assert left == {
         "tasks/n1/plan1/task.md": f"edited, refused: a task's file is called `TASK.md`: `{command}`",
         "tasks/n1/plan1/sketch.svg": "left alone: there is no task `plan1` yet; "
-        "it is taken up with `.gitticks/tasks/n1/plan1/TASK.md`",
+        "it is committed together with `.gitticks/tasks/n1/plan1/TASK.md`",
     }
     subprocess.run(["sh", "-ec", command], cwd=project.path, check=True)
     assert not file.exists()

@@ -35,7 +35,7 @@ def test_what_is_shown_is_its_words_and_its_tools() -> None:
     ]
 
 
-def test_a_denied_tool_is_told_though_the_session_is_clean() -> None:
+def test_a_denied_tool_is_reported_though_the_session_is_clean() -> None:
     report = read_fixture(ClaudeReader(), "claude-denied.jsonl")
     assert (report.ending, report.denied) == (Ending.CLEAN, ("Bash: make test",))
 
@@ -105,6 +105,16 @@ def test_a_cut_off_stream_is_a_crash_that_keeps_what_was_said_and_spent() -> Non
 def test_modes_are_flags(mode: PermissionMode, flags: list[str]) -> None:
     argv = invocation(AgentSpec("claude", AgentKind.CLAUDE, mode=mode), Request("x")).argv
     assert list(argv) == ["claude", "-p", "--output-format", "stream-json", "--verbose", *flags]
+
+
+def test_only_where_it_is_answered_and_interactive_it_asks_by_its_stdin() -> None:
+    modes = [
+        mode
+        for mode in PermissionMode
+        if "stdio"
+        in invocation(AgentSpec("claude", AgentKind.CLAUDE, mode=mode), Request("x", is_answered=True)).argv
+    ]
+    assert modes == [PermissionMode.INTERACTIVE]
 
 
 def test_all_may_run_any_tool_but_skips_no_check() -> None:

@@ -52,7 +52,7 @@ def test_what_is_shown_is_its_words_commands_and_edits() -> None:
     ]
 
 
-def test_a_denied_command_is_told() -> None:
+def test_a_denied_command_is_reported() -> None:
     report = read_fixture(CodexReader(), "codex-denied.jsonl")
     assert (report.ending, report.denied) == (Ending.CLEAN, ("run: touch x",))
 

@@ -64,6 +64,7 @@ def test_lines_of_usage_add_up_and_what_makes_no_sense_in_them_is_left_out() -> 
     reader.feed('{"gitticks": "usage", "tokens_in": 10, "tokens_cached": 99, "cost": 0.25}')
     reader.feed('{"gitticks": "usage", "tokens_in": -5, "tokens_out": "many", "cost": -1, "model": 7}')
     reader.feed('{"gitticks": "usage", "tokens_in": 1e300, "cost": 1e300}')
+    reader.feed(f'{{"gitticks": "usage", "tokens_in": {"9" * 400}}}')
     report = reader.report(Ended(EndReason.EXITED, 0, seconds=2.0), NOW)
     assert (report.usage.tokens_in, report.usage.tokens_out, report.cached_tokens) == (1010, 50, 610)
     assert (report.cost, report.spent.cost, report.model) == (0.25, 0.25, "m")

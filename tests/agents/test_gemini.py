@@ -22,7 +22,7 @@ def test_a_good_session_is_clean_and_its_pieces_are_joined() -> None:
     assert (report.cached_tokens, report.cost, report.model) == (60, None, "gemini-2.5-flash")
 
 
-def test_a_denied_tool_is_told() -> None:
+def test_a_denied_tool_is_reported() -> None:
     report = read_fixture(GeminiReader(), "gemini-denied.jsonl")
     assert (report.ending, report.denied) == (Ending.CLEAN, ("run_shell_command: make test",))
 

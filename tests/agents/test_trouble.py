@@ -74,9 +74,23 @@ def test_an_error_of_a_service_has_its_ending(status: int | None, text: str, end
         ("resets 3pm (UTC)", datetime(2026, 11, 23, 15, tzinfo=UTC)),
         ("resets at 5:45 pm (Europe/Berlin)", datetime(2026, 11, 22, 16, 45, tzinfo=UTC)),
         ("resets 12am (UTC)", datetime(2026, 11, 23, tzinfo=UTC)),
+        ("resets 10pm (UTC)", datetime(2026, 11, 22, 22, tzinfo=UTC)),
+        ("resets 10am (UTC)", datetime(2026, 11, 23, 10, tzinfo=UTC)),
+        ("resets 4:28pm (UTC)", datetime(2026, 11, 22, 16, 28, tzinfo=UTC)),
+        ("Access resets at 10:57 PM GMT-3.", datetime(2026, 11, 23, 1, 57, tzinfo=UTC)),
+        ("resets Nov 25 at 7pm (UTC)", datetime(2026, 11, 25, 19, tzinfo=UTC)),
+        ("resets Jan 2, 2am (UTC)", datetime(2027, 1, 2, 2, tzinfo=UTC)),
+        ("resets Nov 21 at 4:30am (Asia/Calcutta)", datetime(2026, 11, 20, 23, tzinfo=UTC)),
+        ("try again at Dec 5th, 2026 8:19 PM (UTC)", datetime(2026, 12, 5, 20, 19, tzinfo=UTC)),
+        ("try again at May 5 2027 at 7pm (UTC)", datetime(2027, 5, 5, 19, tzinfo=UTC)),
+        ('"resets_at":1795370400,"resets_in_seconds":13872', datetime.fromtimestamp(1795370400, UTC)),
         ("resets 99pm (Nowhere/Here)", None),
+        ("resets Feb 30 at 7pm (UTC)", None),
         ("available again at 2026-99-23T08:00:00Z", None),
         ("try again later", None),
+        ("try again in 99999999999 days", None),
+        ("resets Nov 25, 9999 at 7pm (UTC)", None),
+        ("available again at 9999-12-31T23:59:59-10:00", None),
     ],
 )
 def test_the_end_of_a_limit_is_read_from_its_words(text: str, resets_at: datetime | None) -> None:
@@ -86,6 +100,11 @@ def test_the_end_of_a_limit_is_read_from_its_words(text: str, resets_at: datetim
 def test_a_retry_after_goes_before_words() -> None:
     trouble = with_times(Trouble(Ending.RATE_LIMITED, "retry in 7s", retry_after_seconds=9), NOW)
     assert (trouble.retry_after_seconds, trouble.resets_at) == (9, NOW + timedelta(seconds=9))
+
+
+@pytest.mark.parametrize("ending", [Ending.RATE_LIMITED, Ending.USAGE_LIMITED, Ending.OUTAGE])
+def test_a_time_that_no_service_means_is_none(ending: Ending) -> None:
+    assert with_times(Trouble(ending, "wait", retry_after_seconds=1e300), NOW) == Trouble(ending, "wait")
 
 
 def test_other_endings_have_no_times() -> None:

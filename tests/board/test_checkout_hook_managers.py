@@ -72,7 +72,7 @@ def test_worktrees_that_come_later_run_the_persons_hooks_too(
     assert commit_everywhere() == "husky pre-commit\n" * 4
 
 
-def test_a_moved_repository_is_told_and_fixed(project: Project, log: Path, tmp_path: Path) -> None:
+def test_a_moved_repository_is_reported_and_fixed(project: Project, log: Path, tmp_path: Path) -> None:
     husky(project, log, "pre-push")
     before = traces(project.path / ".git")
     install_checkout_hooks(repository(project))
@@ -86,7 +86,7 @@ def test_a_moved_repository_is_told_and_fixed(project: Project, log: Path, tmp_p
     assert traces(project.path / ".git") == before
 
 
-def test_husky_set_up_anew_is_followed(project: Project, log: Path) -> None:
+def test_husky_set_up_again_is_followed(project: Project, log: Path) -> None:
     husky(project, log, "pre-push")
     install_checkout_hooks(repository(project))
     git("config", "core.hooksPath", "other", at=project.path)
@@ -95,7 +95,7 @@ def test_husky_set_up_anew_is_followed(project: Project, log: Path) -> None:
     assert log.read_text().startswith(PUSHED)
 
 
-def test_a_hooks_path_that_comes_later_hides_ours_and_is_told(project: Project, log: Path) -> None:
+def test_a_hooks_path_that_comes_later_hides_ours_and_is_reported(project: Project, log: Path) -> None:
     install_checkout_hooks(repository(project))
     husky(project, log, "pre-push")
     assert checkout_hooks_state(repository(project)) is HooksState.HIDDEN

@@ -182,7 +182,7 @@ def test_without_its_python_ours_warns_and_lets_pass(project: Project) -> None:
     assert "`pre-push` did nothing: /nowhere/python is gone; `gt hooks install` fixes it" in done.stderr
 
 
-def test_what_came_in_our_place_stays_and_is_told(project: Project, log: Path) -> None:
+def test_what_came_in_our_place_stays_and_is_reported(project: Project, log: Path) -> None:
     logging_hook(hooks_of(project), "pre-push", log)
     install_checkout_hooks(repository(project))
     other = write_hook(hooks_of(project), "pre-push", "true")

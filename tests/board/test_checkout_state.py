@@ -50,7 +50,7 @@ def test_a_status_during_a_rebase_says_so(rebasing: Clone) -> None:
     assert rebasing.board_status() == ""
 
 
-def test_a_rebase_that_a_command_overtook_is_told_as_one_that_cannot_end(rebasing: Clone) -> None:
+def test_a_rebase_that_a_command_overtook_is_reported_as_one_that_cannot_end(rebasing: Clone) -> None:
     rebasing.ok("note", TASK, "Meanwhile.")
     file = rebasing.board / PATH
     file.write_text(file.read_text().replace("title: Theirs", "title: Resolved"))
@@ -152,7 +152,7 @@ def test_what_would_change_nothing_is_passed_over(tmp_path: Path, command: str) 
         (("revert", "--no-edit", "HEAD~1"), "revert --continue"),
     ],
 )
-def test_what_waits_for_the_person_is_told_with_how_to_conclude_it(
+def test_what_waits_for_the_person_is_reported_with_how_to_conclude_it(
     tmp_path: Path, command: tuple[str, ...], conclude: str
 ) -> None:
     project = make_project(tmp_path)

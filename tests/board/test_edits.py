@@ -89,6 +89,12 @@ def test_of_versions_that_are_as_near_the_oldest_counts_unless_one_is_the_presen
     assert [edit.base for edit in saved_edits(board.repository)] == [LINES.encode()]
 
 
+def test_a_value_that_was_just_set_and_is_edited_began_from_the_line_that_has_it(board: BoardOfTest) -> None:
+    board.write(f"{LINES}assignee: ann\n")
+    board.save(f"{LINES}assignee: bob\n")
+    assert [edit.base for edit in saved_edits(board.repository)] == [f"{LINES}assignee: ann\n".encode()]
+
+
 def test_an_old_version_put_back_on_purpose_is_an_edit_of_the_present_one(board: BoardOfTest) -> None:
     board.write(NEW)
     board.save(LINES)

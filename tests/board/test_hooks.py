@@ -184,7 +184,7 @@ def test_pre_commit_has_nothing_to_say_about_a_board_without_code(board: BoardOf
     assert "No .pre-commit-config.yaml" in run_git_command("commit", "-qm", "x", at=top).stderr
 
 
-def test_a_rewrite_tells_both_what_was_made_anew(board: BoardOfTest, log: Path) -> None:
+def test_a_rewrite_tells_both_what_was_made_again(board: BoardOfTest, log: Path) -> None:
     install_board_hooks(board.repository)
     record_ours(board, log)
     own_hook(board.repository.common_dir / "hooks", "post-rewrite", log)

@@ -227,7 +227,7 @@ def test_what_git_would_wait_for_is_no_board(board: BoardOfTest, name: str) -> N
 @pytest.mark.parametrize(
     ("name", "content"), [("commondir", "x\n"), ("commondir", ""), ("gitdir", "x\n"), ("gitdir", "\0")]
 )
-def test_damaged_links_are_written_anew(board: BoardOfTest, name: str, content: str) -> None:
+def test_damaged_links_are_written_again(board: BoardOfTest, name: str, content: str) -> None:
     (board.repository.common_dir / "worktrees/-gitticks" / name).write_text(content)
     assert board_path(board.repository) == board.folder
     assert board.status() == ""

@@ -58,7 +58,7 @@ def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
 @pytest.mark.parametrize(
     "words", [["list"], ["create", "a"], ["init"], ["status", "--json"], ["run"]], ids=" ".join
 )
-def test_a_folder_that_is_gone_is_told(tmp_path: Path, words: list[str]) -> None:
+def test_a_folder_that_is_gone_is_reported(tmp_path: Path, words: list[str]) -> None:
     line = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh", *command(*words)]
     done = subprocess.run(
         line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS

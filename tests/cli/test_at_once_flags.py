@@ -84,7 +84,7 @@ def test_what_follows_two_dashes_is_left_as_it_is() -> None:
     ]
 
 
-def test_warnings_are_told_whatever_happens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_are_reported_whatever_happens(capsys: pytest.CaptureFixture[str]) -> None:
     def fail(context: Context, **_: Any) -> int:
         context.warnings.append("look out")
         raise RuntimeError

@@ -113,6 +113,16 @@ def test_beside_another_gt_hints_say_gitticks(
     assert f"gitticks start {task_id} · gitticks close {task_id}" in asked
     shown = subprocess.run([ours, "create", "--help"], capture_output=True, text=True, check=True).stdout
     assert shown.startswith('  gitticks create "Fix login"')
+    for words in (
+        ["help"],
+        ["help", "all"],
+        ["help", "run"],
+        ["list", "--mine"],
+        ["graph"],
+        ["log", task_id],
+    ):
+        said = subprocess.run([ours, *words], cwd=project, capture_output=True, text=True, check=True)
+        assert "`gt" not in said.stdout + said.stderr, words
     by_hook = [sys.executable, "-P", "-m", "gitticks", "show", "zzzz"]
     environment = {**os.environ, **path}
     hooked = subprocess.run(

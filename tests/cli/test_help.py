@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
+from gitticks.cli.app import gt as app
 from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry
+from gitticks.cli.options import Command
 from gitticks.cli.text import width
 from tests.cli.support import gt
 
@@ -93,3 +98,29 @@ def test_the_help_of_a_command_within_a_group_opens_with_an_example(
     example, usage, *_ = gt(group, name, "--help", at=tmp_path).out.split("\n\n")
     assert all(line.startswith(f"  gt {group} {name}") for line in example.splitlines())
     assert usage.startswith(f"Usage: gt {group} {name}")
+
+
+def _examples(command: click.Command) -> Iterator[str]:
+    if isinstance(command, Command):
+        yield from command.examples
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from _examples(found)
+
+
+@pytest.mark.parametrize("example", sorted(one for one in set(_examples(app)) if "%O" not in one))
+def test_every_example_is_understood_as_printed(example: str) -> None:
+    typed = re.sub(r".*\$\((.*)\).*", r"\1", example)
+    name, *words = shlex.split(re.split(" [|<>] ", typed)[0])
+    assert name == "gt"
+    command: click.Command = app
+    while isinstance(command, click.Group) and words:
+        found = command.get_command(click.Context(command), words[0])
+        if found is None:
+            break
+        command = found
+        del words[0]
+    command.make_context("gt", words).close()

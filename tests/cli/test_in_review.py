@@ -80,6 +80,7 @@ def test_what_may_be_done_with_a_task(tmp_path: Path, status: Status, awaiting: 
         copy = made(tmp_path / words[-1].strip("-. "), status, awaiting)
         ran = copy.gt(*words)
         assert (ran.code == 0) == may, ran.seen
+        assert listed(copy, "current") == (["k7f2"] if may and words[0] == "start" else [])
         if not may:
             assert copy.task("k7f2").status is status
             assert "error: " in ran.err

@@ -88,7 +88,7 @@ NO_KEYS = {
         *("task", "source", "target", "awaiting", "reason", "actor", "is_merging"),
     },
     "merge": {"dry", "run"},
-    "status": {"current", "gt"},
+    "status": {"current", "gt", "merge", "state", "ahead", "waiting", "queued"},
     "resume": {"no", "run"},
     "checkpoints list": {"iterations", "merge"},
     "checkpoints diff": {"stat"},
@@ -112,7 +112,7 @@ NO_KEYS = {
         *("user_action", "writer", "verify", "audit"),
     },
     "health": {"current"},
-    "review": {"path", "why"},
+    "review": {"path", "why", "number"},
     "worktree gc": {
         "kind",
         "workspace",

@@ -114,7 +114,7 @@ def test_a_duration_is_read(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-5m", ""])
-def test_what_is_none_is_told_with_the_option(text: str) -> None:
+def test_what_is_none_is_reported_with_the_option(text: str) -> None:
     with pytest.raises(UsageError, match="`--every` is not a duration") as wrong:
         seconds_of("--every", text)
     assert (wrong.value.hint or "").startswith("write 90s, 30m")

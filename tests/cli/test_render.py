@@ -137,7 +137,7 @@ def test_the_right_text_stands_at_the_edge_or_on_its_own_line() -> None:
         (-5, "0 s"),
     ],
 )
-def test_durations_are_told_in_one_unit(seconds: float, words: str) -> None:
+def test_durations_are_reported_in_one_unit(seconds: float, words: str) -> None:
     assert elapsed(seconds) == words
 
 
@@ -152,7 +152,7 @@ def test_durations_are_told_in_one_unit(seconds: float, words: str) -> None:
         (timedelta(minutes=-5), "just now"),
     ],
 )
-def test_times_are_told_as_a_person_would(before: timedelta, words: str) -> None:
+def test_times_are_reported_as_a_person_would(before: timedelta, words: str) -> None:
     assert ago(NOW - before, NOW) == words
 
 

@@ -66,7 +66,7 @@ def test_what_was_wrong_is_one_line_with_the_next_command(
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n\nhint: `{hint}`\n")
 
 
-def test_words_of_other_trackers_are_told_as_they_are_called_here(tmp_path: Path) -> None:
+def test_words_of_other_trackers_are_reported_as_they_are_called_here(tmp_path: Path) -> None:
     names = {entry.name for entry in CATALOGUE}
     assert not names & set(NAMES_ELSEWHERE)
     assert {name.split()[0] for name in NAMES_ELSEWHERE.values()} <= names
@@ -98,7 +98,7 @@ def test_a_text_without_an_id_says_that_the_id_is_missing(tmp_path: Path, comman
     project = make_project(tmp_path)
     project.make("k7f2")
     assert project.gt(command, "forgot the id").seen == (
-        "--- 2\nerror: the id of the task is missing: `forgot the id` is a text\n\n"
+        "--- 2\nerror: the id of the task is missing: `forgot the id` is text\n\n"
         "hint: the id comes first, then the text; `gt list` shows the ids\n"
     )
 

@@ -225,7 +225,7 @@ def _file(lines: str) -> Frontmatter:
         ("Title", "title"),
     ],
 )
-def test_a_key_that_is_nearly_a_field_is_told_with_its_line(key: str, meant: str) -> None:
+def test_a_key_that_is_nearly_a_field_is_reported_with_its_line(key: str, meant: str) -> None:
     assert misnamed_keys(_file("title: A\n"), _file(f"title: A\n{key}: x\n")) == (
         f"TASK.md:4: `{key}` is not a field and is ignored: did you mean `{meant}`?",
     )

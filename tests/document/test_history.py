@@ -94,7 +94,7 @@ def test_a_broken_line_is_named_and_the_others_are_read(line: bytes, problem: st
     assert history.torn == b""
 
 
-def test_a_torn_last_line_is_told_apart() -> None:
+def test_a_torn_last_line_is_distinguished() -> None:
     history = read_history(LINE.encode() + LINE.encode()[:20])
     assert (history.events, history.broken, history.torn) == ((NOTED,), (), LINE.encode()[:20])
     assert read_history(LINE.encode().strip()).events == (NOTED,)

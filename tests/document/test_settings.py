@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from gitticks.document.settings import (
     Layer,
-    NewerFormatError,
     explain,
     file_layer,
     get,
@@ -115,10 +114,10 @@ def test_a_newer_format_is_read_as_far_as_possible_and_never_written() -> None:
     assert merge_layers([layer]).settings.parallel == 7
     assert merge_layers([layer]).is_read_only
     assert [warning.split(" ")[0] for warning in layer.warnings] == ["c:3:1:", "c:4:8:"]
-    with pytest.raises(NewerFormatError, match="format 2") as caught:
+    with pytest.raises(DocumentError, match="format 2") as caught:
         require_writable(layer)
     assert caught.value.hint == "`pipx upgrade gitticks`"  # as the README installs it
-    with pytest.raises(NewerFormatError):
+    with pytest.raises(DocumentError, match="format 2"):
         set_value("version: 2\n", "parallel", "3")
     require_writable(Layer())
 

@@ -36,7 +36,7 @@ def test_every_row_has_one_line_of_explanation() -> None:
         assert not setting.explanation.endswith(".")
 
 
-def test_variables_are_told_apart() -> None:
+def test_variables_are_distinguished() -> None:
     names = [name.replace(".", "_").upper() for name in BY_NAME if ANY not in name]
     assert len(set(names)) == len(names)
 

@@ -208,15 +208,30 @@ def test_an_agent_cannot_write_fields_or_speak_for_others(project: RunProject) -
     assert project.kinds().count(EventType.WARNED) >= 3
 
 
-@pytest.mark.parametrize("line", ["approve", "reject", "close", "run", "cancel", "stop", "start"])
+@pytest.mark.parametrize(
+    "line", ["approve", "reject", "close", "run", "cancel", "stop", "start", "doctor --fix"]
+)
 def test_what_only_people_may_do_is_refused_in_a_session(project: RunProject, line: str) -> None:
-    named = "" if line == "run" else "k7f2"
+    named = "" if line in ("run", "doctor --fix") else "k7f2"
     project.agent(f'"$GT" {line} {named} > "{project.shared}/said" 2>&1; echo $? >> "{project.shared}/said"')
     project.make()
     project.run("--max-iterations", "1")
     said = (project.shared / "said").read_text()
     assert said.endswith("\n3\n"), said
     assert project.stands() == (Status.WORKING, None)
+
+
+@pytest.mark.parametrize("preset", ["none", "strict"])
+def test_a_session_starts_no_other_task(project: RunProject, preset: str) -> None:
+    project.settings("verify: {test: 'true'}\n")  # which a sandbox cannot see to be trusted
+    project.agent(f'"$GT" start qz8r > "{project.shared}/said" 2>&1; echo $? >> "{project.shared}/said"')
+    project.make()
+    project.make("qz8r")
+    project.run("k7f2", "--max-iterations", "1", "--sandbox", preset)
+    said = (project.shared / "said").read_text()
+    assert said.startswith("error: only a person can start a task, and this is an agent's session\n"), said
+    assert said.endswith("\n3\n"), said
+    assert project.stands("qz8r") == (Status.PENDING, None)
 
 
 def test_a_worker_that_reviews_itself_is_reviewed_all_the_same(project: RunProject) -> None:
@@ -261,6 +276,8 @@ def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(project: 
     project.make()
     project.run("--max-iterations", "1")
     assert project.stands() == (Status.WORKING, None)
+    reasons = [one.reason for one in project.events("k7f2") if one.type is EventType.WARNED]
+    assert reasons == ["`.gt/TASK.md` was deleted: nothing was taken from it"]
 
 
 def test_an_agent_that_deletes_all_workspaces_loses_no_commit_of_another_task(project: RunProject) -> None:

@@ -9,6 +9,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from gitticks.store.layout import rounds_folder
+from gitticks.workflow.council import Voice, read_voice
 from tests.support.agents import write_program
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, RunProject, project
@@ -89,7 +90,8 @@ def test_the_way_from_open_over_gates_and_council_to_a_person_and_the_base(proje
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert session_state(project) == "needs_human_review"
     seen = (folder / "review-careful").read_text()
-    assert "VERDICT: APPROVED" in seen
+    assert "the word VERDICT in capitals, a colon, and one of the words APPROVED or BLOCKING" in seen
+    assert read_voice(seen) is Voice.SILENT, "a reviewer that repeats its prompt has said nothing"
     assert "meanwhile.txt" not in seen
     assert "half.txt" in seen
     prompts = [path.read_text() for path in sorted(folder.glob("prompt-k7f2-*"))]

@@ -58,14 +58,12 @@ def commit_entry(name: str, at: Path, *, outside: str = "") -> str:
         .strip()
     )
     inner = tree_with([(b"100644", outside.encode() or b"TASK.md", blob)], at)
-    folder = tree_with([(b"40000", name.encode(), inner)], at)
     top = entries_of(STATE, at)
-    tasks = (
-        [one for one in entries_of(f"{STATE}:tasks", at) if one[1] != b"d1"]
-        if any(one[1] == b"tasks" for one in top)
-        else []
-    )
-    whole = tree_with([*tasks, (b"40000", b"d1", folder)], at)
+    tasks = entries_of(f"{STATE}:tasks", at) if any(one[1] == b"tasks" for one in top) else []
+    # One id in a thousand ends with these letters.
+    beside = entries_of(f"{STATE}:tasks/d1", at) if any(one[1] == b"d1" for one in tasks) else []
+    folder = tree_with([*beside, (b"40000", name.encode(), inner)], at)
+    whole = tree_with([*(one for one in tasks if one[1] != b"d1"), (b"40000", b"d1", folder)], at)
     root = tree_with([*(one for one in top if one[1] != b"tasks"), (b"40000", b"tasks", whole)], at)
     made = run_git_command(
         "-c", "user.name=Eve", "-c", "user.email=eve@x", "commit-tree", root, "-p", STATE, "-m", "evil", at=at

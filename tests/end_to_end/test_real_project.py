@@ -84,23 +84,29 @@ print("<promise>" + "COMPLETE" + "</promise>")
 '''
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Clones this project (or copies it, where it came as an archive) and sets it up with the agent and the gate."""
-    place = tmp_path / "project"
+def clone_this_project(place: Path) -> Path:
+    """Clones this project (or copies it, where it came as an archive), and makes it one of gitticks."""
     if (ROOT / ".git").exists():
-        git("clone", "--quiet", "--depth=1", f"file://{ROOT}", str(place), at=tmp_path)
+        git("clone", "--quiet", "--depth=1", f"file://{ROOT}", str(place), at=place.parent)
         git("checkout", "--quiet", "-B", "main", at=place)
     else:
         shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".venv", ".git*", "__pycache__"))
         git("init", "--quiet", "--initial-branch=main", at=place)
         git("add", "--all", at=place)
         git("commit", "--quiet", "-m", "begin", at=place)
+    done = gt_process("init", "--base", "main", at=place)
+    assert done.code == 0, done.seen
+    return place
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Sets this project up with the agent and the gate."""
+    place = clone_this_project(tmp_path / "project")
     agent = tmp_path / "agent.py"
     agent.write_text(AGENT)
     argv = json.dumps([sys.executable, str(agent)])
     for arguments in (
-        ("init", "--base", "main"),
         ("config", "agents.editor.type", "command"),
         ("config", "agents.editor.argv", argv),
         ("config", "agent", "editor"),

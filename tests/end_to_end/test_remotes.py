@@ -55,7 +55,7 @@ def test_two_clones_share_tasks(tmp_path: Path, first: Project, serve: Serve) ->
         task = first.create()
         assert "went to origin: 1 task" in first.ok("sync")
         second = clone_of(f"{address}/team.git", tmp_path / "second")
-        assert "took over branch gitticks/state from origin" in second.ok("init")
+        assert "fetched branch gitticks/state from origin" in second.ok("init")
         second.ok("note", task, "from the second")
         first.ok("note", task, "from the first")
         for clone in (second, first, second):

@@ -103,7 +103,7 @@ def test_every_kind_of_event_is_as_its_schema_says(project: RunProject) -> None:
     assert events[-1]["event"] == "run.ended"
 
 
-def test_checkpoints_are_told_by_the_name_that_resume_takes(project: RunProject) -> None:
+def test_checkpoints_are_reported_by_the_name_that_resume_takes(project: RunProject) -> None:
     project.settings(f"{NO_PERSON}checkpoint_every: 2\n")
     project.agent(f"[ $GITTICKS_TASK = m3xq ] || [ $GITTICKS_ITERATION -gt 2 ] || exit 0\n{DONE}")
     project.make("k7f2", priority=0)
@@ -129,7 +129,7 @@ def test_what_is_not_as_the_schema_says_is_found() -> None:
         assert wrong(bad, known["agent.said"])
 
 
-def test_a_followed_session_is_told_by_the_same_schema(project: RunProject) -> None:
+def test_a_followed_session_is_reported_by_the_same_schema(project: RunProject) -> None:
     assert set(schemas()) == {*EVENT_KINDS.values(), "session.over"}
     over = {
         "schema": 1,

@@ -273,7 +273,12 @@ def check(soak: Soak, seconds: int, kills: int, agents: int) -> None:
     assert "Traceback" not in said
     assert wrong == {HOPELESS: (Status.STUCK, Awaiting.ESCALATION)}, soak.trouble
     assert len(soak.helped) <= (1 - RIGHT_SHARE) * len(tasks), {
-        name: (soak.faults[name], name in soak.killed, project.events(name)) for name in soak.helped
+        name: (
+            soak.faults[name],
+            name in soak.killed,
+            [one.reason for one in project.events(name) if one.reason],
+        )
+        for name in soak.helped
     }
     assert sorted(project.merges()) == tasks
     for name in tasks:

@@ -109,13 +109,27 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     assert begun(other, "t00x") == 1
 
 
-def test_a_task_that_was_started_by_hand_is_no_other_clones(tmp_path: Path) -> None:
+def test_a_task_that_was_started_by_hand_is_no_other_clones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = clones_with(tmp_path, 1)
     one.ok("start", "t00x")
     assert claims_at(one) == ""
     other.gt("run", "--headless", "--debounce", "0")
     assert other.task("t00x").status is Status.WORKING
     assert begun(other, "t00x") == 1
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Grace")
+    refused = other.gt("start", "t00x")
+    assert refused.code == 3
+    assert "Ada Lovelace has been working on `t00x` on" in refused.err
+    assert "`gt start t00x --take-over`" in refused.err
+    assert not (other.path / ".gitticks-work").exists()
+    assert begun(other, "t00x") == 1
+    other.ok("start", "t00x", "--take-over")
+    assert begun(other, "t00x") == 2
+    claim = other.task("t00x").claim
+    assert claim is not None
+    assert claim.runner == "hand:Grace"
 
 
 def test_a_claim_that_nobody_renews_is_taken_over_after_its_lease(tmp_path: Path, shared: Path) -> None:

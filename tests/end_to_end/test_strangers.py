@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +120,21 @@ def test_nobody_can_end_a_fence_early() -> None:
     assert len(marks) == 20
     assert fenced("text", "Ada", [MALLORY]) == "text"
     assert fenced(" ", MALLORY, [MALLORY]) == " "
+
+
+def test_in_a_fresh_clone_all_others_are_strangers(project: RunProject, tmp_path: Path) -> None:
+    hub, clone = tmp_path / "hub.git", tmp_path / "clone"
+    git("init", "-q", "--bare", str(hub), at=tmp_path)
+    git("remote", "add", "origin", str(hub), at=project.path)
+    project.create("Mine")
+    as_stranger(project, "create", "Tidy up")
+    git("push", "-q", "origin", "main", at=project.path)
+    project.ok("sync")
+    git("clone", "-q", str(hub), str(clone), at=tmp_path)
+    project.ok("init", at=clone)
+    listed = project.ok("list", at=clone)
+    assert f"Tidy up (by {MALLORY})" in listed
+    assert "by Ada" not in listed
 
 
 def test_strangers_are_named_wherever_their_tasks_are_shown_until_they_are_trusted(

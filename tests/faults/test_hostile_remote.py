@@ -113,7 +113,7 @@ def test_nothing_is_lost_doubled_or_forced(hostile: Hostile) -> None:
 
 
 @pytest.mark.parametrize("way", ["hangs", "drops before", "drops after"])
-def test_a_remote_that_gives_no_answer_is_told_as_one(hostile: Hostile, way: str) -> None:
+def test_a_remote_that_gives_no_answer_is_reported_as_one(hostile: Hostile, way: str) -> None:
     clone = hostile.clones[0]
     hostile.write(clone)
     (hostile.bare / "mood").write_text(way)

@@ -141,7 +141,7 @@ def test_the_lock_of_a_killed_holder_is_cleared(lock: Path) -> None:
     assert not stale.exists()
 
 
-def test_a_lock_that_is_taken_anew_between_two_looks_stays(
+def test_a_lock_that_is_taken_again_between_two_looks_stays(
     lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with holder(lock):

@@ -21,7 +21,7 @@ def test_versions_have_numbers() -> None:
     assert all(re.match(r"\d+\.\d+", version) for version in found.values())
 
 
-def test_an_old_git_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_git_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     process.git_version.cache_clear()
     monkeypatch.setattr(process, "OLDEST_GIT", (99, 0))
     with pytest.raises(GitError, match="is too old"):

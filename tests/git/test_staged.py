@@ -71,7 +71,9 @@ def test_an_amended_commit_is_compared_with_the_one_that_it_replaces(
     assert author_of(repository, amended).name == "Grace"
 
 
-def test_commits_that_were_made_before_are_told_from_new_ones(repository: Repository, tmp_path: Path) -> None:
+def test_commits_that_were_made_before_are_distinguished_from_new_ones(
+    repository: Repository, tmp_path: Path
+) -> None:
     assert not is_made_again(repository.git_dir)
     git("checkout", "-q", "-b", "side", "HEAD", at=tmp_path)
     commit_file(tmp_path, "a b.txt", "theirs\n", "picky: a pick")

@@ -11,7 +11,9 @@ from gitticks.git.texts import changed_places, line_distance, merge_text, neares
 
 BASE = b"1\n2\n3\n4\n5\n"
 
-TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d"]), max_size=9).map(b"".join)
+TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"k: 1\n", b"k: 2\n", b"\n", b"d"]), max_size=9).map(
+    b"".join
+)
 
 
 def test_edits_apart_are_joined() -> None:
@@ -54,6 +56,12 @@ def test_distance_is_a_count_of_lines(one: bytes, other: bytes) -> None:
         (b"a\r\nb", b"a\nb\n", 0),
         (b"a\na\na\n", b"a\n", 2),
         (b"a\nb\n", b"b\na\n", 2),
+        (b"a\nk: 1\nb\n", b"a\nk: 2\nb\n", 1),
+        (b"k: 1\nb\n", b"b\nk: 2\n", 2),
+        (b"k: 1\nj: 1\n", b"k: 2\n", 2),
+        (b"  k: 1\n", b"k: 1\n", 2),
+        (b"k:\n", b"k: 1\n", 1),
+        (b"see http://a\n", b"see http://b\n", 2),
     ],
 )
 def test_what_was_removed_and_what_was_added_both_count(one: bytes, other: bytes, apart: int) -> None:

@@ -13,11 +13,12 @@ import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import changed_paths, current_branch, head, list_worktrees
-from gitticks.git.process import GitError
+from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktrees import (
     add_worktree,
     is_half_made,
+    past_half_made,
     prune_worktrees,
     remove_tree,
     remove_worktree,
@@ -341,3 +342,25 @@ def test_folders_that_their_owner_may_not_write_are_removed_and_links_not_follow
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     kept.rmdir()
+
+
+def test_a_fetch_waits_for_the_head_of_a_worktree_that_is_being_added(tmp_path: Path) -> None:
+    top, other = make_repository(tmp_path / "r"), make_repository(tmp_path / "other")
+    commit_file(other, "new", "new")
+    git("worktree", "add", "--quiet", "--detach", "../w", at=top)
+    head_file = top / ".git" / "worktrees" / "w" / "HEAD"
+    made = head_file.read_bytes()
+    head_file.write_bytes(b"0" * (len(made) - 1) + b"\n")  # as `git worktree add` begins it
+    codes = []
+
+    def ask() -> GitResult:
+        ran = run_git(
+            ["fetch", "--quiet", str(other), "+main:came"], repository_dir=top / ".git", check=False
+        )
+        codes.append(ran.code)
+        head_file.write_bytes(made)
+        return ran
+
+    assert past_half_made(ask).code == 0
+    assert len(codes) == 2
+    assert codes[0] != 0

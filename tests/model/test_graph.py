@@ -37,7 +37,7 @@ def test_a_task_that_waits_for_itself() -> None:
     assert find_cycles(tasks) == (("a", "a"),)
 
 
-def test_the_shortest_cycle_is_told() -> None:
+def test_the_shortest_cycle_is_reported() -> None:
     tasks = graph(make("a", "b", "d"), make("b", "c"), make("c", "a"), make("d", "a"))
     assert find_cycle(tasks, TaskId("a")) == ("a", "d", "a")
     assert find_cycle(tasks, TaskId("b")) == ("b", "c", "a", "b")
@@ -121,7 +121,7 @@ def waits(tasks: TaskGraph, waiting: TaskId, waited_for: TaskId) -> bool:
     return waited_for in own or waited_for in {child.id for child in tasks.children(waiting)}
 
 
-def test_a_long_cycle_is_told_by_its_beginning_and_end() -> None:
+def test_a_long_cycle_is_reported_by_its_beginning_and_end() -> None:
     ids = [TaskId(f"t{number:04}") for number in range(1000)]
     assert shown([TaskId("aaaa"), TaskId("bbbb"), TaskId("aaaa")]) == "aaaa → bbbb → aaaa"
     words = shown([*ids, ids[0]])
@@ -231,7 +231,7 @@ def test_tops_stand_in_groups_each_by_urgency() -> None:
     assert found.cycles == []
 
 
-def test_a_tree_is_told_from_the_top_down_with_closed_ones_folded_in_last() -> None:
+def test_a_tree_is_shown_from_the_top_down_with_closed_ones_folded_in_last() -> None:
     graph = TaskGraph.of(
         [
             in_tree("e1"),
@@ -262,7 +262,7 @@ def test_a_tree_is_told_from_the_top_down_with_closed_ones_folded_in_last() -> N
         ({"x": "y", "y": "b", "b": "b"}, ["b"], ["b.:", "-b!", "-y.:", "--x."]),
     ],
 )
-def test_cycles_of_parents_are_told_once(
+def test_cycles_of_parents_are_reported_once(
     links: Mapping[str, str], firsts: list[str], lines: list[str]
 ) -> None:
     graph = TaskGraph.of([in_tree(one, parent) for one, parent in links.items()])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.model.status import Awaiting, Isolation, Status, TaskType
 from gitticks.model.task import ENGINE_FIELDS, HUMAN_FIELDS, Approval, Task, Usage
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -40,6 +40,24 @@ USAGES = st.builds(
 
 def make(**given: Any) -> Task:
     return Task(TaskId("k7f2"), "Login", **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "isolation"),
+    [
+        ({}, Isolation.EPIC),
+        ({"isolation": Isolation.NONE}, Isolation.NONE),
+        ({"branch": "gitticks/work/k7f2"}, Isolation.TASK),
+        ({"branch": "gitticks/work/k7f2", "isolation": Isolation.NONE}, Isolation.TASK),
+        ({"branch": "gitticks/work/k7f2", "type": TaskType.EPIC}, Isolation.EPIC),
+        ({"branch": "gitticks/work/h8d4", "isolation": Isolation.TASK}, Isolation.EPIC),
+        ({"branch": "mine", "start_sha": "a" * 40}, Isolation.EPIC),
+        ({"start_sha": "a" * 40}, Isolation.NONE),
+        ({"start_sha": "a" * 40, "isolation": Isolation.TASK}, Isolation.TASK),
+    ],
+)
+def test_work_stays_isolated_as_it_was_begun(given: dict[str, Any], isolation: Isolation) -> None:
+    assert make(**given).isolation_in(Isolation.EPIC) is isolation
 
 
 def test_what_is_not_said_is_the_default() -> None:

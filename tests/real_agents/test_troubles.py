@@ -31,7 +31,7 @@ def endings(project: RealProject) -> list[str]:
     ],
     ids=["401", "429", "529"],
 )
-def test_an_error_of_the_service_is_told_apart(project: RealProject, fail: Fail, ending: Ending) -> None:
+def test_an_error_of_the_service_is_distinguished(project: RealProject, fail: Fail, ending: Ending) -> None:
     project.settings(f"{NO_PERSON}limits: {{idle: 2m, rest: 1h}}\n")  # opencode retries in silence
     project.make(TASK, title="Say hello")
     project.services.play(fail)

@@ -350,7 +350,7 @@ class TestShown:
         epic(project, "t1aa")
         project.run()
         said = project.ok("stats")
-        assert "$0.25 ($0.25of it calculated from prices)" in said, said
+        assert "$0.25 ($0.25 of it calculated from prices)" in said, said
         assert re.search(r"t1aa  Login loses the return URL +6  \$0.25 of \$4.00\n", said), said
         assert re.search(r"epic  Login loses the return URL +20  1,000,000 of 5,000,000 tokens\n", said), said
         found = json.loads(project.ok("stats", "--json"))

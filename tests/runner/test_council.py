@@ -27,7 +27,7 @@ from gitticks.runner.start_delays import Resting, write_resting
 from gitticks.store.layout import rounds_folder
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git
-from tests.support.runs import DONE, TO_REVIEW, RunProject, project
+from tests.support.runs import DONE, FAIL, PASS, TO_REVIEW, RunProject, project
 from tests.support.tasks import write_files
 from tests.support.waiting import until
 from tests.support.workspaces import TASK
@@ -107,12 +107,21 @@ def test_who_blocks_sends_the_work_back_with_all_that_was_said(project: RunProje
     assert ["> src:1 leaks" in text for text in sorted(prompts, key=len)] == [False, True]
 
 
-def test_work_that_is_blocked_too_often_goes_to_a_person(project: RunProject) -> None:
-    council(project, "council: {rounds: 1}\n", one=BLOCKING)
+def test_work_that_is_blocked_too_often_goes_to_a_person_with_all_that_was_said(project: RunProject) -> None:
+    answer = "echo \"src:$GITTICKS_ROUND leaks\"; echo 'VERDICT: BLOCKING'\n"
+    council(project, "council: {rounds: 2}\n", one=answer, two=APPROVED)
     project.make()
     assert project.run().code == 3
     assert project.stands() == TO_REVIEW
-    assert project.task("k7f2").failed_reviews == 2
+    assert project.task("k7f2").failed_reviews == 3
+    page = project.ok("review", "k7f2", "--stat")
+    assert [page.count(f"src:{number} leaks") for number in (1, 2, 3)] == [1, 1, 1]
+    told = json.loads(project.ok("review", "k7f2", "--json"))["review"]
+    assert "src:3 leaks" in told["reviews"]["one"]
+    assert [(one["number"], sorted(one["reviews"])) for one in told["rounds"]] == [
+        (1, ["one", "two"]),
+        (2, ["one", "two"]),
+    ]
     assert review(project).startswith("FAIL\n")
     assert "rounds-exhausted" in project.ok("log", "k7f2")
 
@@ -144,6 +153,34 @@ def test_prose_is_no_verdict_and_where_nobody_follows_it_blocks(
     assert review(project).startswith("PASS" if human == "always" else "FAIL")
     warned = [str(event.reason) for event in project.events("k7f2") if event.type is EventType.WARNED]
     assert any("reviewer `two` gave no verdict: it counts as" in one for one in warned)
+
+
+def test_of_a_reviewer_that_answers_twice_the_last_answer_counts(project: RunProject) -> None:
+    council(project, "council: {rounds: 1}\n", one=APPROVED + BLOCKING, two=BLOCKING + APPROVED)
+    project.make()
+    assert project.run("--max-iterations", "1").code == 1
+    assert project.stands() == (Status.WORKING, None)
+    assert review(project).startswith(
+        "FAIL\n\n1 of 2 reviewers blocks.\n\n- `one`: BLOCKING\n- `two`: APPROVED\n"
+    )
+    assert all(rounds(project)[f"01-review-{name}.md"].count("VERDICT: ") == 2 for name in ("one", "two"))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        PASS + FAIL,
+        "\"$GT\" review 'PASS: fine'\n\"$GT\" review 'FAIL: not yet'\n",
+        PASS + '"$GT" review FAIL\n',
+    ],
+)
+def test_of_a_single_reviewer_that_answers_twice_too(project: RunProject, answers: str) -> None:
+    project.settings("review_limit: 1\n")
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then\n{answers}exit; fi\n{DONE}')
+    project.make()
+    assert project.run().code == 4
+    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
+    assert review(project).startswith("FAIL")
 
 
 def test_who_meets_a_limit_or_fails_abstains(project: RunProject) -> None:
@@ -196,6 +233,16 @@ def test_a_reviewer_that_moves_the_branch_voids_its_review(project: RunProject) 
     tip = git("rev-parse", "gitticks/work/k7f2", at=project.path)
     assert task.status is not Status.DONE
     assert not (task.status is Status.REVIEWING and task.end_sha != tip), "an old review stands for new work"
+
+
+@pytest.mark.without_sandbox("in a sandbox it does not reach the person's branches (tests/sandbox)")
+def test_a_reviewer_that_moves_the_base_is_said_and_what_takes_it_back(project: RunProject) -> None:
+    council(project, one="git update-ref refs/heads/main HEAD\n" + BLOCKING, more="council: {rounds: 1}\n")
+    project.make()
+    before = git("rev-parse", "main", at=project.path)
+    ran = project.run("--max-iterations", "1")
+    words = f"`main` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: `git log {before[:10]}..main`"
+    assert words in ran.seen
 
 
 def test_a_killed_run_asks_the_council_again(project: RunProject) -> None:

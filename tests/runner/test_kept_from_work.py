@@ -113,7 +113,7 @@ def endings(project: RunProject) -> list[object]:
 
 
 @pytest.mark.parametrize("kind", sorted(FULL))
-def test_a_full_context_window_is_no_crash_and_the_next_session_begins_anew_with_less(
+def test_a_full_context_window_is_no_crash_and_the_next_session_starts_again_with_less(
     project: RunProject, kind: str
 ) -> None:
     project.settings("limits: {prompt: 20kB}\n")

@@ -80,7 +80,7 @@ def test_a_session_that_asks_comes_to_its_own_end_and_tells_what_it_spent(
 @pytest.mark.parametrize(
     ("kind", "tokens"), [("claude", 450), ("codex", 0), ("gemini", 0), ("opencode", 100)]
 )
-def test_what_is_missing_of_one_that_had_to_be_stopped_is_told(
+def test_what_is_missing_of_one_that_had_to_be_stopped_is_reported(
     project: RunProject, monkeypatch: pytest.MonkeyPatch, kind: str, tokens: int
 ) -> None:
     monkeypatch.setattr("gitticks.runner.requests.LAST_WORDS_SECONDS", 0.0)
@@ -117,7 +117,7 @@ def test_claude_tells_what_it_spent_when_a_person_stops_it(project: RunProject) 
         ("opencode", 0, "write: /w/a.txt"),
     ],
 )
-def test_what_a_client_did_not_allow_is_told_everywhere(
+def test_what_a_client_did_not_allow_is_reported_everywhere(
     project: RunProject, kind: str, exit_code: int, denied: str
 ) -> None:
     top = project.shared

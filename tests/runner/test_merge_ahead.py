@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.runner.merges import approve, head
+from tests.runner.test_session_costs import told
 from tests.support.agents import processes_with
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
@@ -51,7 +54,7 @@ def assert_nothing_is_aside(project: RunProject) -> None:
     assert "gitticks/merge" not in git("worktree", "list", at=project.path)
 
 
-@pytest.mark.parametrize("strategy", ["merge", "squash"])
+@pytest.mark.parametrize("strategy", ["merge", "squash", "rebase"])
 def test_the_next_is_checked_beside_the_first_and_once(project: RunProject, strategy: str) -> None:
     said = waiting(project, TOGETHER)
     project.ok("config", "merge.strategy", strategy)
@@ -108,7 +111,7 @@ def test_a_failure_beside_another_check_sends_nobody_back(project: RunProject) -
     assert begun(said) == 1 + len(TASKS)
 
 
-def test_a_base_that_moved_meanwhile_makes_all_checks_anew(project: RunProject) -> None:
+def test_a_base_that_moved_meanwhile_makes_all_checks_again(project: RunProject) -> None:
     said = waiting(project, "until [ -e {said}.go ]; do sleep 0.05; done")
     with project.running("--parallel", "2") as process:
         until(lambda: begun(said) == 2, "two checks")
@@ -136,24 +139,72 @@ def test_one_that_is_taken_back_is_checked_no_further(project: RunProject) -> No
     assert project.task("bbbb").status is Status.REVIEWING
 
 
-def test_a_run_that_is_about_to_end_checks_nothing_ahead(project: RunProject) -> None:
+@pytest.mark.parametrize("end", ["Ctrl-C", "gt stop", "budget"])
+def test_a_run_that_is_about_to_end_checks_nothing_ahead(project: RunProject, end: str) -> None:
     said = waiting(
         project,
         "[ -e bbbb.txt ] && echo $GITTICKS_PORT_BASE > {said}.port; "
         "until [ -e {said}.go ]; do sleep 0.05; done",
     )
+    project.agent(f"until [ -e {said}.spent ]; do sleep 0.05; done\n{told(cost=1.0)}")
+    if end == "budget":
+        project.make()
     noted = Path(f"{said}.port")
-    with project.running("--parallel", "2") as process:
+    with project.running("--parallel", "2", "--max-cost", "1") as process:
         until(lambda: noted.exists() and noted.read_text().endswith("\n"), "the check of the second")
         mark = f"GITTICKS_PORT_BASE={noted.read_text().strip()}"
         assert processes_with(mark)
-        project.interrupt(process)
+        match end:
+            case "Ctrl-C":
+                project.interrupt(process)
+            case "gt stop":
+                project.ok("stop")
+            case _:
+                Path(f"{said}.spent").touch()
         until(lambda: not processes_with(mark), "the end of what is only ahead")
         Path(f"{said}.go").touch()
         process.communicate()
     assert project.merges() == ["aaaa"]
     assert begun(said) == 2
+    assert project.task("bbbb").is_merging
     assert_nothing_is_aside(project)
+
+
+def test_the_status_tells_the_queue_in_its_order_and_what_is_checked_ahead(project: RunProject) -> None:
+    said = waiting(project, "until [ -e {said}.go ]; do sleep 0.05; done")
+    for name, hour in zip(TASKS, (3, 1, 2), strict=True):
+        approval = project.task(name).approval
+        assert approval is not None
+        project.change(name, approval=approval._replace(at=datetime(2026, 1, 1, hour, tzinfo=UTC)))
+    assert queue_of(project) == [("bbbb", None), ("cccc", None), ("aaaa", None)]
+    with project.running("--parallel", "2") as process:
+        wanted = [("bbbb", "merging"), ("cccc", "ahead"), ("aaaa", "queued")]
+        until(lambda: queue_of(project) == wanted, "the queue in the status")
+        shown = project.ok("status")
+        assert "merging\n  bbbb  now  " in shown
+        assert "\n  cccc  checked ahead  " in shown
+        Path(f"{said}.go").touch()
+        assert process.wait() == 0
+    assert project.merges() == ["aaaa", "cccc", "bbbb"]
+    assert not (project.path / ".git/gitticks/merging.json").exists()
+
+
+def queue_of(project: RunProject) -> list[tuple[str, str | None]]:
+    found = json.loads(project.ok("status", "--json"))["merging"]
+    return [(one["id"], one["merge"] and one["merge"]["state"]) for one in found]
+
+
+def test_the_status_says_what_a_merge_waits_for(project: RunProject) -> None:
+    waiting(project, "true", "aaaa")
+    (project.path / "aaaa.txt").write_text("mine\n")
+    with project.running("--auto", "--all") as process:
+        until(lambda: queue_of(project) == [("aaaa", "waiting")], "the reason")
+        assert "aaaa  waits  " in project.ok("status")
+        assert "your uncommitted changes in" in project.ok("status")
+        (project.path / "aaaa.txt").unlink()
+        until(lambda: project.task("aaaa").status is Status.DONE, "the merge")
+        project.interrupt(process)
+        process.communicate()
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])

@@ -75,7 +75,7 @@ def test_commits_of_ones_own_are_not_published(project: RunProject, remote: Path
     commit_file(project.path, "mine.txt", "mine\n")
     result = merge(project)
     assert result.waits is not None
-    assert "`main` has 1 commit that `origin` has not" in result.waits
+    assert "`main` has 1 commit that `origin` does not have" in result.waits
     assert "`git push origin main`" in result.waits
     assert git("rev-parse", "main", at=remote) == before
     git("push", "-q", "origin", "main", at=project.path)
@@ -135,7 +135,7 @@ def interrupted(*_: object, is_rehearsal: bool = False) -> None:
         raise KeyboardInterrupt
 
 
-STATE = "refs/heads/gitticks/state"
+STATE, CLAIM = "refs/heads/gitticks/state", "refs/gitticks/claims/k7f2"
 
 
 def closed_at(remote: Path) -> bool:
@@ -166,25 +166,54 @@ def test_the_claim_goes_in_the_same_push(project: RunProject, remote: Path) -> N
     pushes = (remote / "refs-of-pushes").read_text().split("end\n")
     of_merge = next(one for one in pushes if "refs/heads/main" in one)
     assert STATE in of_merge
-    assert f"{'0' * 40} refs/gitticks/claims/k7f2" in of_merge
+    assert f"{'0' * 40} {CLAIM}" in of_merge
     assert git("for-each-ref", "refs/gitticks/claims", at=remote) == ""
 
 
-def test_tasks_that_the_remote_refuses_keep_the_merge_here(project: RunProject, remote: Path) -> None:
+@pytest.mark.parametrize("refused", [STATE, "refs/heads/main"])
+def test_one_of_both_that_the_remote_refuses_keeps_the_other_here_too(
+    project: RunProject, remote: Path, refused: str
+) -> None:
     project.ok("sync")
     approved(project)
-    before = head(project)
-    hook = write_program(
-        remote / "hooks" / "update", f'[ "$1" != {STATE} ] || {{ echo "no tasks today"; exit 1; }}'
-    )
+    before, tasks = head(project), git("rev-parse", STATE, at=remote)
+    words = f'[ "$1" != {refused} ] || {{ echo "not today"; exit 1; }}'
+    hook = write_program(remote / "hooks" / "update", words)
     result = merge(project)
     assert result.waits is not None
-    assert "no tasks today" in result.waits
+    assert "not today" in result.waits
     assert git("rev-parse", "main", at=remote) == before == head(project)
+    assert git("rev-parse", STATE, at=remote) == tasks
     assert project.task("k7f2").is_merging
     hook.unlink()
     assert merge(project).is_done
     assert closed_at(remote)
+
+
+def test_a_claim_that_the_remote_keeps_keeps_the_merge_here(project: RunProject, remote: Path) -> None:
+    project.settings("review: none\nhuman: when-required\n")
+    project.ok("sync")
+    deleted = f'[ "$1" != {CLAIM} ] || [ "$3" != {"0" * 40} ] || {{ echo "claims stay"; exit 1; }}'
+    write_program(remote / "hooks" / "update", deleted)
+    project.make()
+    before = head(project)
+    ran = project.run()
+    assert "claims stay" in ran.seen
+    assert project.task("k7f2").is_merging
+    assert git("rev-parse", "main", at=remote) == before == head(project)
+    assert not closed_at(remote)
+
+
+def test_a_remote_that_takes_no_atomic_push_takes_nothing(project: RunProject, remote: Path) -> None:
+    project.ok("sync")
+    approved(project)
+    before, tasks = head(project), git("rev-parse", STATE, at=remote)
+    git("config", "receive.advertiseAtomic", "false", at=remote)
+    result = merge(project)
+    assert result.waits is not None
+    assert "does not support --atomic push" in result.waits
+    assert git("rev-parse", "main", at=remote) == before == head(project)
+    assert git("rev-parse", STATE, at=remote) == tasks
 
 
 def test_others_who_move_the_tasks_meanwhile_cost_no_second_test(project: RunProject, remote: Path) -> None:

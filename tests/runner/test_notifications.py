@@ -95,7 +95,7 @@ def test_people_are_told_what_waits_for_them_once(telling: RunProject) -> None:
     assert len(heard(telling)) == 1
 
 
-def test_the_next_turn_is_told_anew_and_done_too(telling: RunProject) -> None:
+def test_the_next_turn_is_reported_again_and_done_too(telling: RunProject) -> None:
     telling.settings("human: when-required\n")
     telling.run()
     telling.ok("respond", "k7f2", "Friendly.")
@@ -106,7 +106,7 @@ def test_the_next_turn_is_told_anew_and_done_too(telling: RunProject) -> None:
     ]
 
 
-def test_what_goes_without_an_answer_is_told_again(telling: RunProject) -> None:
+def test_what_goes_without_an_answer_is_reported_again(telling: RunProject) -> None:
     telling.run()
     own = telling.path / ".git/gitticks"
     (told,) = read_notified(own).items()
@@ -126,7 +126,7 @@ def test_a_run_that_goes_on_tells_again_by_itself(telling: RunProject) -> None:
     assert telling.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
 
 
-def test_a_stuck_task_and_a_limit_are_told(telling: RunProject) -> None:
+def test_a_stuck_task_and_a_limit_are_reported(telling: RunProject) -> None:
     telling.agent("exit 3")
     telling.run()
     assert [said["event"] for said in heard(telling)] == ["task.stuck"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gitticks.model.status import Status
-from tests.support.repositories import git
+from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
+from tests.support.tasks import task_ids
 from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
@@ -98,6 +99,65 @@ def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
         "`--add` cannot be used with `--parallel`"
         in project.gt("run", "--add", "k7f2", "--parallel", "2").err
     )
+
+
+def test_an_epic_that_a_flag_gave_a_branch_is_merged_by_who_approves_it_later(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.agent(DONE)
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa")
+    project.make("aaa3", parent="aaaa")
+    assert project.run("aaaa", "--worktree").code == 3
+    assert project.task("aaaa").branch == project.task("aaa2").branch == "gitticks/work/aaaa"
+    assert project.merges() == []
+    commit_file(project.path, "aaa2.txt", "mine\n")
+    assert "conflicts with main in aaa2.txt" in project.gt("approve", "aaaa").out
+    (rework,) = [one for one in task_ids(project.store) if one not in ("aaaa", "aaa2", "aaa3")]
+    assert project.task(rework).title == "Rework: Login loses the return URL"
+    assert "aaa2.txt" in project.file(rework).summary
+    project.agent(
+        f"git merge -q main || {{ git checkout -q --theirs .; git add -A; git commit -qm both; }}\n{DONE}"
+    )
+    assert project.run("aaaa").code == 3
+    assert project.task(rework).branch == "gitticks/work/aaaa"
+    project.ok("approve", "aaaa")
+    assert project.stands("aaaa") == (Status.DONE, None)
+    assert project.merges() == ["aaaa"]
+    assert {"aaa3.txt", f"{rework}.txt"} <= set(project.files())
+
+
+def test_work_that_was_begun_in_one_way_is_merged_in_it_whatever_the_settings_say_later(
+    project: RunProject,
+) -> None:
+    project.settings(f"{NO_REVIEW}human: always\n")
+    project.agent(DONE)
+    project.make("aaaa", type="epic")
+    project.make("aaa2", parent="aaaa")
+    assert project.run("aaaa").code == 3
+    project.ok("config", "isolation", "epic")
+    project.ok("approve", "aaa2")
+    assert project.merges() == ["aaa2"]
+    project.make("bbbb", type="epic")
+    project.make("bbb2", parent="bbbb")
+    assert project.run("bbbb").code == 3
+    project.ok("config", "isolation", "none")
+    project.ok("approve", "bbb2")
+    assert project.stands("bbb2") == (Status.DONE, None)
+    assert project.stands("bbbb")[0] is Status.REVIEWING
+    project.ok("approve", "bbbb")
+    assert project.merges()[0] == "bbbb"
+
+
+def test_what_a_flag_put_into_ones_own_checkout_is_merged_nowhere(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: always\nbase: main\n")
+    project.make()
+    base = git("rev-parse", "main", at=project.path)
+    git("checkout", "-q", "-b", "topic", at=project.path)
+    assert project.run("--isolation", "none", "--sandbox", "none").code == 3
+    project.ok("approve", "k7f2")
+    assert project.stands() == (Status.DONE, None)
+    assert git("rev-parse", "main", at=project.path) == base
+    assert "k7f2.txt" in project.files("topic")
 
 
 def test_an_epic_with_nothing_to_do_ends_the_run_and_keeps_others_going(project: RunProject) -> None:

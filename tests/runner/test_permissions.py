@@ -141,6 +141,24 @@ def test_a_person_who_is_attached_is_asked(
     assert project.gt("permissions", "allow", "1").code != 0
 
 
+def test_claude_is_answered_when_it_asks_itself_as_its_hook_was(project: RunProject) -> None:
+    rules = "{mode: interactive, allow: [{operation: shell}], deny: [{operation: shell, commands: [make]}]}"
+    folder = set_up(
+        project,
+        "claude",
+        (BASH, {"command": f"echo ghp_{'a1B2' * 9} > kept"}),  # what is masked elsewhere comes back as it was
+        (BASH, {"command": "make"}),
+        ("Skill", {"skill": "review"}),
+        settings=f"permissions: {rules}\n",
+    )
+    project.run("--max-iterations", "1")
+    said = answers(folder)
+    assert [one for one, _ in said] == ["allow", "asked", "deny", "none", "asked"]
+    assert {answer for one, answer in said if one == "asked"} == {"allow"}
+    assert [one.target for one in audit_of(project).entries if one.decision is Decided.DENIED] == ["make"]
+    assert len(audit_of(project).entries) == 2
+
+
 def test_always_is_asked_once(project: RunProject) -> None:
     folder = set_up(project, "claude", (BASH, {"command": "go test ./a"}), (BASH, {"command": "go test ./b"}))
     questions = Questions(project.path / ".git/gitticks")
@@ -191,7 +209,8 @@ def test_loosening_is_confirmed_and_waits_for_the_next_session(project: RunProje
         (project.workspace() / "loosened").touch()
         process.wait(30)
     # What it left uncommitted gives it another session.
-    assert [one for one, _ in answers(folder)][:4] == ["allow", "deny", "allow", "none"]
+    hooked = [one for one, _ in answers(folder) if one != "asked"]
+    assert hooked[:4] == ["allow", "deny", "allow", "none"]
 
 
 def test_a_hook_without_a_run_refuses(project: RunProject) -> None:
@@ -230,6 +249,14 @@ def test_yolo_without_a_sandbox_takes_a_word(project: RunProject) -> None:
     project.run("--permission", "yolo", "--yolo-without-sandbox")
     assert [one.operation for one in audit_of(project).entries] == ["mode", "shell"]
     assert audit_of(project).entries[0].target == "yolo without a sandbox"
+
+
+def test_a_rule_of_a_person_is_explained_with_its_place(project: RunProject) -> None:
+    for name in ("deny", "allow"):
+        rule = "[{operation: shell, commands: [make]}]"
+        git("config", f"gitticks.permissions.{name}", rule, at=project.path)
+    said = project.ok("permissions", "explain", "shell", "make")
+    assert "denied by the rule `shell: make` of `git config gitticks.permissions.*`" in said
 
 
 def test_the_flags_of_a_run_are_rules(project: RunProject) -> None:

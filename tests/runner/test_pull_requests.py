@@ -89,12 +89,14 @@ def notes(project: RunProject) -> list[str]:
 
 
 def test_an_approval_opens_a_pull_request(project: RunProject, forge: StandIn) -> None:
-    make_reviewing(project, title="Keep the return URL")
+    body = "## Handoff\n\n- DONE: it\n\n## Review\n\nPASS\n\nas #7 asked\n"
+    make_reviewing(project, title="Keep the return URL", body=body)
     out = project.ok("approve", "k7f2", "nice")
     assert URL in out
     task = project.task("k7f2")
     assert (task.status, task.awaiting, task.pr) == (Status.REVIEWING, Awaiting.REVIEW, URL)
     assert forge.pulls[1]["title"] == "Keep the return URL"
+    assert "## Hand-off\n\n- DONE: it\n\n## Review\n\nPASS\n\nas #\u200b7 asked" in forge.pulls[1]["text"]
     assert forge.head() == task.end_sha
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
     assert f"its pull request waits for review and merge: {URL}" in project.ok("inbox")
@@ -176,7 +178,7 @@ def test_comments_reach_the_agent_once(project: RunProject, forge: StandIn) -> N
     assert sorted(notes(project)) == sorted(["thank you", "Two things.", "On `login.txt:1`:\n\nThis leaks."])
     project.agent("cp .gt/prompt.md ../../../prompt.md; " + AGAIN)
     assert project.run().code == 3
-    assert "This leaks." in (project.path.parent / "prompt.md").read_text()
+    assert (project.path.parent / "prompt.md").read_text().count("This leaks.") == 1
     project.ok("approve", "k7f2")
     project.ok("sync")
     assert len(notes(project)) == 3
@@ -242,7 +244,7 @@ def test_a_base_that_cannot_follow_keeps_it_waiting(project: RunProject, recorde
     recorded.merge()
     commit_file(project.path, "mine.txt", "mine\n")
     ran = project.gt("sync")
-    assert "its pull request is merged; `main` has 1 commit that `origin` has not" in ran.err
+    assert "its pull request is merged; `main` has 1 commit that `origin` does not have" in ran.err
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main", at=project.path)
     project.ok("sync")
@@ -260,12 +262,12 @@ def test_an_open_one_is_used_again(project: RunProject, forge: StandIn) -> None:
 
 
 FAULTS = {
-    "limited": (403, '{"message": "API rate limit exceeded"}', "limits how often it is asked"),
+    "limited": (403, '{"message": "API rate limit exceeded"}', "rate limit is reached"),
     "refused": (401, '{"message": "Bad credentials"}', "`gh auth login --hostname github.com`"),
     "hidden": (404, '{"message": "Not Found"}', "or hides it from you"),
     "broken": (500, "<html>", "`gh` failed with exit code 1"),
-    "nonsense": (200, "\x1b[31mHello", "not an answer of GitHub"),
-    "list": (200, '{"a": 1}', "not an answer of GitHub"),
+    "nonsense": (200, "\x1b[31mHello", "not an answer from GitHub"),
+    "list": (200, '{"a": 1}', "not an answer from GitHub"),
 }
 
 

@@ -97,7 +97,7 @@ def execute(project: RunProject, told: list[RunEvent] | None = None, role: Role 
     return session
 
 
-def test_a_session_is_told_from_its_start_to_what_came_of_it(project: RunProject) -> None:
+def test_a_session_is_shown_from_its_start_to_what_came_of_it(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(f"echo hello\n{COMMIT}{HANDOFF}")
     project.make()
@@ -241,7 +241,7 @@ def test_the_script_agent_runs_the_blocks(project: RunProject) -> None:
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 
 
-def test_a_dropped_change_is_told_and_kept(project: RunProject, tmp_path: Path) -> None:
+def test_a_dropped_change_is_reported_and_kept(project: RunProject, tmp_path: Path) -> None:
     project.agent('sed -i "s/^title: .*/title: Mine/" "$GITTICKS_MAILBOX/TASK.md"; git switch -qc elsewhere')
     project.make()
     told: list[RunEvent] = []
@@ -369,7 +369,7 @@ def test_feedback_on_the_work_reaches_it_too(asking: RunProject) -> None:
     assert "> Not that friendly." in str(again["prompt"])
 
 
-def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunProject) -> None:
+def test_a_session_that_is_gone_is_begun_again_and_counts_as_nothing(asking: RunProject) -> None:
     (asking.shared / "gone").touch()
     asking.ok("respond", "k7f2", "Friendly.")
     ran = asking.run()

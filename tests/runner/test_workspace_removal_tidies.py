@@ -176,7 +176,7 @@ def test_a_workspace_is_out_of_the_way_before_its_files_are_deleted(
     assert not left.parent.exists()
 
 
-def test_a_workspace_that_was_made_anew_meanwhile_stays(
+def test_a_workspace_that_was_made_again_meanwhile_stays(
     project: RunProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.settings(f"{NO_REVIEW}human: when-required\n")

@@ -49,7 +49,7 @@ def test_without_the_setting_the_agent_is_told_and_the_branch_stays(project: Run
     assert not (project.workspace() / "other.txt").exists()
 
 
-def test_a_conflict_with_the_base_is_told_and_changes_nothing(project: RunProject) -> None:
+def test_a_conflict_with_the_base_is_reported_and_changes_nothing(project: RunProject) -> None:
     prompt = two_iterations(project, COMMIT_SHARED, on_base(project, "shared.txt", "base"))
     project.settings("workspace: {update: between-iterations}\n")
     project.make()

@@ -2,7 +2,8 @@
 
 Every script runs in a task's workspace. `OUT` is a folder of the person's that no agent was given, `HOME` their home,
 `COMMON` the repository's git directory, `ENTRY` the workspace's, `MAIN` the person's checkout. A way out worked if it
-left `OUT/fired`, or if the workspace's `got` holds the secret; `then` is what an unsuspecting person types afterwards.
+left `OUT/fired`, if the workspace's `got` holds the secret, if a service was reached, or if it changed what is the
+person's; `then` is what an unsuspecting person types afterwards.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ def _python(text: str) -> str:
     return f"python3 -c '{text}'"
 
 
-FIRE = "touch $OUT/fired"
 _TRAP = "printf '#!/bin/sh\\ntouch %s/fired\\n' $OUT"
 STATUS = ("git", "status")
 
@@ -47,13 +47,17 @@ ESCAPES = (
     Escape("read", "through /proc/PID/root", "cat /proc/[0-9]*/root$HOME/.ssh/id_ed25519 > got 2>/dev/null"),
     Escape("read", "through a hard link", "ln $HOME/.ssh/id_ed25519 linked && cat linked > got"),
     Escape("read", "the repository's configuration with a token in it", "cat $COMMON/config > got"),
-    Escape("write", "a start-up file of the shell", f"echo true >> $HOME/.bashrc && {FIRE}"),
-    Escape("write", "an authorized ssh key", f"echo key >> $HOME/.ssh/authorized_keys && {FIRE}"),
-    Escape("write", "a program that starts with the desktop", f"mkdir -p $HOME/.config/autostart && {FIRE}"),
-    Escape("write", "the person's checkout", f"echo all: >> $MAIN/Makefile && {FIRE}"),
-    Escape("write", "another task's workspace", f"echo x >> $MAIN/.gitticks-work/other/draft && {FIRE}"),
-    Escape("write", "a program on the person's PATH", f"echo true > $HOME/bin/tool && {FIRE}"),
-    Escape("write", "shared memory that others see", f"echo x > /dev/shm/$NAME && {FIRE}"),
+    Escape("write", "a start-up file of the shell", "echo true >> $HOME/.bashrc"),
+    Escape("write", "an authorized ssh key", "echo key >> $HOME/.ssh/authorized_keys"),
+    Escape(
+        "write",
+        "a program that starts with the desktop",
+        "mkdir -p $HOME/.config/autostart && echo x > $HOME/.config/autostart/x.desktop",
+    ),
+    Escape("write", "the person's checkout", "echo all: >> $MAIN/Makefile"),
+    Escape("write", "another task's workspace", "echo x >> $MAIN/.gitticks-work/other/draft"),
+    Escape("write", "a program on the person's PATH", "echo true > $HOME/bin/tool"),
+    Escape("write", "shared memory that others see", "echo x > /dev/shm/$NAME"),
     Escape(
         "git",
         "a hook in .git/hooks",
@@ -99,12 +103,8 @@ ESCAPES = (
         'git init -q evil; git -C evil config core.fsmonitor "touch $OUT/fired; false"; echo "$PWD/evil/.git" > $ENTRY/commondir',
         (STATUS,),
     ),
-    Escape("git", "objects/info/alternates", f"echo /tmp > $COMMON/objects/info/alternates && {FIRE}"),
-    Escape(
-        "git",
-        "objects deleted",
-        f"rm -rf $COMMON/objects/?? && test -z \"$(ls $COMMON/objects | grep '^..$')\" && {FIRE}",
-    ),
+    Escape("git", "objects/info/alternates", "echo /tmp > $COMMON/objects/info/alternates"),
+    Escape("git", "objects deleted", "rm -rf $COMMON/objects/??"),
     Escape(
         "git",
         "the base branch moved",
@@ -149,12 +149,12 @@ ESCAPES = (
             'import socket,os;s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.sendto(b"out",("127.0.0.1",int(os.environ["UDP"])))'
         ),
     ),
-    Escape("processes", "a process of the person ended", f"kill -9 $VICTIM && {FIRE}"),
+    Escape("processes", "a process of the person ended", "kill -9 $VICTIM"),
     Escape(
         "processes",
         "a fork bomb",
         _python(
-            'import os,time\nn=0\nwhile n<200:\n    if os.fork()==0: time.sleep(3); os._exit(0)\n    n+=1\ntime.sleep(1.5)\nopen(os.environ["OUT"]+"/fired","w") if os.access(os.environ["OUT"],2) else open("bomb","w")'
+            'import os,time\nn=0\nwhile n<200:\n    if os.fork()==0: time.sleep(3); os._exit(0)\n    n+=1\ntime.sleep(1.5)\nopen("got","w").write("correct-horse-battery-staple")'
         ),
     ),
     Escape(

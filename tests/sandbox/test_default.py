@@ -11,7 +11,7 @@ import pytest
 from gitticks.model.status import Status
 from tests.support.agents import write_program
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_PERSON, RunProject, project
+from tests.support.runs import COMMIT, DONE, NO_PERSON, RunProject, project
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["project"]
@@ -57,6 +57,23 @@ def test_where_none_can_stand_it_is_said_at_each_start(project: RunProject) -> N
     assert said in project.run().err
     assert "agents run without a sandbox here: bwrap: no such luck" in project.gt("doctor").out
     assert said in project.gt("demo", "--dir", str(project.path.parent / "demo")).err
+
+
+def test_work_goes_on_where_walls_stand_no_more(
+    project: RunProject, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    project.settings(NO_PERSON)
+    project.agent(COMMIT)
+    project.make()
+    project.run("--max-iterations", "1")
+    first = git("rev-parse", "gitticks/work/k7f2", at=project.path)
+    request.getfixturevalue("broken")
+    project.agent(f"{SHOW}{DONE}")
+    ran = project.run()
+    assert "what was committed in a sandbox earlier is not taken: bwrap: no such luck" in ran.seen
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert walls_of(project) == "none"
+    assert first in git("rev-list", "main", at=project.path).split()
 
 
 @pytest.mark.usefixtures("broken")

@@ -37,6 +37,14 @@ BRANCH = "gitticks/work/k7f2"
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """What is the person's: of `kept` nothing may vanish or change, `whole` gains nothing either."""
+
+    kept: Mapping[str, str]
+    whole: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """A person's machine in a folder: their home, a repository with a workspace, services, a process."""
 
@@ -45,6 +53,7 @@ class Scene:
     repository: Repository
     checkout: Checkout
     environment: Mapping[str, str]
+    victim: subprocess.Popen[bytes]
     heard: list[bytes] = field(default_factory=list)
 
     def attempt(self, escape: Escape, preset: SandboxPreset) -> str:
@@ -53,7 +62,7 @@ class Scene:
         self.out.mkdir()
         (self.checkout.path / "got").unlink(missing_ok=True)
         self.heard.clear()
-        refs = self._refs()
+        before = self._state()
         argv: tuple[str, ...] = ("/bin/sh", "-c", escape.script)
         environment = dict(self.environment)
         settings = SandboxSettings(preset, **LIMITS)  # type: ignore[arg-type] # three numbers
@@ -67,6 +76,9 @@ class Scene:
                 )
                 argv, environment = enclosure.around(argv), enclosure.environment(environment)
             ended = run_supervised(Command(argv, self.checkout.path, environment), limits)
+        if walls is None and "$VICTIM" in escape.script:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.victim.wait(5)  # a signal is on its way for a moment
         flagged = ended.reason is EndReason.CROWDED
         if walls is not None:
             try:
@@ -79,18 +91,29 @@ class Scene:
         if escape.is_flagged:
             tip = git("rev-parse", BRANCH, at=self.repository.common_dir).strip()
             flagged = flagged or judge_tree(self.repository, "main", tip) is not None
-        return "worked" if self._worked(refs) else "flagged" if flagged else "blocked"
+        return "worked" if self._worked(before) else "flagged" if flagged else "blocked"
 
-    def _worked(self, refs: Mapping[str, str]) -> bool:
-        got = self.checkout.path / "got"
-        if (self.out / "fired").exists() or (got.is_file() and SECRET in got.read_text(errors="replace")):
+    def _worked(self, before: State) -> bool:
+        got, after = self.checkout.path / "got", self._state()
+        if got.is_file() and SECRET in got.read_text(errors="replace"):
             return True
-        return bool(self.heard) or any(self._refs().get(name) != commit for name, commit in refs.items())
+        is_harmed = any(after.kept.get(name) != what for name, what in before.kept.items())
+        return bool(self.heard) or is_harmed or after.whole != before.whole
 
-    def _refs(self) -> dict[str, str]:
-        listed = git("for-each-ref", "--format=%(refname) %(objectname)", at=self.repository.common_dir)
-        pairs = (line.split() for line in listed.splitlines())
-        return {name: commit for name, commit in pairs if name != f"refs/heads/{BRANCH}"}
+    def _state(self) -> State:
+        common, top = self.repository.common_dir, self.checkout.path
+        listed = git("for-each-ref", "--format=%(refname) %(objectname)", at=common)
+        refs = dict(line.split() for line in listed.splitlines())
+        refs.pop(f"refs/heads/{BRANCH}", None)
+        objects = {str(path): "" for path in (common / "objects").glob("??/*")}
+        paths = (path for path in self.home.rglob("*") if not path.is_relative_to(common))
+        whole = {
+            str(path): path.read_bytes() for path in paths if path.is_file() and not path.is_relative_to(top)
+        }
+        for path in (common / "objects/info/alternates", Path("/dev/shm", self.environment["NAME"])):
+            if path.exists():
+                whole[str(path)] = path.read_bytes()
+        return State(refs | objects, whole | {"victim": str(self.victim.poll()).encode()})
 
 
 @contextlib.contextmanager
@@ -170,6 +193,7 @@ def scene(folder: Path) -> Iterator[Scene]:
                 "GIT_COMMITTER_NAME": "x",
                 "GIT_COMMITTER_EMAIL": "x@example.org",
             },
+            victim,
             heard,
         )
 
@@ -198,8 +222,6 @@ def test_forty_are_blocked_or_flagged_and_thirty_work_without_walls(tmp_path: Pa
             f"| {escape.group} | {escape.title} | {results[SandboxPreset.NONE]} | {results[SandboxPreset.STRICT]} |"
         )
     table = "\n".join(rows)
-    if wanted := os.environ.get("GITTICKS_WRITE_ESCAPES"):
-        Path(wanted).write_text(f"{table}\n")
     assert not [row for row in rows if row.endswith("| worked |")], table
     assert len([row for row in rows if "| worked |" in row]) >= LEAST_WITHOUT_WALLS, table
     page = PAGE.read_text().splitlines()

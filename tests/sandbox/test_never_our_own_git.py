@@ -18,6 +18,7 @@ from gitticks.runner.verifiers import judge_tree
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
 from gitticks.sandbox.private_git import FOLDER
 from gitticks.sandbox.walls import walls_of
+from tests.support.agents import write_program
 from tests.support.repositories import git, make_repository
 
 pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
@@ -149,18 +150,26 @@ def test_a_symbolic_link_in_the_place_of_a_ref_reads_nothing_outside(
     inside(repository, checkout, f"{COMMIT}ln -s {secret} $(git rev-parse --git-dir)/refs/heads/stolen")
     home(repository, checkout)
     assert "stolen" not in git("for-each-ref", at=repository.common_dir)
+    assert "stolen" in git(f"--git-dir={checkout.git_dir / FOLDER}", "for-each-ref", at=checkout.path)
 
 
 def test_what_names_an_option_stays_a_name(
-    repository: Repository, checkout: Checkout, tmp_path: Path
+    repository: Repository, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    name, fired = "--upload-pack=a-trap", tmp_path / "fired"
+    program = write_program(tmp_path / "programs/a-trap", f"touch {fired}")
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     inside(
         repository,
         checkout,
-        f"{COMMIT}d=$(git rev-parse --git-dir)/refs/heads; git rev-parse HEAD | tee -- $d/--upload-pack=x $d/-q $d/'a b'",
+        f"{COMMIT}d=$(git rev-parse --git-dir)/refs/heads; git rev-parse HEAD | tee -- $d/{name} $d/-q $d/'a b'",
     )
     home(repository, checkout)
     assert "work" in git("log", "-1", "--format=%s", BRANCH, at=repository.common_dir)
+    assert not fired.exists()
+    private = checkout.git_dir / FOLDER
+    subprocess.run(["git", "fetch", private, name], cwd=checkout.path, check=False, capture_output=True)
+    assert fired.exists()
 
 
 def test_a_repository_within_the_workspace_is_not_asked(

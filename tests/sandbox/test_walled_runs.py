@@ -138,3 +138,12 @@ def test_commits_of_a_branch_that_a_person_deleted_come_back(project: RunProject
     project.run("--max-iterations", "1", "--sandbox", preset)
     assert git("rev-parse", branch, at=project.path) == made
     assert made != git("rev-parse", "main", at=project.path)
+
+
+def test_a_process_that_computes_for_too_long_is_ended_and_the_agent_goes_on(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}sandbox: {{max_process_time: 1s}}\n")
+    project.agent(f"sh -c 'while :; do :; done'; echo $? > ended.txt\n{DONE}")
+    project.make()
+    ran = project.run("--sandbox", "permissive")
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert int(git("show", "main:ended.txt", at=project.path)) > 128  # by a signal

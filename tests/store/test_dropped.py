@@ -1,4 +1,4 @@
-"""What git drops from the state branch in passing comes back; what a person drops on purpose stays away."""
+"""What git drops from the state branch comes back; what a person drops on purpose stays away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.repositories import fsck_problems, git, run_git_command
 
 TASK = TaskId("k7f2")
 PATH = task_path(TASK)
-TOLD = "git had dropped a commit from the state branch in passing: restored"
+TOLD = "git had dropped a commit from the state branch: restored"
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_what_a_reset_dropped_in_a_race_comes_back(clone: Clone, words: list[str
 
 def test_the_doctor_tells_and_fixes(clone: Clone) -> None:
     made = abort_a_rebase(clone)
-    told = "git dropped 1 commit from the state branch in passing"
+    told = "git dropped 1 commit from the state branch"
     found = clone.gt("doctor")
     assert found.code == 0
     assert told in found.out

@@ -3,61 +3,19 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import fields
-from datetime import UTC, date, datetime
+from dataclasses import fields, replace
 from typing import get_type_hints
 
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
-from gitticks.model.task import Approval, Claim, Task, Usage
+from gitticks.model.status import ActorKind
+from gitticks.model.task import Task
 from gitticks.store.index_rows import task_to_json, tasks_from_json, tasks_read_before
-from gitticks.store.indexed_entries import entries_from_json, entries_to_json
+from gitticks.store.index_values import entries_from_json, entries_to_json
+from tests.support import tasks_in_full
+from tests.support.tasks_in_full import AT
 
-AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-
-FULL = Task(
-    id=TaskId("k7f2"),
-    title='Ünï "quoted" \x1b \u2028',
-    type=TaskType.EPIC,
-    status=Status.REVIEWING,
-    priority=0,
-    labels=("a", "b"),
-    blocked_by=(TaskId("m3a9"),),
-    parent=TaskId("e1"),
-    requires=Requires.CONTENT,
-    asked=Requires.REVIEW,
-    awaiting=Awaiting.REVIEW,
-    verdict=Verdict.APPROVED,
-    approval=Approval("Ada", AT, None, "L1"),
-    reviewer="Grace",
-    assignee="Ada",
-    due=date(2026, 3, 5),
-    defer_until=date(2026, 3, 4),
-    agent="claude",
-    model="large",
-    isolation=Isolation.NONE,
-    base="main",
-    branch="gitticks/work/k7f2",
-    start_sha="1" * 40,
-    end_sha="2" * 40,
-    merged_sha="3" * 40,
-    pr="https://example.org/1",
-    review_round=2,
-    failed_reviews=1,
-    crash_count=1,
-    usage=Usage(1, 2, 3, 0.5, 6.25),
-    claim=Claim("runner", "host", AT, AT),
-    agent_sessions={"claude": "session"},
-    asked_at=AT,
-    responded_at=AT,
-    created=AT,
-    created_by="Ada",
-    updated=AT,
-    closed=AT,
-    closed_reason="done",
-    external_ref="JIRA-1",
-)
+FULL = replace(tasks_in_full.FULL, title='Ünï "quoted" \x1b \u2028')
 
 
 def test_the_example_leaves_no_field_at_its_default() -> None:

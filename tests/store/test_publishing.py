@@ -114,7 +114,7 @@ def test_an_answer_that_saw_another_writers_change_holds_only_once_that_is_publi
     assert store.read("a") == b"1"
 
 
-def test_a_refusal_for_another_writers_change_is_told_only_once_that_is_published(
+def test_a_refusal_for_another_writers_change_is_reported_only_once_that_is_published(
     store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(transaction: Transaction) -> str:

@@ -14,7 +14,7 @@ from tests.support.stores import ADA
 from tests.support.tasks import task_ids
 
 
-def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> None:
+def test_a_merge_is_made_again_where_somebody_wrote_meanwhile(tmp_path: Path) -> None:
     one, other = make_two_clones(tmp_path)
     theirs_id = other.create("Theirs")
     other.push()

@@ -23,9 +23,7 @@ def test_a_fetched_branch_is_to_be_taken_over(tmp_path: Path) -> None:
     task = first.create()
     git("clone", "--quiet", str(first.path), str(tmp_path / "clone"), at=tmp_path)
     ran = gt("list", at=tmp_path / "clone")
-    assert ran.err.startswith(
-        "error: this clone has not taken over the tasks of `origin` yet\n\nhint: `gt init`"
-    )
+    assert ran.err.startswith("error: this clone does not have the tasks of `origin` yet\n\nhint: `gt init`")
     assert gt("init", at=tmp_path / "clone").code == 0
     assert task in gt("list", at=tmp_path / "clone").out
 

@@ -89,7 +89,7 @@ def test_all_tasks_are_those_of_the_base(store: Store) -> None:
     assert task_ids(store, old) == ("k7f2", "m3a9")
 
 
-def test_a_file_that_is_too_large_to_read_is_told_with_who_brought_it(
+def test_a_file_that_is_too_large_to_read_is_reported_with_who_brought_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(store, {"large": b"x" * 2000})
@@ -122,7 +122,7 @@ def test_events_are_appended(store: Store) -> None:
     assert store.history(TaskId("none")) == ()
 
 
-def test_a_torn_line_stays_and_the_next_begins_anew(store: Store) -> None:
+def test_a_torn_line_stays_and_the_next_starts_again(store: Store) -> None:
     write_files(store, {layout.history_path(K7F2): b'{"type":"task.cre'})
     event = Event(EventType.NOTED, AT, ENGINE)
     store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)

@@ -18,7 +18,8 @@ import json, os, pathlib, re, shlex, subprocess, sys
 
 top, kind, *words = sys.argv[1:]
 top = pathlib.Path(top)
-sys.stdin.read()
+is_asking = "stdio" in words
+sys.stdin.readline() if is_asking else sys.stdin.read()
 
 
 def hook():
@@ -36,20 +37,33 @@ def hook():
     return settings["hooks"]["BeforeTool"][0]["hooks"][0]["command"]
 
 
+def note(*words):
+    with (top / "answers.jsonl").open("a") as file:
+        file.write(json.dumps(words) + "\n")
+
+
 def say(**event):
     print(json.dumps(event), flush=True)
 
 
 def use(tool, given):
-    call = {"session_id": "s-1", "cwd": os.getcwd(), "tool_name": tool, "tool_input": given}
+    call = {"session_id": "s-1", "cwd": os.getcwd(), "tool_name": tool, "tool_input": given, "tool_use_id": os.urandom(8).hex()}
     done = subprocess.run(hook(), shell=True, input=json.dumps(call), capture_output=True, text=True)
     said = json.loads(done.stdout) if done.stdout.strip() else {}
     said = said.get("hookSpecificOutput", said)
     decision = said.get("permissionDecision", said.get("decision", "none"))
     reason = said.get("permissionDecisionReason", said.get("reason", done.stderr))
     decision = "deny" if done.returncode == 2 else decision
-    with (top / "answers.jsonl").open("a") as file:
-        file.write(json.dumps([decision, reason]) + "\n")
+    note(decision, reason)
+    if is_asking and decision != "deny" and tool in ("Bash", "Skill"):
+        request = {"subtype": "can_use_tool", "tool_name": tool, "input": given, "tool_use_id": call["tool_use_id"]}
+        say(type="control_request", request_id="r-1", request=request)
+        said = json.loads(sys.stdin.readline())["response"]
+        assert (said["subtype"], said["request_id"]) == ("success", "r-1"), said
+        said = said["response"]
+        assert said["behavior"] == "deny" or said["updatedInput"] == given, said
+        decision = said["behavior"]
+        note("asked", decision)
     return decision != "deny"
 
 
@@ -64,6 +78,8 @@ done = "<promise>COMPLETE</promise>"
 if kind == "claude":
     say(type="assistant", message={"id": "m", "content": [{"type": "text", "text": done}]})
     say(type="result", subtype="success", is_error=False, result=done, total_cost_usd=0.01)
+    if is_asking:
+        assert sys.stdin.read() == ""  # as the real one, it ends when nothing else comes
 elif kind == "codex":
     say(type="item.completed", item={"id": "i", "type": "agent_message", "text": done})
     say(type="turn.completed", usage={})

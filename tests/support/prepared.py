@@ -16,13 +16,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _OF_EACH_TEST = frozenset(
-    {"GIT_CONFIG_GLOBAL", "GT", "HOME", "PATH", "PYTEST_CURRENT_TEST", "RUN_MARK", "XDG_CONFIG_HOME"}
+    {
+        "GITTICKS_CONFIG_SANDBOX_PRESET",
+        "GIT_CONFIG_GLOBAL",
+        "GT",
+        "HOME",
+        "PATH",
+        "PYTEST_CURRENT_TEST",
+        "RUN_MARK",
+        "XDG_CONFIG_HOME",
+    }
 )
 _UMASK = 0o022
-REPOSITORY, STORE, PROJECT, CLONES, CONFLICT = "repository", "store", "project", "clones", "conflict"
+REPOSITORY, STORE, QUEUE, PROJECT = "repository", "store", "queue", "project"
+CLONES, CONFLICT = "clones", "conflict"
 _CHECKOUTS = {
     REPOSITORY: (".",),
     STORE: (".",),
+    QUEUE: (".",),
     PROJECT: (".", ".gitticks"),
     CLONES: ("clone1", "clone1/.gitticks", "clone2", "clone2/.gitticks"),
     CONFLICT: ("clone1", "clone1/.gitticks", "clone2", "clone2/.gitticks"),
@@ -108,6 +119,7 @@ def _make(name: str, path: Path) -> None:
     make: dict[str, Callable[[Path], object]] = {
         REPOSITORY: repositories.make_repository,
         STORE: stores.make_store,
+        QUEUE: stores.make_queue,
         PROJECT: projects.make_project,
         CLONES: clones.make_two_clones,
         CONFLICT: clones.make_conflicting_clone,

@@ -72,8 +72,7 @@ def put_task(
 
     Without an `id` it gets one that depends only on the tasks there are; it is created at `CREATED` by Ada.
     """
-    taken = transaction.task_ids()
-    task_id = TaskId(id) if id else new_id(taken, len(taken), _Draws(len(taken)))
+    task_id = TaskId(id) if id else _free_id(transaction.task_ids())
     usual = {"created": CREATED, "created_by": ADA.name, "updated": CREATED}
     task = Task(task_id, title, **{**usual, **fields})
     transaction.put_task(new_task_file(task, body))
@@ -81,6 +80,10 @@ def put_task(
     transaction.append_events(task_id, (born, *events))
     transaction.describe(f"{task_id}: created", [("Task", task_id), ("Actor", f"human {ADA.name}")])
     return task
+
+
+def _free_id(taken: frozenset[TaskId]) -> TaskId:
+    return new_id(taken, len(taken), _Draws(len(taken)))
 
 
 def change_task(store: Store, task_id: str, **fields: Any) -> Task:
@@ -121,6 +124,8 @@ The page has both now.
 
 def make_queue(path: Path, *, board: Board | None = None) -> Store:
     """Makes a repository with a task of each sort: ready, asking, blocked, put off, in review, in an epic, done."""
+    if board is None and prepared.copied(prepared.QUEUE, path):
+        return Store.open(discover_for_much(path), None)
     store = make_store(path, board=board)
     store.transact(_put_queue, author=ADA)
     return store

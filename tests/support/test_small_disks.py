@@ -14,7 +14,7 @@ from tests.support.small_disks import _refusal, _unshare
 @pytest.mark.parametrize(
     "words", ["unshare: unshare failed: Operation not permitted", "mount: /mnt: permission denied."]
 )
-def test_what_the_kernel_refuses_is_told(tmp_path: Path, words: str) -> None:
+def test_what_the_kernel_refuses_is_reported(tmp_path: Path, words: str) -> None:
     write_program(tmp_path / "unshare", f'echo "{words}" >&2; exit 1\n')
     assert _refusal((str(tmp_path / "unshare"),)) == words
 

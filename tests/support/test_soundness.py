@@ -13,7 +13,7 @@ from tests.support.soundness import unsound_repositories
 
 
 @pytest.mark.damages
-def test_a_lost_object_is_told_wherever_its_repository_lies(tmp_path: Path) -> None:
+def test_a_lost_object_is_reported_wherever_its_repository_lies(tmp_path: Path) -> None:
     project = make_project(tmp_path / "deep" / "project")
     bare = clone(project.path, tmp_path / "bare.git", "--bare")
     lost = git("rev-parse", "gitticks/state^{tree}", at=project.path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.document.settings_table import BY_NAME, NOT_YET, NOT_YET_VALUES, SETTINGS
+from gitticks.document.settings_table import SETTINGS
 from tools import settings_reference
 
 
@@ -22,14 +22,7 @@ def test_a_line_says_what_a_setting_holds_its_default_and_its_rule() -> None:
     assert "*merged by rule*" in next(line for line in page.splitlines() if "| `human` |" in line)
 
 
-def test_what_is_named_as_not_available_exists() -> None:
-    for name in NOT_YET:
-        assert any(
-            setting.name.startswith(name) if name.endswith(".") else setting.name == name
-            for setting in SETTINGS
-        ), name
-    assert set(NOT_YET_VALUES) <= BY_NAME.keys()
-    assert not set(NOT_YET_VALUES) & set(NOT_YET)
+def test_notes_are_on_settings_that_exist() -> None:
     assert set(settings_reference.NOTES) <= {setting.name for setting in SETTINGS}
 
 

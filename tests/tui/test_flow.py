@@ -59,7 +59,7 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
         await shown.sees("m3xq  question", "enter answers")
         await shown.until(partial(_is_looked_at, shown, "m3xq", Awaiting.INPUT), "the look at it")
         await shown.press("enter")
-        await shown.sees("your answer", "answer, back to the agent")
+        await shown.sees("your answer", "^g your editor")
         await shown.type("friendly")
         await shown.press("enter")
         await shown.until(partial(is_at, "m3xq", Status.REVIEWING), "the second hand-off")
@@ -88,7 +88,7 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
     assert sorted(project.merges()) == ["k7f2", "m3xq"]
 
 
-def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
+def test_mistakes_are_reported_and_lose_nothing(played: RunProject) -> None:
     project = played
     project.make("k7f2", title="Login", awaiting=Awaiting.INPUT, status=Status.CLARIFICATION)
     project.make("b2cd", title="Not begun")
@@ -103,15 +103,11 @@ def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
         project.ok("respond", "k7f2", "formal")  # somebody else was faster
         await shown.type("friendly")
         await shown.press("enter")
-        await shown.sees("error", "k7f2")
+        await shown.sees("error", "k7f2", "your text is kept in")
         await shown.press("s")
         await shown.until(lambda: not app._notifications, "the error to go at a key")
 
-        await shown.press("enter")  # an agent for the next run that there is not
-        await shown.sees("the name of an agent")
-        await shown.type("nobody")
-        await shown.press("enter")
-        await shown.sees("changed for the next run")
+        app.run_choices = {"agent": "nobody"}  # which there is not
         await shown.press("shift+tab")
         _home(shown).pane("roots").go_to("b2cd")
         await shown.press("enter")
@@ -134,6 +130,8 @@ def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
 
     play(project.path, work)
     assert "friendly" not in str(project.file("k7f2").data)
+    [kept] = project.path.glob(".git/gitticks/drafts/*/TEXT.md")
+    assert kept.read_text() == "friendly\n"
 
 
 def test_sizes_of_panes_are_chosen_and_remembered(played: RunProject) -> None:

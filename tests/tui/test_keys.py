@@ -15,11 +15,13 @@ from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.theme import NAMES
-from tests.support.projects import Project, make_project
+from gitticks.tui.widgets.lines import Lines
+from tests.support.projects import Project, make_project, make_reviewing
+from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject
 from tests.tui import made_up_places
 from tests.tui.made_up import StillApp, snapshot
-from tests.tui.support import NARROW, WIDE, Shown, play
+from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
 def _waits(project: RunProject) -> Path:
@@ -117,6 +119,19 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
         await shown.sees("stop after this many iterations")
         await shown.press("backspace", "6", "enter")
         await shown.sees("Iterations  6")
+        home.pane("settings").go_to("parallel")
+        await shown.press("enter")
+        await shown.sees("how many agents at once")
+        await shown.type("99")
+        await shown.press("enter")
+        await shown.sees("error", "Parallel: 99 is not in the range", "1 to 64")
+        home.pane("settings").go_to("agent")
+        await shown.press("enter")
+        await shown.sees("Agent for the next run", "by settings", "mine")
+        shown.app.screen.query_one("#said", Lines).go_to("mine")
+        await shown.press("enter")
+        await shown.until(lambda: shown.app.run_choices.get("agent") == "mine", "the agent")
+        assert "parallel" not in shown.app.run_choices
         await shown.press("shift+tab", "enter")
         await shown.sees("I look at k7f2", " of 6 ")
         go.touch()
@@ -132,7 +147,7 @@ def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> N
 
     async def choose(shown: Shown, words: str, *shows: str) -> None:
         await shown.press("ctrl+p")
-        await shown.sees("Search for commands")
+        await shown.sees("a command, a screen")
         await shown.type(words)
         await shown.sees(*shows)
         await shown.press("down", "enter")
@@ -208,9 +223,14 @@ def test_themes_go_round_and_are_remembered(tmp_path: Path, monkeypatch: pytest.
 
     play(project.path, go_round)
     play(project.path, look)
+    project.ok("config", "agent")  # what the interface remembers is no setting that a command stumbles over
     subprocess.run(["git", "config", "--unset", "gitticks.ui.theme"], cwd=project.path, check=True)
     monkeypatch.setenv("NO_COLOR", "1")
     play(project.path, without_colour)
+
+
+def _is_in(shown: Shown, place: str) -> bool:
+    return shown.app.view is not None and shown.app.view.place == place
 
 
 def _has_theme(shown: Shown, name: str) -> bool:
@@ -300,6 +320,65 @@ def test_the_graph_is_walked(tmp_path: Path, size: tuple[int, int]) -> None:
         await shown.until(lambda: shown.app.view and shown.app.view.place == "run", "the run")
 
     play(project.path, walk, size)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL, NARROW], ids=["wide", "small", "narrow"])
+def test_ascii_is_enough_in_every_place(tmp_path: Path, size: tuple[int, int]) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project, title="Keep the path", body="## Handoff\n\nDONE: it\n")
+    for number in range(size[1]):  # more than there is room for
+        project.make(f"t{number // 8 + 2}{number % 8 + 2}a", title="Another", blocked_by=("k7f2",))
+    git("config", "gitticks.ui.ascii", "true", at=project.path)
+
+    async def look(shown: Shown) -> None:
+        await shown.sees("Another")
+        for place in ("home", "run", "parallel", "graph", "permissions", "review", "task"):
+            shown.app.go(place, "k7f2" if place in ("review", "task") else None)
+            await shown.until(partial(_is_in, shown, place), place)
+            await shown.until(lambda: shown.app.screen.query("Lines"), "its panes")
+            await shown.pilot.pause(0.2)
+            assert shown.text.isascii(), shown.text
+            await shown.press("question_mark")
+            await shown.sees(": keys")
+            assert shown.text.isascii(), shown.text
+            await shown.press("escape")
+        await shown.press("ctrl+p")
+        await shown.sees("a command, a screen")
+        assert shown.text.isascii(), shown.text
+
+    play(project.path, look, size)
+
+
+def test_a_task_is_opened_from_home_and_from_parallel(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project, title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        for key in ("i", "w"):
+            await shown.sees("Keep the path")
+            await shown.press(key)
+            await shown.sees("waits for")
+            await shown.press("t")
+            await shown.sees("TASK.md", "History")
+            await shown.press("escape")
+
+    play(project.path, work)
+
+
+def test_a_stuck_task_is_tried_again_from_its_run(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path", status=Status.STUCK)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("1 for you")
+        await shown.press("r")
+        await shown.sees("Iterations", "! k7f2")
+        await shown.press("y")
+        await shown.sees("try again", "cancel it")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the next try")
+
+    play(project.path, work)
 
 
 def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:

@@ -41,6 +41,11 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
             process.wait(30)
         await shown.sees("No open requests", "asked: rejected", "asked: approved always")
         assert not isinstance(shown.app.screen, Home)
+        project.ok("cancel", "k7f2")
+        await shown.press("escape")
+        await shown.until(lambda: not shown.app.snapshot.roots, "the end of the task")
+        shown.app.go("permissions")
+        await shown.sees("asked: approved always")  # what was decided is still seen afterwards
 
         await shown.press("m")
         await shown.sees("What agents may do without asking")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
@@ -77,6 +78,49 @@ def test_work_is_rejected_with_a_sentence_and_comments(project: Project) -> None
     texts = [note.text for note in project.file("k7f2").entries(Section.NOTES)]
     assert any("too short" in text for text in texts)
     assert any("see there" in text for text in texts)
+
+
+def test_comments_outlive_the_interface_until_they_are_sent(project: Project) -> None:
+    reviewing(project)
+
+    async def comment(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("right_square_bracket", "down", "c")
+        await shown.sees("comment")
+        await shown.type("too short")
+        await shown.press("enter")
+        await shown.sees("1 comment")
+
+    async def remove(shown: Shown) -> None:
+        await open_review(shown, "login.txt", "1 comment", "too short")
+        await shown.press("right_square_bracket", "down", "c")
+        await shown.sees("Empty removes it.")
+        await shown.press("ctrl+u", "enter")
+        await shown.no_longer_sees("too short")
+
+    async def look(shown: Shown) -> None:
+        await open_review(shown, "login.txt", "merges cleanly")
+        assert "1 comment" not in shown.text
+
+    for one in (comment, remove, look):
+        play(project.path, one)
+
+
+def test_what_was_typed_is_there_again_and_pasted_lines_are_one(project: Project) -> None:
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("n")
+        await shown.sees("Send k7f2 back")
+        shown.app.post_message(events.Paste("two\n  lines\n"))
+        await shown.sees("two lines")
+        await shown.press("escape")
+        await shown.no_longer_sees("Send k7f2 back")
+        await shown.press("n")
+        await shown.sees("Send k7f2 back", "two lines")
+
+    play(project.path, work)
 
 
 def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:

@@ -56,6 +56,24 @@ def test_every_row_fits_and_says_something(width: int) -> None:
         assert word in text
 
 
+@pytest.mark.parametrize(
+    ("percent", "colour", "said"),
+    [
+        (79, "busy", ""),
+        (80, "waits", "tokens nearly spent"),
+        (94, "waits", "tokens nearly spent"),
+        (95, "bad", "tokens nearly spent"),
+        (100, "bad", "tokens: limit reached"),
+    ],
+)
+def test_a_budget_changes_its_colour_as_it_is_spent(percent: int, colour: str, said: str) -> None:
+    budget = next(one for one in SPENDING.budgets if one.metric == "tokens")
+    budgets = [budget._replace(percent=percent)]
+    [row] = meters.budget_rows(budgets, 78)
+    assert row.left[1][1] == colour
+    assert meters.nearly_spent(budgets)[0] == said
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("made", ["title", "prose", "call"])
 def test_no_text_steers_the_screen(text: str, made: str) -> None:

@@ -10,12 +10,14 @@ import pytest
 
 from gitticks.model.approval import SIGNED, TERMINAL
 from gitticks.model.event import EventType
-from gitticks.model.status import Status, TaskType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.liveness import is_run_alive_at
 from tests.support.agents import processes_with, write_program
 from tests.support.keys import make_key, signer_line
-from tests.support.repositories import commit_file, git
+from tests.support.repositories import commit_file, git, make_repository
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
+from tests.support.tasks import write_files
 from tests.support.waiting import until
 from tests.tui.terminal import Terminal
 
@@ -131,6 +133,56 @@ def test_an_editor_that_fails_and_a_shell_give_the_terminal_back(
     terminal.sees("Hand-off", "y approve")
     terminal.keys("e")
     terminal.sees("the editor `false` failed", "Hand-off")
+    terminal.keys("q")
+    terminal.ends()
+
+
+@pytest.mark.debian("tmux")
+def test_a_broken_file_is_fixed_and_a_long_answer_written_in_the_editor(
+    project: RunProject, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make("k7f2", title="Keep the path")
+    project.make("m3xq", title="Which tone?", awaiting=Awaiting.INPUT, status=Status.CLARIFICATION)
+    whole = tmp_path / "whole.md"
+    whole.write_bytes(project.store.read(task_path(TaskId("k7f2"))) or b"")
+    write_files(project.store, {task_path(TaskId("k7f2")): b"---\nid: [\n---\n"})
+    left = tmp_path / "left"
+    editor = f"""\
+if [ ! -e {left} ] && ! grep -q '^id:' "$1"; then touch {left}; exit; fi
+if grep -q '^id: \\[' "$1"; then cat {whole} > "$1"; else printf 'first line\\nsecond line\\n' >> "$1"; fi
+"""
+    monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", editor)))
+    terminal.open(project.path, size=(120, 36))
+    terminal.sees("2 for you", "Which tone?", "TASK.md")
+    terminal.keys("i", "End", "e")
+    terminal.sees("k7f2 fixed", "1 for you", "Keep the path")
+    terminal.keys("Enter")
+    terminal.sees("your answer", "^g your editor")
+    terminal.keys("h", "a", "l", "f")
+    terminal.sees("half")
+    terminal.keys("C-g")  # and nothing is saved there
+    until(left.exists, "the editor")
+    terminal.sees("half", "^g your editor")
+    assert project.task("m3xq").awaiting is Awaiting.INPUT
+    terminal.keys("C-g")
+    until(lambda: project.task("m3xq").awaiting is None, "the answer")
+    terminal.keys("q")
+    terminal.ends()
+    assert b"half\nfirst line\nsecond line" in project.file("m3xq").data
+
+
+@pytest.mark.debian("tmux")
+def test_tasks_are_set_up_from_the_interface(terminal: Terminal, tmp_path: Path) -> None:
+    repository = tmp_path / "new"
+    make_repository(repository)
+    terminal.open(repository)
+    terminal.sees("this repository has no tasks yet", "sets them up now")
+    terminal.keys("Enter")
+    terminal.sees("Should a person approve")
+    terminal.keys("Enter")
+    terminal.sees("created branch gitticks/state", "enter returns")
+    terminal.keys("Enter")
+    terminal.sees("No tasks yet. + creates one")
     terminal.keys("q")
     terminal.ends()
 

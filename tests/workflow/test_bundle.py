@@ -55,7 +55,7 @@ def test_artifacts_move_with_the_state() -> None:
     assert stands_before(base, base, base) is None
 
 
-def test_equal_keys_are_told_apart_by_their_values() -> None:
+def test_equal_keys_are_distinguished_by_their_values() -> None:
     one, other = side(crash_count=1), side(crash_count=2)
     assert stands_before(None, one, other) is not stands_before(None, other, one)
 

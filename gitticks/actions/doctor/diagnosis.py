@@ -12,7 +12,6 @@ from gitticks.actions.conflict_markers import join_all
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
     board,
-    checkpoints,
     files,
     history,
     machine,
@@ -69,7 +68,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.FILES, (files.check_files, tasks.check_kept, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
     (Topic.HISTORY, (history.check_history, security.check_audit, machine.check_clock)),
-    (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged, checkpoints.check_checkpoints)),
+    (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged, workspaces.check_checkpoints)),
     (Topic.SESSIONS, (workspaces.check_sessions,)),
 )
 

@@ -164,4 +164,4 @@ def _fix(one: Unsettled) -> str:
         typed = f"git -C {BOARD_FOLDER} -c core.hooksPath=/dev/null revert --no-edit {' '.join(commits)}"
         return f"`{typed}` reverts it"
     task_id = one.found[0].task_id
-    return f"`gt show {task_id}`; what you decide about it (a verdict, a status, `gt reopen`) settles it"
+    return f"`gt show {task_id}`; your decision about it (a verdict, a status, `gt reopen`) resolves it"

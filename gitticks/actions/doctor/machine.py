@@ -28,7 +28,7 @@ _LOOKED_AT_BYTES = 4096
 _MEGABYTE = 1024 * 1024
 _FEW_BYTES, _NO_BYTES = 100 * _MEGABYTE, 10 * _MEGABYTE
 _CLOCK_SLACK_SECONDS = 600
-_MINUTES_TOLD = 120
+_MINUTES_SHOWN = 120
 
 _SHOWN_TASKS = 3
 
@@ -120,7 +120,7 @@ def check_clock(context: Context) -> Iterator[Finding]:
 
 def _span(seconds: float) -> str:
     minutes = int(seconds // 60)
-    return f"{minutes} minutes" if minutes < _MINUTES_TOLD else f"{minutes // 60} hours"
+    return f"{minutes} minutes" if minutes < _MINUTES_SHOWN else f"{minutes // 60} hours"
 
 
 def check_settings(context: Context) -> Iterator[Finding]:

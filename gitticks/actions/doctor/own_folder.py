@@ -39,7 +39,7 @@ _FILES = (
 _OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new", ".stopped", ".interrupted"})
 
 _HELD_LONG_SECONDS = 5.0
-_SECONDS_TOLD, _MINUTES_TOLD = 120, 120
+_SECONDS_SHOWN, _MINUTES_SHOWN = 120, 120
 
 
 def check_log(context: Context) -> Iterator[Finding]:
@@ -161,9 +161,9 @@ def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
 
 def _span(seconds: float) -> str:
     whole = int(seconds)
-    if whole < _SECONDS_TOLD:
+    if whole < _SECONDS_SHOWN:
         return f"{whole} s"
-    return f"{whole // 60} min" if whole < _MINUTES_TOLD * 60 else f"{whole // 3600} h"
+    return f"{whole // 60} min" if whole < _MINUTES_SHOWN * 60 else f"{whole // 3600} h"
 
 
 def check_index(context: Context) -> Iterator[Finding]:

@@ -167,7 +167,7 @@ def _is_on_board(context: Context, one: Damaged) -> bool:
 
 
 def _no_commit(repository: Repository, objects: Objects, tip: str, error: GitticksError) -> Finding:
-    what = f"`{layout.STATE_REF}` stands at no commit that can be read: {error.message}"
+    what = f"`{layout.STATE_REF}` points to no commit that can be read: {error.message}"
     for older in logged(repository.common_dir, layout.STATE_REF):
         if older != tip and _is_whole(objects, older):
             aside = _move_aside(repository, tip)

@@ -102,11 +102,13 @@ def last_seen(context: Context) -> str | None:
     repository, objects = context.repository, context.store.objects
     tip = state_tip(repository)
     known = load_remembered(repository)
-    told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
+    reported = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
     for seen in dict.fromkeys((known.seen, _indexed(context), load_journal(context.repository).base)):
         if seen is None or objects.is_ancestor(seen, tip) or not can_be_read(context, seen):
             continue
-        if holds_tasks(context.repository, seen) and not any(objects.is_ancestor(seen, one) for one in told):
+        if holds_tasks(context.repository, seen) and not any(
+            objects.is_ancestor(seen, one) for one in reported
+        ):
             remember(repository, replace(known, seen=seen))
             return seen
     if known.seen != tip:
@@ -169,7 +171,7 @@ def check_dropped(context: Context) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, what, "fetch them from a clone that has them", commit=dropped)
         elif not objects.is_ancestor(dropped, tip):
             count = count_commits(context.repository, tip, dropped)
-            what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch in passing"
+            what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch"
             yield Finding(Severity.WARNING, what, "`gt status` restores them", Repair.DROPPED, commit=dropped)
 
 

@@ -160,7 +160,7 @@ def _kept(path: str, standing: str) -> Finding:
         Severity.WARNING,
         f"{BOARD_FOLDER}/{path}: a merge could not combine this with `{standing}` and kept both; "
         f"`diff {here} {there}` compares them",
-        f"`{git} rm -q {file} && {git} commit -qm 'settle a conflict' {file}` takes it away, once what is right "
-        f"stands in `{standing}`",
+        f"`{git} rm -q {file} && {git} commit -qm 'resolve a conflict' {file}` removes it, once the right text "
+        f"is in `{standing}`",
         task=task_around(path),
     )

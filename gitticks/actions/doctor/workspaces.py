@@ -1,4 +1,4 @@
-"""Checks for abandoned workspaces, work branches and sessions."""
+"""Checks for abandoned workspaces, work branches, sessions and checkpoints."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
-from gitticks.git.sharing import list_local_branches
+from gitticks.git.sharing import list_local_branches, remotes
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.records import Sessions
+from gitticks.store.checkpoints import REFS, kept_refs, missing_commits, read_all
 from gitticks.store.index import open_index
-from gitticks.store.layout import WORK_BRANCH
+
+_MOST_NAMED = 3
 
 
 def check_workspaces(context: Context) -> Iterator[Finding]:
@@ -125,3 +128,29 @@ def check_sessions(context: Context) -> Iterator[Finding]:
             f"the session of {record.agent} on `{record.task}` is dead and was not processed",
             "`gt health`",
         )
+
+
+def check_checkpoints(context: Context) -> Iterator[Finding]:
+    """Yields what keeps `gt resume` from a checkpoint, and what nothing resumes any more."""
+    store = context.store
+    found, refs = read_all(store), kept_refs(store)
+    for one in found:
+        if one.checkpoint is None:
+            what = f"{BOARD_FOLDER}/{one.path}: {one.problem}"
+            yield Finding(Severity.WARNING, what, f"`gt checkpoints prune {one.id}`", task=one.workspace)
+    missing = missing_commits(store, (one.checkpoint.commit for one in found if one.checkpoint))
+    gone = [one for one in found if one.checkpoint is not None and one.checkpoint.commit in missing]
+    is_shared = bool(remotes(context.repository))
+    for one in gone:
+        what = f"the code of checkpoint `{one.id}` is gone"
+        if is_shared:
+            what = f"the code of checkpoint `{one.id}` is not in this clone; another one may have it"
+        severity = Severity.NOTE if is_shared else Severity.WARNING
+        yield Finding(severity, what, f"`gt checkpoints prune {one.id}` drops it", task=one.workspace)
+    there = {(one.workspace, one.number) for one in found}
+    stray = [f"`{REFS}{name}/{number}`" for name, number in sorted(refs) if (name, number) not in there]
+    if stray and not Sessions(context.repository.own_dir).live():
+        more = f" and {len(stray) - _MOST_NAMED} more" if len(stray) > _MOST_NAMED else ""
+        shown = ", ".join(stray[:_MOST_NAMED])
+        belongs = "belongs" if len(stray) == 1 else "belong"
+        yield Finding(Severity.NOTE, f"{shown}{more} {belongs} to no checkpoint", "`gt checkpoints prune`")

@@ -224,8 +224,8 @@ def monday_of(at: datetime) -> date:
 
 def _waits(waits: Iterable[Wait], period: Period) -> tuple[tuple[float, ...], int]:
     """Returns how long each wait took within the period, sorted, and how many of them have not ended."""
-    told = [(period.seconds_of(one.begun, one.ended), one) for one in waits]
-    counted = [(seconds, one) for seconds, one in told if seconds > 0]
+    lengths = [(period.seconds_of(one.begun, one.ended), one) for one in waits]
+    counted = [(seconds, one) for seconds, one in lengths if seconds > 0]
     return tuple(sorted(seconds for seconds, _ in counted)), sum(one.ended is None for _, one in counted)
 
 

@@ -106,15 +106,15 @@ def _agent(event: Event, journey: Journey) -> str:
 
 def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
     """Adds what the task's usage has beyond its sessions, as the last session's; so nothing that was spent is lost."""
-    total, told = journey.task.usage, Usage()
+    total, recorded = journey.task.usage, Usage()
     for session in journey.sessions:
-        told = told.plus(session.spent)
+        recorded = recorded.plus(session.spent)
     left = Usage(
         iterations=0,
-        tokens_in=max(0, total.tokens_in - told.tokens_in),
-        tokens_out=max(0, total.tokens_out - told.tokens_out),
-        cost=max(0.0, round(total.cost - told.cost, 6)),
-        seconds=max(0.0, round(total.seconds - told.seconds, 3)),
+        tokens_in=max(0, total.tokens_in - recorded.tokens_in),
+        tokens_out=max(0, total.tokens_out - recorded.tokens_out),
+        cost=max(0.0, round(total.cost - recorded.cost, 6)),
+        seconds=max(0.0, round(total.seconds - recorded.seconds, 3)),
     )
     if left == Usage() and (journey.sessions or not total.iterations):
         return

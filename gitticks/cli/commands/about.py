@@ -17,6 +17,7 @@ from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
+from gitticks.cli.text import as_called
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import GitticksError, NotFoundError
@@ -41,7 +42,7 @@ from gitticks.git.process import versions_of_git
 def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
     """Explain a command or a topic.
 
-    Without arguments: the everyday commands, and the topics. `all` lists every command.
+    Without arguments: the everyday commands, and the topics. `all` lists every command and topic.
     """
     if folder is not None:
         from gitticks.cli.man import write_pages
@@ -50,7 +51,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
         say(f"{len(pages)} man pages written: `man -l {folder}/gt.1`")
         return
     if words == ("all",):
-        say(*_all_commands())
+        say(*map(as_called, _all_commands()))
         return
     if len(words) == 1 and words[0] in TOPICS:
         say(*TOPICS[words[0]].page(screen()))
@@ -61,10 +62,10 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
         found = group.get_command(context, word) if isinstance(group, click.Group) else None
         if found is None:
             raise _unknown(group, context, word)
-        context = click.Context(found, context, info_name=word)
+        context = found.context_class(found, parent=context, info_name=word)
     say(context.get_help())
     if not words:
-        say("", "Topics:", *(f"  {name}  {topic.summary}" for name, topic in TOPICS.items()))
+        say("", *_topics())
 
 
 def _all_commands() -> list[str]:
@@ -77,9 +78,15 @@ def _all_commands() -> list[str]:
             *table(screen(), ["", "what"], rows, flexible="what", with_heading=False),
             "",
         ]
+    lines += [*_topics(), ""]
     other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
     lines.append(f"Other names: {other}.")
     return [*lines, f'Your own aliases: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
+
+
+def _topics() -> list[str]:
+    rows = [(f"  {name}", topic.summary) for name, topic in TOPICS.items()]
+    return ["Topics:", *table(screen(), ["", "what"], rows, flexible="what", with_heading=False)]
 
 
 def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:

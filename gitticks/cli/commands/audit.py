@@ -102,14 +102,14 @@ def audit_command(
 
 def _row(one: Recorded) -> tuple[str, ...]:
     entry = one.entry
-    told = entry.decision.value if entry.user_action is None else f"{entry.decision}: {entry.user_action}"
+    decided = entry.decision.value if entry.user_action is None else f"{entry.decision}: {entry.user_action}"
     at = entry.timestamp.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     return (
         at,
         one.task,
         visible(entry.agent),
         entry.operation,
-        told,
+        decided,
         visible(entry.target),
         visible(entry.reason),
     )

@@ -10,7 +10,7 @@ from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, re
 from gitticks.actions.task_lookup import find_tasks_to_decide
 from gitticks.cli.answers import typed_word
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
-from gitticks.cli.editor import is_typed_to
+from gitticks.cli.editor import is_agreed, is_typed_to
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.writing import moved_words, read_text
 from gitticks.model.ids import TaskId
@@ -71,7 +71,7 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     if not is_typed_to() or not is_worked_on(context, task_id):
         return False
     question = f"An agent is working on `{task_id}`. Stop it, and close the task with what it has committed?"
-    return click.confirm(question, default=False, err=True)
+    return is_agreed(question, default=False, err=True)
 
 
 @command("reopen", "gt reopen k7f2")

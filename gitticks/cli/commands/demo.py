@@ -15,7 +15,7 @@ from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
 from gitticks.cli.options import command
 from gitticks.cli.render import say, screen, warn
-from gitticks.cli.text import visible
+from gitticks.cli.text import called, visible
 from gitticks.cli.views.run import RunLines
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.errors import UsageError
@@ -65,7 +65,7 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: 
             _say_what_to_type(made, waiting)
             return code
         for typed, act in demo.answer(_at(context, made), lines):
-            say(f"$ {typed}")
+            say(f"$ {called()}{typed[2:]}")
             act()
         say("")
     say("$ git log --graph --oneline", *map(visible, demo.graph(_at(context, made))))
@@ -79,9 +79,9 @@ def _at(context: Context, made: Demo) -> Context:
 
 
 def _run(here: Context, lines: RunLines) -> int:
-    say("$ gt run")
+    say(f"$ {called()} run")
     code = execute(here, prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
-    say("", "$ gt list --all")
+    say("", f"$ {called()} list --all")
     fresh = here.renewed()
     listed = list_tasks(fresh, Filter(with_closed=True)).standings
     fresh.index.close()  # an open index keeps the writes that follow waiting
@@ -91,9 +91,10 @@ def _run(here: Context, lines: RunLines) -> int:
 
 
 def _say_what_to_type(made: Demo, waiting: list[Task]) -> None:
+    gt = called()
     say("it is your turn:", "", f"  cd {quote(str(made.directory))}")
     for task in waiting:
         is_question = task.awaiting is Awaiting.INPUT
         typed = f'gt respond {task.id} "comma"' if is_question else f"gt approve {task.id}"
-        say(f"  {typed:28}  # {visible(task.title)}")
-    say("  gt run", "", "`gt` alone opens the interface, which does all of this too.")
+        say(f"  {gt}{typed[2:]:28}  # {visible(task.title)}")
+    say(f"  {gt} run", "", f"`{gt}` alone opens the interface, which does all of this too.")

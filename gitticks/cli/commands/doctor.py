@@ -20,11 +20,11 @@ _LOOKED_AT = {
     Topic.MACHINE: "git, the shell's `gt`, your identity, room on the disk, locks of the file system",
     Topic.REPOSITORY: "its kind, damage to the state branch, whether that was rewound, loose objects",
     Topic.LOCKS: "those held for long, and those left behind",
-    Topic.SETTINGS: "every layer",
+    Topic.SETTINGS: "every layer, agents, templates, a trial of the sandbox",
     Topic.BOARD: "its branch, its files, its hooks",
     Topic.INDEX: "damage, who may write it",
     Topic.FILES: "every task's file and history, foreign files",
-    Topic.TASKS: "links between tasks, states that cannot be",
+    Topic.TASKS: "links between tasks, impossible states",
     Topic.HISTORY: "who did what, commit by commit; the clock",
     Topic.WORKSPACES: "folders, tasks and branches that belong to nothing any more",
     Topic.SESSIONS: "agents that died",
@@ -54,6 +54,8 @@ def doctor_command(
     """
     if words is not None and (fix or full):
         raise UsageError("`--range` only checks commits", hint="leave out `--fix` and `--full`")
+    if fix:
+        context.require_person("repair", "`gt doctor` shows what is wrong; `gt ask` asks a person")
     report = diagnose(context, full=full) if words is None else diagnose_range(context, words)
     fixed: list[Repair] = []
     if fix:

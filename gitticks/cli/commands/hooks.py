@@ -17,7 +17,7 @@ from gitticks.cli.json import print_object
 from gitticks.cli.options import Group, command
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.table import table
-from gitticks.cli.text import visible
+from gitticks.cli.text import as_called, visible
 from gitticks.errors import UsageError
 from gitticks.git.config import OwnHooks
 from gitticks.store.hook_files import HooksState
@@ -64,8 +64,8 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
 
     They are not reinstalled until `gt hooks install`.
     """
-    for told in uninstall_hooks(context, checkout=checkout):
-        warn(visible(told))
+    for warning in uninstall_hooks(context, checkout=checkout):
+        warn(visible(warning))
     _show(hooks_status(context), as_json=as_json)
 
 
@@ -104,9 +104,9 @@ def _advice(place: PlaceOfHooks) -> str:
     if place.state is HooksState.INSTALLED or place.all_count == 0:
         return ""
     if place.state is HooksState.NO_BOARD:
-        return "`gt init` creates it"
+        return as_called("`gt init` creates it")
     option = {Place.CHECKOUT: " --checkout", Place.SERVER: " --server"}.get(place.place, "")
     if place.state is HooksState.ABSENT:
-        return f"`gt hooks install{option}`"
+        return as_called(f"`gt hooks install{option}`")
     why = "`core.hooksPath` was set since" if place.state is HooksState.HIDDEN else "incomplete or old"
-    return f"{why}: `gt hooks install{option}`"
+    return as_called(f"{why}: `gt hooks install{option}`")

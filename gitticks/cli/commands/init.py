@@ -13,10 +13,11 @@ from gitticks.actions.doctor.finding import Severity
 from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind
+from gitticks.cli.editor import is_agreed
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
-from gitticks.cli.text import visible
+from gitticks.cli.text import as_called, visible
 from gitticks.git.sharing import AskedRemote, Fetched
 from gitticks.model.settings import HumanPolicy
 
@@ -36,7 +37,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
     """Set up tasks in this repository: the state branch and its board.
 
     Tasks live on a branch of their own, checked out at `.gitticks/`; your branches and files stay as they are. If
-    origin or another remote has that branch already, its tasks are taken over. Running it again fixes what is missing.
+    origin or another remote has that branch already, its tasks are fetched. Running it again fixes what is missing.
     """
     policy = HumanPolicy(human) if human else None
     if (
@@ -65,7 +66,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
 
 
 def _ask_policy() -> HumanPolicy | None:
-    is_always = click.confirm("Should a person approve all work before it is merged?", default=True)
+    is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
     return HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
 
 
@@ -75,7 +76,7 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
         case Begun.CREATED:
             say(f"created branch gitticks/state and {board}")
         case Begun.TAKEN_OVER:
-            say(f"took over branch gitticks/state from {visible(done.remote or '')}, and created {board}")
+            say(f"fetched branch gitticks/state from {visible(done.remote or '')}, and created {board}")
         case Begun.THERE:
             say(
                 f"branch gitticks/state already exists; {'made ' if done.is_board_new else 'so does '}{board}"
@@ -90,7 +91,7 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     if not done.has_commits:
         say("base branch: not known until your first commit; work can start after that")
     elif done.base is None:
-        say("base branch: not known, HEAD is detached; set one with `gt config base main`")
+        say(as_called("base branch: not known, HEAD is detached; set one with `gt config base main`"))
     for one in done.silent:
         warn(
             f"{_why_silent(one)}; if it has tasks already, `gt sync` merges them with yours "

@@ -17,6 +17,7 @@ from gitticks.actions.permissions import (
     policy,
     would_loosen,
 )
+from gitticks.cli.editor import is_agreed
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import ago, hint, say, screen
@@ -150,7 +151,7 @@ def _answer(
         remembered = f"; from now on `{visible(rule_words(one.rule))}` is {word}" if always else ""
         say(f"{one.number}  {word}: {one.access.operation} {visible(one.access.target)}{remembered}")
     if not answered:
-        say("no open question", err=True)
+        say("no open requests", err=True)
 
 
 @command("allow", "gt permissions allow 3", "gt permissions allow 3 4 --always", of=permissions_command)
@@ -291,7 +292,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
             raise RefusedError(
                 f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
             )
-        if not click.confirm(
+        if not is_agreed(
             f"Let agents do more ({context.settings.permissions.mode} → {wanted})?", default=False
         ):
             raise RefusedError("nothing was changed")

@@ -133,6 +133,10 @@ def _object(seen: ReviewView) -> dict[str, object]:
         "handoff": seen.handoff,
         "review": seen.review,
         "reviews": seen.reviews,
+        "rounds": [
+            {"number": one.number, "handoff": one.handoff, "review": one.review, "reviews": one.councillors}
+            for one in seen.earlier
+        ],
         "questions": [pair_object(pair) for pair in seen.questions],
         "notes": [entry_object(note) for note in seen.notes],
         "worklog": seen.worklog,

@@ -25,7 +25,7 @@ from gitticks.cli.options import (
     task_argument,
 )
 from gitticks.cli.render import ago, hint, say, screen, warn
-from gitticks.cli.text import visible
+from gitticks.cli.text import as_called, visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
@@ -94,7 +94,7 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
     type=click.Choice([mode.value for mode in PermissionMode]),
     help="interactive, auto-edit, auto-all or yolo.",
 )
-@click.option("--allow-network", is_flag=True, help="Let agents reach all hosts that no rule denies.")
+@click.option("--allow-network", is_flag=True, help="Let agents reach all public hosts that no rule denies.")
 @click.option(
     "--allow-paths", metavar="PATHS", help="Let agents read and write these paths too: `/tmp/a,../b`."
 )
@@ -214,7 +214,7 @@ def _add(context: Context, ids: tuple[str, ...]) -> int:
     task_ids = [find_or_take_up_task(context, one) for one in ids]
     was_taken = add_to_run(context, task_ids)
     named = ", ".join(task_ids)
-    say(f"{named}  {'added to the run' if was_taken else 'the run takes it in at its next look'}")
+    say(f"{named}  {'added to the run' if was_taken else 'the run adds it when it next looks for work'}")
     return 0
 
 
@@ -251,17 +251,20 @@ def _warn_of_settings(context: Context) -> None:
 
 @command("start", 'cd "$(gt start k7f2)"')
 @task_argument()
-def start_command(context: Context, *, task: str, as_json: bool) -> None:
+@click.option("--take-over", is_flag=True, help="Even if somebody else is working on it.")
+def start_command(context: Context, *, task: str, take_over: bool, as_json: bool) -> None:
     """Start working on a task yourself, in its own workspace.
 
     Prints the workspace's path. Runs leave the task alone until you hand it off with `gt complete`.
     """
-    started = start_task(context, find_or_take_up_task(context, task))
+    started = start_task(context, find_or_take_up_task(context, task), take_over=take_over)
     if as_json:
         print_object(id=started.task.id, path=started.path, branch=started.task.branch)
         return
     say(str(started.path))
-    hint(f"commit there, `gt handoff` says what you did, `gt complete` hands {started.task.id} over")
+    hint(
+        f"commit there, then `gt handoff` to say what you did, and `gt complete` to hand {started.task.id} off"
+    )
 
 
 @command("stop", "gt stop", "gt stop k7f2", "gt stop h8d4 --after-iteration", with_json=False)
@@ -281,11 +284,11 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
     ending = stop_one(context, task_id, at_once=not after_iteration)
     how = "ends after this iteration" if after_iteration else "is being stopped"
     if not ending:
-        say(f"{task_id}  is not started any more")
+        say(f"{task_id}  will not be started")
     elif ending == (task_id,):
         say(f"{task_id}  its agent {how}")
     else:
-        say(f"{task_id}  is not started any more, and the agent of {', '.join(ending)} {how}")
+        say(f"{task_id}  will not be started, and the agent of {', '.join(ending)} {how}")
     hint(f"`gt run {task_id}` resumes it")
 
 
@@ -328,6 +331,6 @@ def health_command(context: Context, *, as_json: bool) -> None:
     for task_id in health.finished:
         say(f"{task_id}  its dead session was processed")
     for task_id in health.left:
-        say(f"{task_id}  its dead session could not be processed yet: run `gt health` again")
+        say(as_called(f"{task_id}  its dead session could not be processed yet: run `gt health` again"))
     if not health.live and not health.finished and not health.left:
         say("no sessions are running, and none are dead")

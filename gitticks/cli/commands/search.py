@@ -52,7 +52,7 @@ def answer(
             say(f"… {search.left_out} more: `gt search -n {every}`", err=True)
     else:
         more = "" if wanted.needs_closed else ": `gt search --all` searches closed tasks too"
-        say(f"nothing has {'all of these' if len(search.needles) > 1 else 'this'}{more}", err=True)
+        say(f"no matches{more}", err=True)
     return Exit.DONE if search.found or found_broken else Exit.FAILED
 
 

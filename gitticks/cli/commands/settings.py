@@ -17,6 +17,7 @@ from gitticks.actions.config import (
 )
 from gitticks.actions.context import Context
 from gitticks.actions.trust import Listed, allow_secrets, list_runnables, secrets_in_commits, trust_shown
+from gitticks.cli.editor import is_agreed
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
@@ -65,10 +66,7 @@ def config_command(
 
         say(f"{name}: {explanation_of(name)}")
     else:
-        found = one_setting(context, name)
-        for warning in found.warnings:
-            warn(warning)
-        _print_one(found.settings[0], as_json=as_json, with_name=False)
+        _print_one(one_setting(context, name), as_json=as_json, with_name=False)
 
 
 def _check_usage(name: str | None, value: str | None, *, unset: bool, explain: bool) -> None:
@@ -131,14 +129,14 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
             if as_json:
                 _print_json(found)
             raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts everything")
-        if not click.confirm("Trust all of this?", default=False):
+        if not is_agreed("Trust all of this?", default=False):
             return Exit.REFUSED
     trust_shown(context, [one.runnable for one in asked])
     if as_json:
         _print_json(tuple(Listed(one.runnable, is_trusted=True) for one in found))
     else:
         they_change = "it changes" if len(asked) == 1 else "they change"
-        say(f"trusted {count_of(len(asked), 'thing')}; asked again when {they_change}")
+        say(f"trusted {count_of(len(asked), 'thing')}; you are asked again when {they_change}")
     return Exit.DONE
 
 
@@ -157,7 +155,7 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
             raise RefusedError(
                 "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows everything"
             )
-        if not click.confirm("Allow all of this?", default=False):
+        if not is_agreed("Allow all of this?", default=False):
             return Exit.REFUSED
     allow_secrets(context, task_id, found)
     if not as_json:

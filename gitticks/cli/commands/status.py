@@ -25,7 +25,7 @@ from gitticks.cli.render import (
     screen,
 )
 from gitticks.cli.table import Cell, table
-from gitticks.cli.text import called, from_here, visible
+from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.inbox import inbox_lines, joined
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.errors import Exit
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 5
 MOST_DAYS = 14
+_MERGING = "gt list --status reviewing"
+_TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queued": "queued"}
+"""How far a merge has come, in words."""
 
 
 def answer_current(context: Context, *, as_json: bool) -> int:
@@ -195,14 +198,14 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield from (GAP + line for line in table)
     if found.is_paused:
         yield on.styled("paused", Style.STRONG)
-        yield f"{GAP}runs start nothing new until `gt unpause`"
+        yield as_called(f"{GAP}runs start nothing new until `gt unpause`")
     yield from _left(on, found)
     yield from _run(on, found, context)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
-    yield from _names(on, "merging", found.merging, "gt list --status reviewing")
+    yield from _merging(on, found)
     yield from _names(on, "ready", found.ready, "gt ready")
     yield from _foreseen(on, found)
     yield from _cycles(on, found)
@@ -217,10 +220,10 @@ def _left(on: Screen, found: Overview) -> Iterator[str]:
         yield on.styled("not going on", Style.STRONG)
     for one in found.left[:MOST_LISTED]:
         state = "interrupted" if one.left == "interrupted" else "stopped"
-        fix = f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`"
+        fix = as_called(f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`")
         yield on.fit(f"{GAP}{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}", on.columns)
     if len(found.left) > MOST_LISTED:
-        yield f"{GAP}… {len(found.left) - MOST_LISTED} more: `gt list`"
+        yield as_called(f"{GAP}… {len(found.left) - MOST_LISTED} more: `gt list`")
 
 
 def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
@@ -271,10 +274,10 @@ def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
     for asked in found.asked:
         yield from inbox_lines(on, asked, now)
     if found.left_out:
-        yield f"{GAP}… {found.left_out} more: `gt inbox`"
+        yield as_called(f"{GAP}… {found.left_out} more: `gt inbox`")
     if found.for_others:
         yield on.styled("waiting for others", Style.STRONG)
-        yield f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`"
+        yield as_called(f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`")
 
 
 def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], more: str) -> Iterator[str]:
@@ -285,7 +288,23 @@ def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], mor
     longest = max(len(task.id) for task in tasks)
     yield from (GAP + name_line(on.narrower(len(GAP)), task, longest) for task in tasks)
     if len(standings) > MOST_LISTED:
-        yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
+        yield as_called(f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`")
+
+
+def _merging(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields the merge queue in its order, with how far each has come where a run merges."""
+    if not found.queue:
+        yield from _names(on, "merging", found.merging, _MERGING)
+        return
+    yield on.styled("merging", Style.STRONG)
+    for one in found.merging[:MOST_LISTED]:
+        turn = found.queue.get(one.task.id)
+        words = (one.task.id, _TURNS[turn.state] if turn else "", visible(one.task.title))
+        yield on.fit(GAP + GAP.join(filter(None, words)), on.columns)
+        if turn and turn.reason:
+            yield f"{GAP * 2}{visible(from_here(turn.reason))}"
+    if len(found.merging) > MOST_LISTED:
+        yield as_called(f"{GAP}… {len(found.merging) - MOST_LISTED} more: `{_MERGING}`")
 
 
 def _foreseen(on: Screen, found: Overview) -> Iterator[str]:
@@ -298,16 +317,16 @@ def _foreseen(on: Screen, found: Overview) -> Iterator[str]:
             on.columns,
         )
     if len(found.foreseen) > MOST_LISTED:
-        yield f"{GAP}… {len(found.foreseen) - MOST_LISTED} more: `gt conflicts`"
+        yield as_called(f"{GAP}… {len(found.foreseen) - MOST_LISTED} more: `gt conflicts`")
 
 
 def _cycles(on: Screen, found: Overview) -> Iterator[str]:
     """Yields the tasks that nobody will ever get to, and what to type."""
     if found.cycles:
         yield on.styled("wait for one another", Style.STRONG)
-    yield from (f"{GAP}{one.words}{GAP}{one.fix}" for one in found.cycles[:MOST_LISTED])
+    yield from (f"{GAP}{one.words}{GAP}{as_called(one.fix)}" for one in found.cycles[:MOST_LISTED])
     if len(found.cycles) > MOST_LISTED:
-        yield f"{GAP}… {len(found.cycles) - MOST_LISTED} more: `gt doctor`"
+        yield as_called(f"{GAP}… {len(found.cycles) - MOST_LISTED} more: `gt doctor`")
 
 
 def _denied(on: Screen, found: Overview) -> Iterator[str]:
@@ -316,9 +335,11 @@ def _denied(on: Screen, found: Overview) -> Iterator[str]:
         yield on.styled("not allowed", Style.STRONG)
     for one in found.denied[:MOST_LISTED]:
         shown = visible(", ".join(one.denied))
-        yield f"{GAP}{one.id}  {visible(one.agent)}: {shown}{GAP}`gt config agents.{visible(one.agent)}.mode`"
+        yield as_called(
+            f"{GAP}{one.id}  {visible(one.agent)}: {shown}{GAP}`gt config agents.{visible(one.agent)}.mode`"
+        )
     if len(found.denied) > MOST_LISTED:
-        yield f"{GAP}… {len(found.denied) - MOST_LISTED} more: `gt log ID`"
+        yield as_called(f"{GAP}… {len(found.denied) - MOST_LISTED} more: `gt log ID`")
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
@@ -374,7 +395,7 @@ def _print_json(found: Overview) -> None:
             for one in found.awaiting
         ],
         to_review=_objects(found.to_review),
-        merging=_objects(found.merging),
+        merging=[{**task_object(one), "merge": _turn(found, one.task.id)} for one in found.merging],
         ready=_objects(found.ready),
         counts={status.value: found.counts.get(status, 0) for status in Status},
         board=found.board,
@@ -390,6 +411,11 @@ def _print_json(found: Overview) -> None:
         left=_objects(found.left),
         conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found.foreseen],
     )
+
+
+def _turn(found: Overview, task_id: TaskId) -> dict[str, object] | None:
+    turn = found.queue.get(task_id)
+    return None if turn is None else {"state": turn.state, "reason": turn.reason or None}
 
 
 def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:

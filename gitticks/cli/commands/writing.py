@@ -57,8 +57,8 @@ def create_command(
 ) -> None:
     """Create a task and print its id.
 
-    With `-` as the title, stdin's first line is the title and the rest the description; a text that --edit kept is
-    read as your editor left it.
+    With `-` as the title, stdin's first line is the title and the rest the description. A form that --edit kept is
+    read as a form.
     """
     require_creator(context)
     body = read_text(description, "the description") or ""

@@ -83,8 +83,8 @@ def _by_click(words: list[str]) -> list[Offer]:
 
 
 def _columns() -> int:
-    told = os.environ.get("COLUMNS", "")
-    return int(told) if told.isdecimal() and int(told) > 0 else PIPED_COLUMNS
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and int(given) > 0 else PIPED_COLUMNS
 
 
 def _for_bash(found: list[Offer], columns: int) -> list[Offer]:

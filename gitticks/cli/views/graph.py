@@ -69,14 +69,7 @@ def place(
     epics: Mapping[TaskId, Sequence[TaskId]] | None = None,
     heights: Mapping[TaskId, int] | None = None,
 ) -> Places:
-    """Returns where tasks stand.
-
-    Args:
-        layers: the tasks, layer by layer.
-        links: what is linked (from, to), each from a layer to a later one.
-        epics: the epics that frame a task, outermost first.
-        heights: of boxes that are higher than others.
-    """
+    """Returns where tasks stand."""
     columns = columns_of(layers, links)
     stack = _Stack(columns, heights or {}, epics or {})
     bottom = stack.height()

@@ -55,7 +55,6 @@ _DETAILS = (
 _NAMED = {
     "denied": "not allowed: {}",
     "estimated": "usage incomplete",
-    "cost": "${:,.2f}",
     "cost_source": "priced by {}",
 }
 _TURNS = frozenset(
@@ -72,6 +71,7 @@ _BAD = {
     EventType.START_FAILED,
     EventType.MERGE_FAILED,
 }
+_CENT = 0.01
 _ANSWERED = {Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT}
 _SHORT_SHA = 7
 _LONG = 60
@@ -160,9 +160,11 @@ def details(event: Event) -> str:
             parts.append(_NAMED.get(key, "{}").format(told) if told else "")
         elif key == "strength":
             parts.append("" if value in {None, NAME} else WORDS.get(str(value), str(value)))
+        elif key == "cost" and isinstance(value, int | float):
+            parts.append(f"${value:,.{2 if value >= _CENT else 4}f}")
         elif value is not None and str(value) != event.actor.name:
             parts.append(_NAMED.get(key, "{}").format(value))
-    return ", ".join(" ".join(part.split()) for part in parts if part)
+    return ", ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part))
 
 
 def _status(status: Status | None) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gitticks.cli.render import Style, age_of, ago, count_of, opposite
-from gitticks.cli.text import called, visible, width, wrap
+from gitticks.cli.text import as_called, called, visible, width, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of
 from gitticks.model.status import ANSWERED, Status
 
@@ -136,7 +136,7 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
     for line in lines[:most]:
         yield from wrap(visible(line), max(1, on.columns)) if on.is_terminal else [visible(line)]
     if most is not None and len(lines) > most:
-        yield f"… {count_of(len(lines) - most, 'more line')}: `gt show {task.id}`"
+        yield as_called(f"… {count_of(len(lines) - most, 'more line')}: `gt show {task.id}`")
 
 
 def _facts(asked: Asked) -> Iterator[str]:

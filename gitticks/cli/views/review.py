@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.cli.render import GAP, Style, ago, count_of
-from gitticks.cli.text import called, visible
+from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.inbox import joined
 from gitticks.cli.views.task import prose
 from gitticks.model.ids import task_folder
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
-from gitticks.workflow.council import read_voice
+from gitticks.workflow.council import Voice, read_voice
 from gitticks.workflow.signals import without_promises
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
 
 def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     """Yields the parts that have something in them, each after an empty line."""
-    everything = f"`gt show {seen.task.id}`"
+    everything = as_called(f"`gt show {seen.task.id}`")
     if seen.summary:
         yield ""
         yield from _beginning(on, seen.summary, MOST_LINES, everything)
@@ -45,6 +45,7 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     for name, text in (("Said", seen.said), (Section.HANDOFF, seen.handoff), (Section.REVIEW, review)):
         yield from _part(on, name, prose(on, text or ""))
     yield from _part(on, "Council", _council(on, seen))
+    yield from _part(on, "Earlier rounds", _rounds(on, seen))
     yield from _part(on, Section.QUESTIONS, _questions(on, seen.questions, now, everything))
     notes = [note for note in seen.notes if note.text != seen.said]
     yield from _part(on, Section.NOTES, _notes(on, notes, now, everything))
@@ -74,7 +75,21 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields what each member answered."""
     for name, text in seen.reviews.items():
         yield on.fit(f"{GAP}{visible(name)}: {read_voice(text)}", on.columns)
-        yield from _beginning(on, text, MOST_LINES_OF_ENTRY, f"`gt review {seen.task.id} --json`", GAP * 2)
+        yield from _beginning(
+            on, text, MOST_LINES_OF_ENTRY, as_called(f"`gt review {seen.task.id} --json`"), GAP * 2
+        )
+
+
+def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
+    """Yields why each of the last rounds sent the work back: of a council what was said against it."""
+    show = f"`gt show {seen.task.id} --round"
+    yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
+    for one in seen.earlier[-MOST_ENTRIES:]:
+        yield f"{GAP}round {one.number}"
+        against = {name: text for name, text in one.councillors.items() if read_voice(text) is Voice.BLOCKING}
+        texts = [f"{name}: {text}" for name, text in against.items()] or [one.review or ""]
+        for text in texts:
+            yield from _beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
 
 
 def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime, everything: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from gitticks.runner.events import (
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
 from gitticks.world import World
 
-_TOLD_WHY = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
+_WITH_REASON = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
 
 
 def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
@@ -161,7 +161,7 @@ class RunLines:
     def _moved(self, event: TaskMoved) -> None:
         said = self._failures.pop(event.task, None)
         self._unsaid.discard(event.task)
-        for line in _told(event, self._checks.pop(event.task, "")):
+        for line in _moved_lines(event, self._checks.pop(event.task, "")):
             if line != said:
                 self._say(event.task, line, timed=True)
 
@@ -196,7 +196,7 @@ def _merge_words(event: TaskMerged | MergeWaits) -> str:
     return merged_words(event.base, event.sha, event.summary)
 
 
-def _told(event: TaskMoved, checks: str) -> list[str]:
+def _moved_lines(event: TaskMoved, checks: str) -> list[str]:
     """Returns the lines for a decision: what was passed on the way, then whose turn it is."""
     reason = _first_line(event.reason or "")
     if event.target is Status.CLARIFICATION:
@@ -229,7 +229,7 @@ def _outcome(event: TaskMoved, reason: str) -> str:
     if reason and event.awaiting is not None and event.source is event.target is Status.REVIEWING:
         return reason
     if event.awaiting is not None:
-        why = f": {reason}" if event.awaiting in _TOLD_WHY and reason else ""
+        why = f": {reason}" if event.awaiting in _WITH_REASON and reason else ""
         return f"waits for you: {event.awaiting}{why}"
     return "approved; merging" if event.is_merging else ""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.statistics.figures import HALF, MOST, Figures, share
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Style, count_of, elapsed
 from gitticks.cli.table import Column, table_of
-from gitticks.cli.text import wrap
+from gitticks.cli.text import as_called, wrap
+from gitticks.workflow.budget import Metric, in_words
 
 if TYPE_CHECKING:
     from gitticks.actions.statistics.budgets import BudgetFigures
@@ -28,7 +29,7 @@ _FULL = ("█", "#")
 
 def money(dollars: float) -> str:
     """Returns `$1.50`."""
-    return f"${dollars:,.2f}"
+    return in_words(Metric.COST, dollars)
 
 
 def short_number(number: int) -> str:
@@ -106,7 +107,7 @@ def agents(figures: Figures) -> str:
 def spent(figures: Figures) -> str:
     """Returns what agents took, as far as they reported."""
     usage = figures.usage
-    priced = f" ({money(figures.priced_cost)}of it calculated from prices)" if figures.priced_cost else ""
+    priced = f" ({money(figures.priced_cost)} of it calculated from prices)" if figures.priced_cost else ""
     told = [f"{money(usage.cost)}{priced}"] if usage.cost else []
     if usage.tokens_in or usage.tokens_out:
         told.append(f"{short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out")
@@ -185,7 +186,7 @@ def _table(on: Screen, name: str, rows: Sequence[tuple[str, Figures]]) -> Iterat
         told = _fitting(told, on.columns - min(names.width, NARROWEST_TITLE))
     yield from table_of(on, [names, *told], flexible=name)
     if len(shown) < len(rows):
-        yield f"… {len(rows) - len(shown)} more: `gt stats --json`"
+        yield as_called(f"… {len(rows) - len(shown)} more: `gt stats --json`")
 
 
 def _budgets(on: Screen, budgets: Sequence[BudgetFigures]) -> Iterator[str]:
@@ -197,7 +198,7 @@ def _budgets(on: Screen, budgets: Sequence[BudgetFigures]) -> Iterator[str]:
     ]
     yield from table_of(on, columns, flexible="budget")
     if len(shown) < len(budgets):
-        yield f"… {len(budgets) - len(shown)} more: `gt stats --json`"
+        yield as_called(f"… {len(budgets) - len(shown)} more: `gt stats --json`")
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:

@@ -196,19 +196,19 @@ def page(found: Statistics, project: str) -> str:
 def charts(found: Statistics) -> Iterator[Chart]:
     """Yields the charts of the page, empty ones too."""
     weeks = found.weeks[-MOST_WEEKS:]
-    told = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
-    yield _tasks_by_week(weeks, told)
+    span = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
+    yield _tasks_by_week(weeks, span)
     yield _leads(found)
     yield _waits(found)
-    yield _waits_by_week(weeks, told)
-    yield _cost_by_week(weeks, told)
+    yield _waits_by_week(weeks, span)
+    yield _cost_by_week(weeks, span)
     yield _trouble(found)
 
 
-def _tasks_by_week(weeks: Sequence[Week], told: str) -> Chart:
+def _tasks_by_week(weeks: Sequence[Week], span: str) -> Chart:
     return columns(
         "Done and created",
-        f"Tasks done and tasks created, week by week{told}.",
+        f"Tasks done and tasks created, week by week{span}.",
         _labels(weeks),
         [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
         _count,
@@ -244,21 +244,21 @@ def _waits(found: Statistics) -> Chart:
     )
 
 
-def _waits_by_week(weeks: Sequence[Week], told: str) -> Chart:
+def _waits_by_week(weeks: Sequence[Week], span: str) -> Chart:
     hours = [one.waited_seconds / _HOUR for one in weeks]
     return columns(
         "Waiting for people, week by week",
-        f"Hours that tasks waited for people, by the week of the answer{told}.",
+        f"Hours that tasks waited for people, by the week of the answer{span}.",
         _labels(weeks),
         [Series("hours", hours, [elapsed(one.waited_seconds) for one in weeks])],
         lambda hours: f"{hours:,.4g} h",
     )
 
 
-def _cost_by_week(weeks: Sequence[Week], told: str) -> Chart:
+def _cost_by_week(weeks: Sequence[Week], span: str) -> Chart:
     return columns(
         "Cost",
-        f"What agents cost, week by week{told}.",
+        f"What agents cost, week by week{span}.",
         _labels(weeks),
         [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
         lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",

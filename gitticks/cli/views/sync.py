@@ -54,7 +54,7 @@ def warnings_of(done: Synced) -> Iterator[str]:
     from gitticks.store.merging.files import standing_beside
 
     for path in done.beside:
-        until = "" if standing_beside(path) is None else "until you settle it: `gt doctor` says how"
+        until = "" if standing_beside(path) is None else " until you resolve it: `gt doctor` says how"
         yield f"what could not be merged is kept in {BOARD_PREFIX}{path}{until}"
     for cycle in done.cycles:
         yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} removes a link"

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.cli.render import GAP, Style, ago, count_of, elapsed, opposite, status_word
-from gitticks.cli.text import visible, width
+from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.tasks import waits_for
 from gitticks.model.notes import Section
 
@@ -146,13 +146,15 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
     paths = changes.summary.paths
     yield from (on.fit(GAP + visible(path), on.columns) for path in paths[:MOST_PATHS])
     if len(paths) > MOST_PATHS:
-        yield f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`"
+        yield as_called(f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`")
 
 
 def _rounds(on: Screen, shown: ShownTask) -> Iterator[str]:
     if not shown.rounds:
         return
-    yield _heading(on, "Rounds", f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
+    yield _heading(
+        on, "Rounds", as_called(f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
+    )
     for one in shown.rounds:
         yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}", on.columns)
 
@@ -242,6 +244,6 @@ def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     yield _heading(on, "History")
     if len(events) > MOST_EVENTS:
         earlier = count_of(len(events) - MOST_EVENTS, "earlier event")
-        yield f"{GAP}… {earlier}: `gt log {shown.standing.task.id}`"
+        yield as_called(f"{GAP}… {earlier}: `gt log {shown.standing.task.id}`")
     narrower = on.narrower(len(GAP))
     yield from (GAP + line for line in event_lines(narrower, events[-MOST_EVENTS:], now))

@@ -162,11 +162,10 @@ def print_tasks_or(
     standings: Sequence[Standing[Listed]],
     nothing: str,
     now: datetime | None = None,
-    reasons: Mapping[TaskId, str] | None = None,
 ) -> None:
     """Prints the table, or what to do next where there is nothing to list, which goes to stderr."""
     if standings:
-        say_all(task_table(on, standings, now, reasons))
+        say_all(task_table(on, standings, now))
     else:
         say(nothing, err=True)
 

@@ -80,12 +80,7 @@ class Piece:
 
 
 def split_entries(text: str, section: Section) -> tuple[str, list[Piece]]:
-    """Returns what is above a section's first entry, and its entries in file order.
-
-    Args:
-        text: the section's text below its heading, with LF line breaks.
-        section: which one it is.
-    """
+    """Returns what is above a section's first entry, and its entries in file order."""
     heading = f"## {section.value}\n"
     whole = heading + text
     placed = place_entries(read_body(Source(whole, "")), section)

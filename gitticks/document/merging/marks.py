@@ -111,9 +111,7 @@ def mark(words: str) -> str:
 def marked(versions: Iterable[Version], *, fenced: bool = False) -> str:
     """Returns the texts between marks, the oldest first and each once; LF line breaks, one at the end.
 
-    Args:
-        versions: what excludes each other; their texts without blank lines around them.
-        fenced: in code fences, where a text could hide what follows it.
+    Texts are `fenced` where one could hide what follows it.
     """
     kept: dict[str, Version] = {}
     for version in sorted(versions):

@@ -47,9 +47,6 @@ def merge_files(
         sections: the sections that move with them.
         guest_is_later: the guest's value stands where both changed another key; None if both are of one time.
         later: when a key got its value in the frame and in the guest, where that is known better.
-
-    Raises:
-        DocumentError: the frontmatter cannot be joined key by key, or the result would be too large to be read.
     """
     merged = merge_frontmatter(
         base.frontmatter if base else None,

@@ -49,13 +49,8 @@ def forecast(
 ) -> tuple[Overlap, ...]:
     """Returns the conflicts of branches with the base and with one another, in the order of `heads`.
 
-    Nothing is merged that touches no common file, so that many branches cost little.
-
-    Args:
-        repository: where.
-        base: the commit that all of them are to be merged into.
-        heads: the branches' commits by name.
-        among: only what one of these takes part in; None for all.
+    Nothing is merged that touches no common file, so that many branches cost little. With `among` only what one of
+    these takes part in.
     """
     wanted = set(heads if among is None else among)
     found_forks = {name: merge_base(repository, base, head) for name, head in heads.items()}

@@ -224,9 +224,9 @@ def _patch_ids(repository: Repository, asked: list[str], given: bytes = b"") -> 
     shown = run_git(["diff-tree", *_DIFF, *asked], repository_dir=repository.common_dir, input=given).stdout
     if not shown:
         return {}
-    told = run_git(["patch-id", "--stable"], repository_dir=repository.common_dir, input=shown).text
+    patches = run_git(["patch-id", "--stable"], repository_dir=repository.common_dir, input=shown).text
     found: dict[str, str] = {}
-    for line in told.splitlines():
+    for line in patches.splitlines():
         patch, _, commit = line.partition(" ")
         found.setdefault(patch, commit)
     return found

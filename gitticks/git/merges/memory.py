@@ -79,11 +79,7 @@ def merge_by(
     *,
     timeout_seconds: float = TIME_LIMIT_SECONDS,
 ) -> CleanMerge | Conflict:
-    """Merges two commits by `rules`.
-
-    Raises:
-        GitError: they have no common history, one is no commit, or git took longer than it may.
-    """
+    """Merges two commits by `rules`."""
     options = ["--write-tree", "-z", "--name-only", "--no-messages"]
     result = run_git(
         ["-c", "core.fsync=all", "merge-tree", *options, "--end-of-options", ours, theirs],
@@ -117,18 +113,22 @@ def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class CleanRebase:
-    """Every commit could be made again; `commit` is the last of them, or where they were to go if none was left."""
+    """Every commit could be made again; `commit` is the last of them, or where they were to go if none was left.
+
+    `tree` is what they end with.
+    """
 
     commit: str
+    tree: str
 
 
 def rebase_in_memory(
-    repository: Repository, onto: str, head: str, *, committer: Identity, trailers: str = ""
+    repository: Repository, onto: str, head: str, *, committer: Identity | None, trailers: str = ""
 ) -> CleanRebase | Conflict:
     """Makes the commits of `head` that `onto` lacks again on top of it, oldest first.
 
     Authors, their dates and messages stay, with the lines of `trailers` added. Merges among them are left out, as `git
-    rebase` does, and so is a commit whose change is there already.
+    rebase` does, and so is a commit whose change is there already. Without a `committer` only the tree is found out.
     """
     listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
     commits = run_git(listed, repository_dir=repository.common_dir).text.split()
@@ -140,8 +140,9 @@ def rebase_in_memory(
                 return merged
             if merged.tree != tip_tree:
                 tip_tree = merged.tree
-                tip = _commit_again(repository, commit, (tip_tree, tip), committer, trailers)
-    return CleanRebase(tip)
+                if committer is not None:
+                    tip = _commit_again(repository, commit, (tip_tree, tip), committer, trailers)
+    return CleanRebase(tip, tip_tree)
 
 
 def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:

@@ -95,10 +95,6 @@ class Objects(ABC):
             changes: file contents by path; None removes the file, also one that is not there.
             author: who it is by.
             message: the whole message.
-
-        Raises:
-            GitticksError: a folder of a changed path is a file in the tree, or the other way round; or it cannot be
-                written.
         """
 
     @abstractmethod
@@ -127,11 +123,7 @@ class Objects(ABC):
 
     @abstractmethod
     def _read(self, object_id: str) -> tuple[str, bytes]:
-        """Returns kind and content of an object.
-
-        Raises:
-            GitticksError: it is missing, damaged or too large.
-        """
+        """Returns kind and content of an object."""
 
     @abstractmethod
     def borrow_from(self, folders: Iterable[Path]) -> None:
@@ -271,11 +263,7 @@ class Objects(ABC):
                 yield Change(path, file_before, file_after)
 
     def refuse_excess(self, old: str | None, new: str) -> None:
-        """Refuses a commit that holds more than anybody makes, before a checkout follows it from `old`.
-
-        Raises:
-            GitticksError: it does, or a tree is damaged.
-        """
+        """Refuses a commit that holds more than anybody makes, before a checkout follows it from `old`."""
         for _ in self.changed_files(None if old is None else self.tree_of(old), self.tree_of(new)):
             pass
 

@@ -54,11 +54,7 @@ def errors_of_libgit2() -> tuple[type[Exception], ...]:
 
 
 def require_written(done: GitResult, common_dir: Path) -> None:
-    """Refuses what git could not write, in the words of `errors_of_writing`.
-
-    Raises:
-        GitticksError: it could not.
-    """
+    """Refuses what git could not write, in the words of `errors_of_writing`."""
     if done.code == 0:
         return
     from gitticks.git.process import printable

@@ -162,11 +162,7 @@ class ProcessObjects(Objects):
         return kind, content
 
     def _ask(self, what: str, object_id: str) -> tuple[str, int] | None:
-        """Returns kind and size of an object; None if it is not stored.
-
-        Raises:
-            GitError: git ended, as it does over a damaged object.
-        """
+        """Returns kind and size of an object; None if it is not stored."""
         if not is_object_id(object_id):
             return None
         reader = self._running()

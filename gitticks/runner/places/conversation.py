@@ -132,6 +132,7 @@ class Conversation:
                 on_error_line=heard.line,
                 on_session_id=heard.name_session,
                 on_tool=self._saw_tool,
+                judge=self._refusal,
                 lock=lock,
             )
 
@@ -147,7 +148,7 @@ class Conversation:
         if walls is not None:
             if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
                 raise GitticksError(
-                    f"the sandbox `{walls.preset}` cannot be used in your own checkout, whose `.git` runs as you",
+                    f"the sandbox `{walls.preset}` cannot be used in your own checkout, because hooks in its `.git` run as you",
                     hint=f"{self._own_place()} gives its agent a workspace, `gt run --sandbox none` turns the sandbox off",
                 )
             rules = policy_layers(place.repository, place.world.environment, place.overrides)
@@ -208,6 +209,7 @@ class Conversation:
             hook=self._hook(),
             rules=policy_layers(place.repository, place.world.environment, place.overrides),
             is_walled=walls_of(place.settings.sandbox) is not None,
+            is_answered=self._front is Front.NONE,
         )
 
     def _hook(self) -> PermissionHook | None:
@@ -237,6 +239,12 @@ class Conversation:
     def _saw_tool(self, tool: str, given: Mapping[str, Any]) -> None:
         path = self.desk.workspace.path
         self.heard.saw(self.order.agent, ToolCall(tool, dict(given), str(path)), path)
+
+    def _refusal(self, tool: str, given: Mapping[str, Any], use: str) -> str | None:
+        """Returns why a tool that the client asks about itself may not be used: what its hook said of it, else the rules."""
+        path = self.desk.workspace.path
+        said = self.heard.permit(self.order.agent, ToolCall(tool, dict(given), str(path), use), path)
+        return said.reason if said.decision == "deny" or said.is_left else None
 
     def _commit_folders(self) -> tuple[str, ...]:
         if self.order.record.role is not Role.WORKER:

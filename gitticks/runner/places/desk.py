@@ -13,6 +13,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, head
 from gitticks.git.identity import agent_identity
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.settings import SandboxPreset
 from gitticks.model.status import Isolation, Role
 from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, workspaces
@@ -72,6 +73,10 @@ class Desk:
         try:
             found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
         except GitticksError as error:
+            if (
+                place.settings.sandbox.preset is SandboxPreset.NONE
+            ):  # this session's own commits are not among them
+                return (f"what was committed in a sandbox earlier is not taken: {error.message}",), None
             refused = f"what was committed in the sandbox is refused: {error.message}"
             if (last := head(checkout)) is not None:
                 refused += (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import socket
@@ -19,19 +20,30 @@ _SLOWEST_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The use of a tool that a client is about to begin; `folder` is where it works."""
+    """The use of a tool that a client is about to begin; `folder` is where it works, `use` the client's id of it."""
 
     tool: str
     parameters: dict[str, Any]
     folder: str
+    use: str = ""
+
+    @property
+    def digest(self) -> bytes:
+        """Returns what no other use of a tool has."""
+        said = json.dumps([self.tool, self.parameters, self.use], sort_keys=True)
+        return hashlib.sha256(said.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What the hook answers: `allow`, `deny`, or `none`, which leaves it to the client's own mode."""
+    """What the hook answers: `allow`, `deny`, or `none`, which leaves it to the client's own mode.
+
+    `is_left` says of a `none` that nobody has allowed it: the client is to ask at its terminal, or to refuse.
+    """
 
     decision: str
     reason: str
+    is_left: bool = False
 
 
 @contextlib.contextmanager
@@ -97,7 +109,7 @@ def _read_call(connection: socket.socket) -> ToolCall | None:
         tool, parameters = body["tool_name"], body.get("tool_input") or {}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    folder = body.get("cwd")
     if not isinstance(tool, str) or not isinstance(parameters, dict):
         return None
-    return ToolCall(tool, parameters, folder if isinstance(folder, str) else "")
+    folder, use = (one if isinstance(one, str) else "" for one in (body.get("cwd"), body.get("tool_use_id")))
+    return ToolCall(tool, parameters, folder, use)

@@ -35,11 +35,7 @@ def rename_later_births(
 ) -> tuple[Renamed, ...]:
     """Moves each such task, in the files of its side, to a new id, with what names it there.
 
-    Args:
-        old: the contents that the changed files had before; None where there was none.
-        ours: changed in place.
-        theirs: changed in place.
-        is_taken: whether any task of either side has an id.
+    `old` are the contents that the changed files had before.
     """
     renamed: list[Renamed] = []
     for path in sorted(ours.keys() & theirs.keys()):

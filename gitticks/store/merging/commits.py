@@ -43,17 +43,7 @@ class Merged:
 
 
 def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> Merged:
-    """Returns what makes our tree hold all that both commits changed since `base`; the result is the same both ways.
-
-    Args:
-        objects: where the commits are.
-        base: their merge base; None if they have none.
-        ours: a commit of the state branch.
-        theirs: another one.
-
-    Raises:
-        GitticksError: an object is damaged or missing.
-    """
+    """Returns what makes our tree hold all that both commits changed since `base`; the result is the same both ways."""
     return _Merge(objects, base, ours, theirs).run()
 
 

@@ -45,13 +45,7 @@ def driver_command() -> str:
 def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | None:
     """Returns the task's file that the two sides of git's markers make.
 
-    Args:
-        data: a task's file with markers, of git's style `merge`, `diff3` or `zdiff3`.
-        path: where it is on the branch.
-        base: what both sides began with, if that is known; else what the markers tell of it.
-
-    Returns:
-        None where no marker is complete, or where a side cannot be read.
+    None where no marker is complete or a side cannot be read. Without `base` the markers tell of it.
     """
     try:
         text = data.decode()
@@ -60,8 +54,8 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
     sides = split_sides(text)
     if sides is None:
         return None
-    is_told = all(hunk.base is not None for hunk in find_hunks(text))
-    old = base if base is not None else sides.base.encode() if is_told else None
+    has_base = all(hunk.base is not None for hunk in find_hunks(text))
+    old = base if base is not None else sides.base.encode() if has_base else None
     merged = merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
     return None if merged is None else replace(merged, data=with_superseded(merged, path))
 

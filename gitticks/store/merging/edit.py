@@ -21,12 +21,6 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
 
     Lines are joined first, as people know it from git. What is on neighbouring lines, and notes that both added, only
     the meaning can tell apart.
-
-    Args:
-        path: where the file is on the branch.
-        base: what both began with.
-        saved: what the person saved.
-        ours: what the branch has now.
     """
     merged = merge_text(path, base, saved, ours)
     if task_of_path(path) is None or (merged is not None and _is_sound(merged, path)):

@@ -41,14 +41,8 @@ def merge_task(
 ) -> Merged | None:
     """Returns the task's file with the changes of both sides; None if a side cannot be read or joined.
 
-    A base that cannot be read, or none, means that each side counts as made by itself.
-
-    Args:
-        base: what both began with.
-        ours: one side.
-        theirs: the other.
-        path: the name of the file, for errors.
-        times: when parts of ours and theirs changed; without it the later `updated` of the whole task counts.
+    A base that cannot be read, or none, means that each side counts as made by itself. Without `times` the later
+    `updated` of the whole task counts.
     """
     if theirs in (ours, base):
         return Merged(ours)

@@ -137,9 +137,10 @@ class View(Screen[None]):
         done: Callable[[R], str | None] | None = None,
         *,
         task: str | None = None,
+        text: str = "",
     ) -> None:
         """Runs a use case in a thread, one after the other for one `task`; see `GitticksApp.act`."""
-        self.gt.act(what, do, done, task=task)
+        self.gt.act(what, do, done, task=task, text=text)
 
     def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
         """Reads in a thread what a pane needs beside the snapshot; what was asked for before comes never after."""
@@ -170,7 +171,7 @@ class View(Screen[None]):
         """Looks for a task by words."""
         from gitticks.tui.screens.dialogs import Search
 
-        self.app.push_screen(Search())
+        self.app.push_screen(Search(), lambda found: self.gt.go("task", found) if found else None)
 
     def action_resize(self, across: int, down: int) -> None:
         """Makes the column or pane with the focus wider or higher by so much, and remembers it."""

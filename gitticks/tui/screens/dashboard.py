@@ -21,6 +21,8 @@ from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Batch
     from gitticks.tui.transcript import Piece
@@ -112,10 +114,18 @@ class Dashboard(View):
             for one in (spending.budgets if spending else ())
             if one.task in (None, self.subject, pane_key(self))
         ]
-        pane.show(meters.budget_rows(budgets, pane.inner_width))
+        run = spending.run if spending is not None and self.snapshot.is_run_alive else None
+        spent = {} if run is None else self._spent_since(run.began)
+        pane.show([*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)])
         words, colour = meters.nearly_spent(budgets)
         ended = spending.ended if spending is not None and spending.ended else ""
         pane.say(words or (f"the last run ended: {ended}" if ended else ""), colour if words else "waits")
+
+    def _spent_since(self, began: datetime) -> dict[str, str]:
+        """Returns what the run took of what it has no limit for."""
+        ended = sum(one.number > 0 and one.at >= began for one in self._iterations)
+        took = iterations.clock((self.gt.now - began).total_seconds())
+        return {"iterations": f"{ended} so far", "duration": took}
 
     def _read_iterations(self) -> None:
         """Reads what the sessions came to again when any of the tasks has changed."""
@@ -132,6 +142,7 @@ class Dashboard(View):
         self._iterations = found
         if self.is_current:
             self._draw_iterations()
+            self._draw_budget()
 
     def _draw_iterations(self) -> None:
         pane = self.pane("iterations")

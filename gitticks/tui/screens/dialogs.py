@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,7 +15,7 @@ from textual.widgets import Input
 
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.chrome import Keys, Shown
-from gitticks.tui.widgets.lines import Line, Lines, broken, clean, line
+from gitticks.tui.widgets.lines import Line, Lines, broken, clean, line, words
 
 if TYPE_CHECKING:
     from gitticks.tui.app import GitticksApp
@@ -39,12 +40,26 @@ class Seen(ModalScreen[Any]):
         self.is_seen = True
 
 
+class Field(Input):
+    """One line to type into, which takes pasted lines as one."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Takes all of the lines; textual would drop all but the first."""
+        event.prevent_default()
+        event.stop()
+        self.replace(" ".join(event.text.split()), *self.selection)
+
+
 class Dialog(Seen):
-    """A title, rows, perhaps a field to type into, and what `enter` does; ends with True or the text, or None."""
+    """A title, rows, perhaps a field to type into, and what `enter` does; ends with True or the text, or None.
+
+    A text that may be longer, which `is_prose`, can be written in the editor.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
+        Binding("escape", "leave", "Back"),
         Binding("enter", "confirm", "Do it", priority=True),
+        Binding("ctrl+g", "write", "Editor", priority=True),
         *(
             Binding(key, f"scroll({rows})", "Scroll", show=False)
             for key, rows in (("up", -1), ("down", 1), ("pageup", -10), ("pagedown", 10))
@@ -60,10 +75,13 @@ class Dialog(Seen):
         do: str = "go on",
         text: str = "",
         may_be_empty: bool = False,
+        is_prose: bool = False,
+        kept_as: str = "",
     ) -> None:
         super().__init__()
         self._title_text, self._rows, self._ask, self._do, self._text = title, rows, ask, do, text
-        self._may_be_empty = may_be_empty
+        self._may_be_empty, self._is_prose = may_be_empty, is_prose
+        self._kept_as = kept_as or (title if is_prose else "")
 
     def compose(self) -> ComposeResult:
         """Yields the box."""
@@ -72,8 +90,10 @@ class Dialog(Seen):
             shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
             yield shown
             if self._ask is not None:
-                yield Input(self._text, placeholder=self._ask, select_on_focus=False)
-            yield Keys(Shown("enter", "enter", self._do), Shown("escape", "esc", "back"))
+                begun = self.gt.left_in_dialogs.pop(self._kept_as, self._text)
+                yield Field(begun, placeholder=self._ask, select_on_focus=False)
+            editor = (Shown("ctrl+g", "^g", "your editor"),) if self._is_prose else ()
+            yield Keys(Shown("enter", "enter", self._do), *editor, Shown("escape", "esc", "back"))
 
     def on_mount(self) -> None:
         """Measures the rows, and takes what is typed from now on."""
@@ -93,7 +113,33 @@ class Dialog(Seen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the field where there is one: a key typed after others is to be read after them."""
-        return action != "confirm" or self._ask is None
+        return self._ask is None if action == "confirm" else action != "write" or self._is_prose
+
+    def action_leave(self) -> None:
+        """Ends with None; what was typed is there again when the same is asked again, if it has a name for that."""
+        typed = self.query_one(Input).value.strip() if self._kept_as else ""
+        if typed and typed != self._text:
+            self.gt.left_in_dialogs[self._kept_as] = typed
+        self.dismiss(None)
+
+    def action_write(self) -> None:
+        """Ends with what a person writes in their editor, below what was typed; goes on if they write nothing new."""
+        view = self.gt.view
+        if view is None or not self.is_seen:
+            return
+        from gitticks.cli.answers import text_sheet, written_below
+        from gitticks.tui.editing import with_terminal
+
+        field = self.query_one(Input)
+        sheet = text_sheet([self._title_text, "", *map(words, self._rows)], field.value)
+
+        def write() -> None:
+            with written_below(self.gt.context.renewed(), sheet, "TEXT.md", field.value) as text:
+                if text not in ("", field.value):
+                    self.dismiss(text)
+
+        with_terminal(view, write)
+        self.refresh(layout=True)
 
     def action_scroll(self, rows: int) -> None:
         """Scrolls what is said above a field."""
@@ -134,7 +180,7 @@ class Choice(Dialog):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the rows: typed right after an arrow it is to be read after that."""
-        return action != "confirm"
+        return action not in ("confirm", "write")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Ends with the row that was chosen."""
@@ -144,7 +190,7 @@ class Choice(Dialog):
 
 
 class Search(Seen):
-    """Finds tasks by words of id and title, and opens the one that is chosen."""
+    """Finds tasks by words of id and title; ends with the id of the one that is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
@@ -152,12 +198,17 @@ class Search(Seen):
         Binding("up", "move(-1)", "Up", priority=True),
     ]
 
+    def __init__(self, title: str = "Search", *, do: str = "open", without: Collection[str] = ()) -> None:
+        super().__init__()
+        self._title_text, self._do, self._without = title, do, without
+
     def compose(self) -> ComposeResult:
         """Yields the field and what it finds."""
         with Vertical(id="dialog") as box:
-            box.border_title = Content("Search")
+            box.border_title = Content(clean(self._title_text))
             yield Input(placeholder="words of a title, or an id")
             yield Lines(empty="No tasks match.", id="found", classes="plain", clicks=1, is_led=True)
+            yield Keys(Shown("enter", "enter", self._do), Shown("escape", "esc", "back"))
 
     def on_mount(self) -> None:
         """Shows all open tasks."""
@@ -173,7 +224,9 @@ class Search(Seen):
         found = [
             row
             for row in snapshot.rows
-            if (row.is_open or wanted) and all(word in f"{row.id} {row.title}".casefold() for word in wanted)
+            if row.id not in self._without
+            and (row.is_open or wanted)
+            and all(word in f"{row.id} {row.title}".casefold() for word in wanted)
         ]
         pane = self.query_one("#found", Lines)
         pane.key = None
@@ -195,8 +248,7 @@ class Search(Seen):
     def _open(self) -> None:
         key = self.query_one("#found", Lines).key
         if key is not None and self.is_seen:
-            self.dismiss(None)
-            self.gt.go("task", key)
+            self.dismiss(key)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Opens what was clicked."""

@@ -140,7 +140,7 @@ class GraphView(Loaded[Graph]):
 
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows why there is no graph."""
-        self.pane("graph").show([line((message, "bad")), line((hint or "", "muted"))])
+        self.explain(self.pane("graph"), message, hint)
 
     def fill(self, loaded: Graph) -> None:
         """Draws the graph with the chosen task's links in their own colour, and says what they are below."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ from textual.widget import Widget
 
 from gitticks.model.ids import TaskId
 from gitticks.tui import run_settings
+from gitticks.tui.editing import edit_task, set_up
 from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.lines import Lines, line
 
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from gitticks.runner.questions import Question
     from gitticks.tui.screens.verdicts import Looked
 
-_EVERY_SECONDS = 1.0
+_EVERY_SECONDS, _DEFAULTS_SECONDS = 1.0, 10.0
+_BY_SETTINGS, _SET_UP = "-", ":init"
 _BROKEN = "file:"
 """How the keys of the inbox's entries begin that are files which cannot be read."""
 
@@ -38,6 +42,7 @@ class Home(View):
         super().__init__(subject)
         self._chosen: set[str] = set()
         self._defaults: dict[str, str] = {}
+        self._defaults_due = 0.0
         self._looked: Mapping[str, Looked] = {}
         self._looked_at: object = None
 
@@ -83,16 +88,20 @@ class Home(View):
         self._look_into_inbox()
 
     def _draw_inbox(self) -> None:
-        pane, waiting = self.pane("inbox"), self.snapshot.waiting
+        pane, waiting, others = self.pane("inbox"), self.snapshot.waiting, self.snapshot.for_others
         pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
-        pane.say(f"{waiting} waiting" if waiting else "", "waits")
+        figures = (f"{waiting} waiting" if waiting else "", f"{others} for others" if others else "")
+        pane.say(f" {glyph('dot')} ".join(filter(None, figures)), "waits" if waiting else "muted")
         self._draw_preview()
 
     def _draw_problem(self, problem: str, hint: str | None) -> None:
         pane = self.pane("roots")
         said = [(part, "fg") for part in tasks.paragraphs(problem, pane.inner_width)]
         said += [(part, "muted") for part in tasks.paragraphs(hint or "", pane.inner_width)]
-        pane.show(line(one) for one in said)
+        rows = [line(one) for one in said]
+        if hint and hint.startswith("`gt init`"):
+            rows += [line(), line(("enter", "*focus"), " sets them up now", key=_SET_UP)]
+        pane.show(rows)
 
     def _draw_roots(self) -> None:
         pane = self.pane("roots")
@@ -104,8 +113,8 @@ class Home(View):
             pane.say("enter starts, space selects" if self.snapshot.roots else "")
 
     def _draw_settings(self) -> None:
-        if not self._defaults:
-            self._defaults = {"": ""}
+        if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
+            self._defaults_due = time.monotonic() + _DEFAULTS_SECONDS
             self.look_up(run_settings.defaults_of, self._take_defaults)
         pane = self.pane("settings")
         pane.show(run_settings.rows(self._defaults, self.gt.run_choices))
@@ -148,7 +157,7 @@ class Home(View):
             pane.show(rows)
             pane.say(keys)
             return
-        row = self.snapshot.find(self.pane("roots").key)
+        row = self.snapshot.find(self._root)
         if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
             pane.title = f"{row.id}  tasks"
             pane.show(
@@ -178,7 +187,9 @@ class Home(View):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Starts, changes a setting, or answers."""
-        if event.lines.id == "roots":
+        if event.key == _SET_UP:
+            set_up(self)
+        elif event.lines.id == "roots":
             self._start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
             self._change(event.key)
@@ -192,7 +203,9 @@ class Home(View):
     def _show_broken(self, path: str) -> None:
         broken = next((one for one in self.snapshot.broken if one.path == path), None)
         if broken is not None and broken.task_id is not None:
-            self.gt.refuse(broken.message, f"`gt edit {broken.task_id}` opens it in your editor")
+            edit_task(self, broken.task_id)
+        elif broken is not None:
+            self.gt.refuse(f"{broken.path}: {broken.message}", "`gt doctor` says how to fix it")
 
     def _answer(self) -> None:
         asked = self._asked()
@@ -231,6 +244,10 @@ class Home(View):
         if asked is None or not verdicts.takes_verdict(asked):
             self._answer()
             return None
+        if self.gt.unsent.on(asked.standing.task.id):
+            self.gt.go("review", asked.standing.task.id)
+            self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
+            return None
         return asked
 
     def _start(self, ids: list[str]) -> None:
@@ -253,13 +270,16 @@ class Home(View):
             self.gt.run_choices = run_settings.after(flag, self.gt.run_choices)
             self._draw_settings()
             return
+        if flag == run_settings.AGENT:
+            self.look_up(run_settings.agents_here, self._choose_agent)
+            return
 
         def chosen(text: str | None) -> None:
-            if text is None:
-                return
-            rest = {name: value for name, value in self.gt.run_choices.items() if name != flag}
-            self.gt.run_choices = {**rest, flag: text} if text else rest
-            self._draw_settings()
+            why = run_settings.why_refused(flag, text) if text else None
+            if why is not None:
+                self.gt.refuse(f"{setting.label}: {why}", setting.ask)
+            elif text is not None:
+                self._set(flag, text)
 
         rows = [
             line(setting.ask),
@@ -271,9 +291,56 @@ class Home(View):
         )
         self.app.push_screen(dialog, chosen)
 
+    def _choose_agent(self, names: tuple[str, ...]) -> None:
+        default = (self._defaults.get(run_settings.AGENT, ""), "muted")
+        rows = [
+            line("by settings", right=[default], key=_BY_SETTINGS),
+            *(line(one, key=one) for one in names),
+        ]
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._set(run_settings.AGENT, "" if name == _BY_SETTINGS else name)
+
+        at = self.gt.run_choices.get(run_settings.AGENT, _BY_SETTINGS)
+        self.app.push_screen(Choice("Agent for the next run", rows, do="set", at=at), chosen)
+
+    def _set(self, flag: str, text: str) -> None:
+        rest = {name: value for name, value in self.gt.run_choices.items() if name != flag}
+        self.gt.run_choices = {**rest, flag: text} if text else rest
+        self._draw_settings()
+
+    @property
+    def _root(self) -> str | None:
+        """Returns the epic or task under the cursor of their pane."""
+        key = self.pane("roots").key
+        return None if key == _SET_UP else key
+
+    def _under_cursor(self) -> str | None:
+        """Returns the task under the cursor."""
+        if self.focused is not self.pane("inbox"):
+            return self._root
+        asked, question = self._asked(), self._question()
+        return (
+            asked.standing.task.id if asked is not None else question.task if question is not None else None
+        )
+
+    def action_task(self) -> None:
+        """Opens the page of the task under the cursor."""
+        if (key := self._under_cursor()) is not None:
+            self.gt.go("task", key)
+
+    def action_edit(self) -> None:
+        """Opens the file under the cursor in the editor."""
+        key = self.pane("inbox").key or ""
+        if self.focused is self.pane("inbox") and key.startswith(_BROKEN):
+            self._show_broken(key.removeprefix(_BROKEN))
+        elif (task := self._under_cursor()) is not None:
+            edit_task(self, task)
+
     def action_select(self) -> None:
         """Selects the epic under the cursor, or no longer."""
-        key = self.pane("roots").key
+        key = self._root
         if key is not None:
             self._chosen ^= {key}
             self._draw_roots()
@@ -292,7 +359,7 @@ class Home(View):
 
     def action_new_task(self) -> None:
         """Asks for the title of a new task, below the epic under the cursor if that is one."""
-        row = self.snapshot.find(self.pane("roots").key)
+        row = self.snapshot.find(self._root)
         parent = row.id if row is not None and row.is_epic else None
         below = f"below {parent}; start with ! for an epic" if parent else "start with ! for an epic"
 
@@ -302,7 +369,8 @@ class Home(View):
                     "", lambda context: _create(context, text, parent), lambda new: f"{new.id}  {new.title}"
                 )
 
-        self.app.push_screen(Dialog("New task", [line((below, "muted"))], ask="title", do="create"), made)
+        rows = [line((below, "muted"))]
+        self.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as="new task"), made)
 
 
 def _create(context: Context, text: str, parent: str | None) -> Task:

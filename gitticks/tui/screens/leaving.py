@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.run_requests import stop_one, stop_run
+from gitticks.errors import GitticksError
 from gitticks.tui.screens.dialogs import Choice
 from gitticks.tui.widgets.lines import line
 
@@ -33,8 +34,14 @@ def ask_to_leave(app: GitticksApp) -> None:
 
             def stop(context: Context) -> None:
                 stop_run(context)
+                failed = None
                 for task_id in live:
-                    stop_one(context, task_id, at_once=True)
+                    try:
+                        stop_one(context, task_id, at_once=True)
+                    except GitticksError as error:  # the others are stopped all the same
+                        failed = error
+                if failed is not None:
+                    raise failed
 
             app.act("stopping the run and its agents", stop)
 

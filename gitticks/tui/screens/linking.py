@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.screens.dialogs import Choice, Dialog, Search
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import line
 
@@ -23,13 +23,8 @@ def ask_to_block(view: View, task_id: str) -> None:
         if other:
             _change(view, task_id, f"+{other}")
 
-    rows = [
-        line((row.title, "*strong")),
-        line(("does not start before the other task is done.", "muted")),
-    ]
-    view.app.push_screen(
-        Dialog(f"{task_id} waits for", rows, ask="the other task's id", do="block"), answered
-    )
+    dialog = Search(f"{task_id} waits for", do="block", without={task_id, *row.blocked_by})
+    view.app.push_screen(dialog, answered)
 
 
 def ask_to_unblock(view: View, task_id: str) -> None:
@@ -82,4 +77,5 @@ def create_below(view: View, task_id: str) -> None:
         return f"{new_id} created; e opens it in your editor"
 
     where = [("in ", "muted"), parent.id, "  ", parent.title] if parent else [("in no epic", "muted")]
-    view.app.push_screen(Dialog("New task", [line(*where)], ask="title", do="create"), said)
+    dialog = Dialog("New task", [line(*where)], ask="title", do="create", kept_as="new task")
+    view.app.push_screen(dialog, said)

@@ -11,6 +11,8 @@ from textual import work
 
 from gitticks.errors import GitticksError
 from gitticks.tui.screens.base import View
+from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.widgets.markdown import wrapped
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -38,6 +40,11 @@ class Loaded(View, Generic[T]):
     @abstractmethod
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows why there is nothing to show."""
+
+    def explain(self, pane: Lines, message: str, hint: str | None) -> None:
+        """Shows a refusal whole in a pane."""
+        width = pane.inner_width
+        pane.show([*wrapped(message, width, "bad"), *wrapped(hint or "", width, "muted")])
 
     @property
     def mark(self) -> object:

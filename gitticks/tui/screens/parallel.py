@@ -126,6 +126,11 @@ class Parallel(View):
         if 0 < number <= len(self._epics):
             self.pane("epics").go_to(self._epics[number - 1].row.id)
 
+    def action_task(self) -> None:
+        """Opens the page of the epic under the cursor."""
+        if (row := self._row()) is not None:
+            self.gt.go("task", row.id)
+
     def action_merge(self) -> None:
         """Merges what is approved below the epic under the cursor, or says what is missing."""
         key = self.pane("epics").key

@@ -59,12 +59,12 @@ class Permissions(Loaded[Asked]):
                 self.load()
 
     def read(self, context: Context) -> Asked:
-        """Returns the mode, and the decisions about open tasks."""
+        """Returns the mode, and the newest decisions."""
         return Asked(context.settings.permissions.mode, _decisions(context))
 
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows why nothing is known."""
-        self.pane("decisions").show([line((message, "bad")), line((hint or "", "muted"))])
+        self.explain(self.pane("decisions"), message, hint)
 
     def draw(self) -> None:
         """Fills the panes."""
@@ -167,12 +167,15 @@ def _mode_words(changed: ChangedMode) -> str:
 
 
 def _decisions(context: Context) -> tuple[Recorded, ...]:
-    """Returns the newest decisions about tasks that are open and begun, the newest first."""
+    """Returns the newest decisions about tasks that are begun or were closed lately, the newest first."""
     from gitticks.actions.audit import find_decisions
     from gitticks.store.audit import tasks_with_pending
 
-    begun = [row.id for row in context.index.listed(open_only=True) if row.is_begun][:_MOST_TASKS]
-    tasks = dict.fromkeys((*tasks_with_pending(context.repository.own_dir), *begun))
+    rows = list(context.index.listed())
+    begun = [row for row in rows if row.is_open and row.is_begun]
+    closed = sorted((row for row in rows if not row.is_open), key=lambda row: row.closed, reverse=True)
+    near = [row.id for row in (*begun, *closed)][:_MOST_TASKS]
+    tasks = dict.fromkeys((*tasks_with_pending(context.repository.own_dir), *near))
     return find_decisions(context, tasks)[::-1][:_MOST_DECISIONS] if tasks else ()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -73,8 +74,6 @@ class Review(Loaded[Work]):
     """One piece of work, or one question, before it is answered."""
 
     place = "review"
-    unsent: ClassVar[dict[str, dict[str, str]]] = {}
-    """Comments that were not sent yet, by task: leaving the place does not lose them."""
 
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
@@ -88,7 +87,7 @@ class Review(Loaded[Work]):
     @property
     def comments(self) -> dict[str, str]:
         """Returns the comments that were not sent yet, by the line's key."""
-        return self.unsent.setdefault(self.task_id, {})
+        return self.gt.unsent.on(self.task_id)
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
@@ -132,7 +131,7 @@ class Review(Loaded[Work]):
 
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows why there is nothing to review."""
-        self.pane("story").show([line((message, "bad")), line((hint or "", "muted"))])
+        self.explain(self.pane("story"), message, hint)
 
     def draw(self) -> None:
         """Fills the panes; what was shown stays where the task has changed meanwhile, which the verdict row says."""
@@ -258,15 +257,28 @@ class Review(Loaded[Work]):
             return
 
         def said(text: str | None) -> None:
-            if text:
-                self.comments[key] = text
+            if text is not None:
+                self.gt.unsent.change(self.task_id, {key: text})
                 self.fill_diff()
                 self._fill_verdict()
 
         where = f"{place.path}:{place.number}"
+        before = self.comments.get(key, "")
         rows = [line(("It goes to the agent with your verdict.", "muted"))]
+        if before:
+            rows.append(line(("Empty removes it.", "muted")))
         self.app.push_screen(
-            Dialog(where, rows, ask="comment", do="comment", text=self.comments.get(key, "")), said
+            Dialog(
+                where,
+                rows,
+                ask="comment",
+                do="comment",
+                text=before,
+                may_be_empty=bool(before),
+                is_prose=True,
+                kept_as=f"{self.task_id} {key}",
+            ),
+            said,
         )
 
     def _ready(self) -> Work | None:
@@ -349,7 +361,7 @@ class Review(Loaded[Work]):
         if len(rows) > _MOST_SHOWN:
             rows = [
                 *rows[:_MOST_SHOWN],
-                line((f"{glyph('more')} the rest stands in the pane behind", "muted")),
+                line((f"{glyph('more')} the rest is in the pane behind", "muted")),
             ]
 
         def said(text: str | None) -> None:
@@ -359,6 +371,7 @@ class Review(Loaded[Work]):
                     lambda context: respond_to(context, task.id, text, work.view.seen),
                     answered,
                     task=task.id,
+                    text=text,
                 )
 
         def answered(_judged: Judged) -> str:
@@ -366,7 +379,7 @@ class Review(Loaded[Work]):
             return f"{task.id} answered; back to {work.agent}"
 
         title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
-        self.app.push_screen(Dialog(title, rows, ask="your answer", do="answer"), said)
+        self.app.push_screen(Dialog(title, rows, ask="your answer", do="answer", is_prose=True), said)
 
     def action_reject(self) -> None:
         """Asks for a sentence, and sends the work back with it and the comments."""
@@ -390,17 +403,17 @@ class Review(Loaded[Work]):
 
         def said(text: str | None) -> None:
             if text:
-                self.act("", lambda context: _reject(context, work, comments, text), rejected, task=task.id)
+                give = partial(_reject, work=work, comments=comments, text=text)
+                self.act("", give, rejected, task=task.id, text=text)
 
         def rejected(after: str) -> str:
             self._sent(comments)
             return after
 
-        self.app.push_screen(Dialog(title, rows, ask=ask, do=do), said)
+        self.app.push_screen(Dialog(title, rows, ask=ask, do=do, is_prose=True), said)
 
     def _sent(self, comments: dict[str, str]) -> None:
-        for key in comments:
-            self.comments.pop(key, None)
+        self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
         self._leave()
 
     def _leave(self) -> None:
@@ -431,17 +444,20 @@ def _comment(work: Work, key: str, text: str) -> str:
     place = Place.of(key)
     if place is None:
         return text
-    if not place.is_gone:
-        return f"{place.path}:{place.number} {text}"
-    gone = (
+    lines = (
         one.text
         for file in work.diff.files
         if file.path == place.path
         for hunk in file.hunks
         for one in hunk.lines
-        if one.side == "-" and one.old == place.number
+        if (one.side == "-") is place.is_gone and (one.old if place.is_gone else one.new) == place.number
     )
-    return f"On `{place.path}`, the removed line {place.number}:\n\n    {next(gone, '')}\n\n{text}"
+    quoted = next(lines, None)
+    if quoted is None:
+        return f"On `{place.path}`, line {place.number} of an earlier version:\n\n{text}"
+    if not place.is_gone:
+        return f"{place.path}:{place.number} {text}"
+    return f"On `{place.path}`, the removed line {place.number}:\n\n    {quoted}\n\n{text}"
 
 
 def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -> str:

@@ -84,14 +84,7 @@ class TaskView(Loaded[Page]):
 
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows what is wrong with the file."""
-        self.pane("text").show(
-            [
-                line((message, "bad")),
-                line((hint or "", "muted")),
-                line(),
-                line(("e opens it in your editor", "muted")),
-            ]
-        )
+        self.explain(self.pane("text"), message, f"{hint}\n\ne opens it in your editor" if hint else None)
 
     def fill(self, loaded: Page) -> None:
         """Fills the panes."""
@@ -153,10 +146,13 @@ class TaskView(Loaded[Page]):
                     f"{self.task_id} note added",
                     lambda context: _note(context, self.task_id, text),
                     task=self.task_id,
+                    text=text,
                 )
 
         rows = [line(("It goes into its agent's next prompt, and people see it here.", "muted"))]
-        self.app.push_screen(Dialog(f"Note on {self.task_id}", rows, ask="your note", do="add"), said)
+        self.app.push_screen(
+            Dialog(f"Note on {self.task_id}", rows, ask="your note", do="add", is_prose=True), said
+        )
 
     def action_child(self) -> None:
         """Asks for the title of a task below this one."""

@@ -85,12 +85,15 @@ def answer(view: View, asked: Asked, looked: Looked | None) -> None:
 
 
 def open_waiting(view: View, task_id: str | None) -> None:
-    """Opens the place where a task is answered or judged, if it waits for a person."""
+    """Opens the place or dialog where a task is answered or judged, if it waits for a person."""
     row = view.snapshot.find(task_id)
-    if row is not None and row.awaiting is None:
-        view.gt.say(f"{row.id} is not waiting for anyone")
-    elif row is not None:
+    asked = next((one for one in view.snapshot.inbox if one.standing.task.id == task_id), None)
+    if row is not None and row.awaiting is not None:
         view.gt.go("review", row.id)
+    elif asked is not None:
+        answer(view, asked, None)
+    elif row is not None:
+        view.gt.say(f"{row.id} is not waiting for anyone")
 
 
 def takes_verdict(asked: Asked) -> bool:
@@ -119,10 +122,11 @@ def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
                 f"{row.id} answered; its agent continues",
                 lambda context: _respond(context, row, text, looked.seen),
                 task=row.id,
+                text=text,
             )
 
     view.app.push_screen(
-        Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer, back to the agent"), answered
+        Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True), answered
     )
 
 
@@ -204,9 +208,11 @@ def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
                 _again(context.renewed(), row)
 
         if text:
-            view.act(f"noted for {row.id}", write, task=row.id)
+            view.act(f"noted for {row.id}", write, task=row.id, text=text)
 
-    view.app.push_screen(Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="add"), noted)
+    view.app.push_screen(
+        Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True), noted
+    )
 
 
 def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
@@ -216,7 +222,9 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
         view.gt.say(_NOT_YET)
         return
     changes = looked.changes
-    rows: list[Line] = [line(part) for part in facts(asked, changes)]
+    head = (looked.seen.head or "")[:7]
+    rows: list[Line] = [line((row.title, "*strong"), right=[(head, "muted")])]
+    rows += [line(part) for part in facts(asked, changes)]
     if changes is None or not changes.summary.files:
         follows = "There is no code to merge: approving closes the task."
     else:
@@ -258,9 +266,11 @@ def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
             reject_task(context, row.id, text, looked.seen)
 
         if text:
-            view.act(f"{row.id} is sent back", reject, task=row.id)
+            view.act(f"{row.id} is sent back", reject, task=row.id, text=text)
 
-    view.app.push_screen(Dialog(f"Send {row.id} back", rows, ask="what is missing", do="send back"), rejected)
+    view.app.push_screen(
+        Dialog(f"Send {row.id} back", rows, ask="what is missing", do="send back", is_prose=True), rejected
+    )
 
 
 def facts(asked: Asked, changes: Changes | None) -> list[str]:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.model.ids import TaskId
-from gitticks.store.layout import WORK_BRANCH
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.meters import meter

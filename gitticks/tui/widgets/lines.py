@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from gitticks.cli.text import visible
-from gitticks.tui.theme import Look, glyph
+from gitticks.tui.theme import Look, glyph, writable
 
 Span = tuple[str, str]
 """A text and the token of its colour."""
@@ -52,7 +52,7 @@ def _spans(parts: Iterable[Span | str]) -> tuple[Span, ...]:
 
 def clean(text: str) -> str:
     """Writes out what could steer the terminal: the one door through which foreign text reaches the screen."""
-    return visible(text[:_LONGEST_TEXT].expandtabs(4))
+    return writable(visible(text[:_LONGEST_TEXT].expandtabs(4)))
 
 
 def words(row: Line) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.tui.theme import glyph
@@ -56,6 +56,16 @@ def budget_rows(budgets: Sequence[SpentBudget], width: int, most: int = 4) -> li
     return rows
 
 
+def unlimited_rows(budgets: Sequence[SpentBudget], spent: Mapping[str, str]) -> list[Line]:
+    """Returns one row a metric without a limit: what was spent of it, in words."""
+    limited = {one.metric for one in budgets}
+    return [
+        line((f"{_LABELS[metric]:<11} ", "fg"), right=[(words, "muted")])
+        for metric, words in spent.items()
+        if metric not in limited and words
+    ]
+
+
 def words_of(budget: SpentBudget) -> str:
     """Returns what is spent of what, without what the label says, and tokens in thousands or millions."""
     if budget.metric == "tokens":
@@ -71,11 +81,11 @@ def _short(number: float) -> str:
 
 
 def nearly_spent(budgets: Sequence[SpentBudget]) -> tuple[str, str]:
-    """Returns what the border says of the fullest budget, with its colour; empty while no problems found."""
+    """Returns what the border says of the fullest budget, with its colour; empty below 80 %."""
     fullest = max(budgets, key=lambda one: one.percent, default=None)
     if fullest is None or fullest.percent < NEARLY:
         return "", "muted"
     name = _LABELS.get(fullest.metric, fullest.metric).lower()
     if fullest.percent >= 100:  # noqa: PLR2004 (per cent)
-        return f"{name} is spent", "bad"
+        return f"{name}: limit reached", "bad"
     return f"{name} nearly spent", level(fullest.percent)

@@ -58,11 +58,11 @@ def question_rows(questions: Iterable[Question], now: datetime, width: int) -> l
 
 def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:
     """Returns the decisions, the newest first: when, on which task, what, how it was decided and why."""
-    told = [(one, *_how(one.entry), _why(one.entry)) for one in decisions]
-    says = max((len(how) for _, how, _, _ in told), default=0)
-    because = min(max((len(why) for *_, why in told), default=0), width // 3)
+    described = [(one, *_how(one.entry), _why(one.entry)) for one in decisions]
+    says = max((len(how) for _, how, _, _ in described), default=0)
+    because = min(max((len(why) for *_, why in described), default=0), width // 3)
     rows = []
-    for number, (one, how, colour, why) in enumerate(told):
+    for number, (one, how, colour, why) in enumerate(described):
         task, entry = one.task, one.entry
         when = f"{entry.timestamp.astimezone():%H:%M:%S}  " if width >= _ROOM_FOR_WORDS else ""
         right: list[Span | str] = [(f"{how:<{says}}", colour)]

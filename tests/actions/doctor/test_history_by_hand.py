@@ -120,7 +120,7 @@ def test_a_persons_decision_settles_what_was_built_upon(project: Project) -> Non
     commit_by_hand(project, task_id, "status: pending", "status: done")
     project.ok("note", task_id, "who closed this?")
     assert problems(project) == [f"`{task_id}` went from pending to done, and no event says so"]
-    assert fix_of(project).startswith(f"`gt show {task_id}`; what you decide about it ")
+    assert fix_of(project).startswith(f"`gt show {task_id}`; your decision about it ")
     project.ok("reopen", task_id)
     assert problems(project) == []
 

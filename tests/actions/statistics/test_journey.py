@@ -121,7 +121,7 @@ def test_a_wait_that_goes_on_has_no_end(
     assert waits(*events, task=task) == [Wait(Awaiting.INPUT, begun)]
 
 
-def test_histories_of_two_clones_are_told_in_their_order() -> None:
+def test_histories_of_two_clones_are_reported_in_their_order() -> None:
     way = [
         step(1, A, R),
         verdict(4, Awaiting.REVIEW),

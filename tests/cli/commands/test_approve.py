@@ -71,7 +71,7 @@ def test_approved_code_is_merged_in_the_foreground(project: Project) -> None:
     assert fsck_problems(project.path) == ""
 
 
-def test_the_tests_of_the_merge_are_told(project: Project) -> None:
+def test_the_tests_of_the_merge_are_reported(project: Project) -> None:
     project.ok("config", "verify.test", "echo '5 passed in 0.01s'")
     make_reviewing(project)
     assert "tests pass" in project.ok("approve", "k7f2").splitlines()[0]
@@ -102,7 +102,7 @@ def test_a_run_that_is_alive_does_the_merge(project: Project) -> None:
     assert project.task("k7f2").is_merging
 
 
-def test_a_conflict_sends_the_task_back_and_is_told(project: Project) -> None:
+def test_a_conflict_sends_the_task_back_and_is_reported(project: Project) -> None:
     make_reviewing(project)
     commit_file(project.path, "login.txt", "another\n")
     ran = project.gt("approve", "k7f2")

@@ -79,7 +79,7 @@ def test_json(tmp_path: Path) -> None:
     assert json.loads(gt("config", "human", "--json", at=tmp_path).out)["setting"]["value"] == "always"
 
 
-def test_a_stricter_layer_that_wins_is_told(tmp_path: Path) -> None:
+def test_a_stricter_layer_that_wins_is_reported(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nhuman: always\n")
     git("config", "gitticks.human", "when-required", at=tmp_path)
     ran = gt("config", at=tmp_path)
@@ -138,7 +138,7 @@ def test_without_a_state_branch_the_defaults_are_read_and_nothing_is_set(tmp_pat
     )
 
 
-def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_with_its_place(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nparalel: 5\n")
     assert gt("config", at=tmp_path).err.startswith("error: config.yaml:2:1: ")
 
@@ -189,8 +189,6 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
     assert (ran.code, ran.out) == (2, "")
     assert "not available in this version" in ran.err
     assert git("rev-parse", "gitticks/state", at=tmp_path).strip() == tip
-    if "." not in name or not name.startswith("agents."):
-        assert "available in this version" in gt("config", "--explain", name, at=tmp_path).out
 
 
 @pytest.mark.parametrize(

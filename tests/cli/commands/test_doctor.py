@@ -40,7 +40,7 @@ def test_all_is_well(project: Project) -> None:
     assert project.gt("doctor").seen == "no problems found\n--- 0\n"
 
 
-def test_what_was_looked_at_is_told(project: Project) -> None:
+def test_what_was_looked_at_is_reported(project: Project) -> None:
     out = project.ok("doctor", "-v")
     assert out.startswith("machine     ok  git, the shell's `gt`, ")
     assert [line.split()[:2] for line in out.splitlines()[:11]] == [

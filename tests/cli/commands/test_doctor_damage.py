@@ -112,7 +112,7 @@ class TestDamage:
         tip = project.tip()
         (project.path / ".git/objects" / tip[:2] / tip[2:]).unlink()
         ((what, severity),) = found_in(project.path).items()
-        assert what.startswith("`refs/heads/gitticks/state` stands at no commit that can be read")
+        assert what.startswith("`refs/heads/gitticks/state` points to no commit that can be read")
         assert severity == "error"
         type_fixes(project.path)
         assert project.tip() == before
@@ -124,7 +124,7 @@ class TestDamage:
         (project.path / ".git/logs/refs/heads/gitticks/state").write_text("")
         ran = project.gt("doctor", "--json")
         (finding,) = json.loads(ran.out)["findings"]
-        assert "stands at no commit that can be read" in finding["what"]
+        assert "points to no commit that can be read" in finding["what"]
         assert (ran.code, finding["severity"]) == (1, "error")
         assert "`git fetch --refetch <remote> gitticks/state`" in finding["fix"]
 

@@ -92,7 +92,7 @@ def test_two_that_are_missing_come_back_by_one_merge(project: Project) -> None:
     assert found_in(project.path) == {}
 
 
-def test_code_that_came_anew_is_not_missing(project: Project) -> None:
+def test_code_that_came_again_is_not_missing(project: Project) -> None:
     before = git("rev-parse", "main", at=project.path)
     merge(project, "k7f2")
     head = project.task("k7f2").end_sha

@@ -94,7 +94,7 @@ def test_what_a_reset_dropped_stays_away_and_is_named(project: Project) -> None:
     assert found_in(project.path) == {}
 
 
-def test_what_a_user_writes_anew_is_no_loss(project: Project) -> None:
+def test_what_a_user_writes_again_is_no_loss(project: Project) -> None:
     task = project.create()
     project.save(task, "title: ", "# a comment\ntitle: ")
     git("commit", "--quiet", "-am", "a coment", at=project.board)

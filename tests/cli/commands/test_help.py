@@ -19,7 +19,7 @@ def test_alone_it_lists_commands_and_topics(tmp_path: Path) -> None:
     assert ran.out.startswith(gt("--help", at=tmp_path).out)
     assert ran.out.endswith(
         "\nTopics:\n  workflow  How a task moves: statuses, steps, gates and whose turn it is.\n"
-        "  states  What status, phase and awaiting mean.\n"
+        "  states    What status, phase and awaiting mean.\n"
     )
 
 
@@ -85,7 +85,7 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
         (("show", "k7f2"), "there is no command `k7f2`", "`gt help all` lists the commands"),
     ],
 )
-def test_what_is_unknown_is_told_with_what_is_near(
+def test_what_is_unknown_is_reported_with_what_is_near(
     tmp_path: Path, words: tuple[str, ...], message: str, hint: str
 ) -> None:
     assert gt("help", *words, at=tmp_path).seen == f"--- 1\nerror: {message}\n\nhint: {hint}\n"

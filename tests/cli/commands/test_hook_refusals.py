@@ -111,7 +111,7 @@ def test_a_new_task_cannot_be_born_closed_or_approved(hand: Hand) -> None:
     assert "so it cannot be done already\n  hint: write `status: pending`\n" in hand.refused()
 
 
-def test_past_the_checks_what_is_refused_is_put_back_and_told(hand: Hand) -> None:
+def test_past_the_checks_what_is_refused_is_put_back_and_reported(hand: Hand) -> None:
     hand.edit("status: pending", "status: done\nreview_round: 7")
     hand.edit("old", "new")
     done = hand.commit("--no-verify")

@@ -145,7 +145,7 @@ def _commit_aside(hand: Hand, old: str, new: str, *options: str) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--no-commit",)])
-def test_a_cherry_pick_carries_nothing_out_and_what_is_illegal_is_told(
+def test_a_cherry_pick_carries_nothing_out_and_what_is_illegal_is_reported(
     hand: Hand, options: tuple[str, ...]
 ) -> None:
     board, events = hand.project.board, len(hand.project.events("k7f2"))

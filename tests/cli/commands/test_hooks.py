@@ -182,7 +182,7 @@ def test_what_is_refused(project: Project, tmp_path: Path) -> None:
     assert not (bare.path / ".git/gitticks/hooks-off").exists()
 
 
-def test_what_came_in_our_place_is_told(project: Project) -> None:
+def test_what_came_in_our_place_is_reported(project: Project) -> None:
     hook = project.path / ".git/hooks/pre-push"
     hook.write_text("#!/bin/sh\n")
     project.ok("hooks", "install", "--checkout")

@@ -129,7 +129,7 @@ def test_without_a_file_the_program_of_github_is_asked(tmp_path: Path, store: St
     assert len(task_ids(store)) == 2
 
 
-def test_ids_that_clash_are_given_anew_and_links_follow(tmp_path: Path, store: Store) -> None:
+def test_ids_that_clash_are_given_again_and_links_follow(tmp_path: Path, store: Store) -> None:
     lines = [
         {"id": "x.1", "title": "dotted", "dependencies": [{"depends_on_id": "Ünïque", "type": "blocks"}]},
         {"id": "x-1", "title": "dashed"},

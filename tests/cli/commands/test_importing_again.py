@@ -25,7 +25,9 @@ def test_importing_twice_changes_nothing(tmp_path: Path, store: Store, source: s
     assert_well(tmp_path)
 
 
-def test_a_change_at_the_source_is_told_and_taken_over_only_when_asked(tmp_path: Path, store: Store) -> None:
+def test_a_change_at_the_source_is_reported_and_taken_over_only_when_asked(
+    tmp_path: Path, store: Store
+) -> None:
     source = tmp_path / "more" / "issues.jsonl"
     source.parent.mkdir()
     shutil.copy(FOREIGN / "issues.jsonl", source)
@@ -89,7 +91,7 @@ def test_a_link_is_made_when_its_target_comes_with_a_later_import(
     assert_well(tmp_path)
 
 
-def test_a_link_of_a_task_that_was_changed_here_is_told_and_left(tmp_path: Path, store: Store) -> None:
+def test_a_link_of_a_task_that_was_changed_here_is_reported_and_left(tmp_path: Path, store: Store) -> None:
     source = tmp_path / "more.jsonl"
     taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5")))
     gt("note", "a1", "mine", at=tmp_path)
@@ -101,7 +103,7 @@ def test_a_link_of_a_task_that_was_changed_here_is_told_and_left(tmp_path: Path,
     assert file_of(store, "a1").data == before
 
 
-def test_a_link_of_a_task_that_the_source_no_longer_names_is_told(tmp_path: Path, store: Store) -> None:
+def test_a_link_of_a_task_that_the_source_no_longer_names_is_reported(tmp_path: Path, store: Store) -> None:
     source = tmp_path / "more.jsonl"
     taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3", "d4")))
     done = taken_in(tmp_path, lines_of(source, linked("b2")))

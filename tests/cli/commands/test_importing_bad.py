@@ -13,7 +13,7 @@ from tests.support.tasks import task_ids
 __all__ = ["store"]
 
 
-def test_the_links_that_close_cycles_are_left_out_and_told(tmp_path: Path, store: Store) -> None:
+def test_the_links_that_close_cycles_are_left_out_and_reported(tmp_path: Path, store: Store) -> None:
     def line(name: str, **links: str) -> str:
         found = [
             {"issue_id": name, "depends_on_id": to, "type": kind.replace("_", "-")}
@@ -124,7 +124,7 @@ def test_what_is_not_there_is_said_with_the_next_step(tmp_path: Path, store: Sto
     assert gt("import", "beads", at=tmp_path, environment={"GITTICKS_AGENT": "1"}).code == 3
 
 
-def test_a_word_that_is_neither_a_format_nor_a_place_is_told_with_the_formats(tmp_path: Path) -> None:
+def test_a_word_that_is_neither_a_format_nor_a_place_is_reported_with_the_formats(tmp_path: Path) -> None:
     make_project(tmp_path)
     ran = gt("import", "jira", at=tmp_path)
     assert (ran.code, ran.out) == (1, "")

@@ -196,7 +196,7 @@ def test_a_conflict_with_the_base_is_named(tmp_path: Path) -> None:
     ) in out
 
 
-def test_why_a_review_failed_is_told(tmp_path: Path) -> None:
+def test_why_a_review_failed_is_reported(tmp_path: Path) -> None:
     reviewed = Event(EventType.SESSION_ENDED, NOW, CODEX, data={"role": "reviewer", "ending": "clean"})
     make_task(
         make_store(tmp_path),

@@ -87,7 +87,7 @@ def test_the_tasks_of_origin_are_taken_over_also_in_a_clone_of_one_branch(tmp_pa
     origin = make_project(tmp_path / "origin")
     task_id = origin.create()
     here = clone(origin.path, tmp_path / "clone", "--single-branch")
-    assert gt("init", at=here).out.startswith("took over branch gitticks/state from origin")
+    assert gt("init", at=here).out.startswith("fetched branch gitticks/state from origin")
     assert Project(here).task(task_id).title == "Login loses the return URL"
 
 
@@ -95,7 +95,7 @@ def test_the_tasks_of_the_only_remote_are_taken_over_whatever_its_name(tmp_path:
     there = make_project(tmp_path / "there")
     task_id = there.create()
     here = clone(there.path, tmp_path / "here", "--origin", "company", "--single-branch")
-    assert gt("init", at=here).out.startswith("took over branch gitticks/state from company")
+    assert gt("init", at=here).out.startswith("fetched branch gitticks/state from company")
     assert Project(here).task(task_id).id == task_id
     assert "in step with company" in gt("sync", at=here).out
 
@@ -106,7 +106,7 @@ def test_the_tasks_of_one_remote_among_several_are_taken_over_and_shared_with_it
     make_repository(tmp_path / "fork")
     here = clone(tmp_path / "fork", tmp_path / "here")
     git("remote", "add", "upstream", str(there.path), at=here)
-    assert gt("init", at=here).out.startswith("took over branch gitticks/state from upstream")
+    assert gt("init", at=here).out.startswith("fetched branch gitticks/state from upstream")
     assert git("config", "branch.gitticks/state.remote", at=here) == "upstream"
     assert Project(here).task(task_id).id == task_id
     assert "in step with upstream" in gt("sync", at=here).out
@@ -123,7 +123,7 @@ def test_of_several_remotes_with_tasks_one_has_to_be_named(tmp_path: Path) -> No
     assert "`git config branch.gitticks/state.remote one` chooses one, then run `gt init`" in ran.err
     assert not (here / ".gitticks").exists()
     git("config", "branch.gitticks/state.remote", "two", at=here)
-    assert gt("init", at=here).out.startswith("took over branch gitticks/state from two")
+    assert gt("init", at=here).out.startswith("fetched branch gitticks/state from two")
     assert "Of two" in gt("list", at=here).out
 
 
@@ -219,15 +219,27 @@ def test_json(tmp_path: Path) -> None:
 
 def test_on_a_terminal_it_asks_whether_a_person_approves_all_work(tmp_path: Path) -> None:
     make_repository(tmp_path)
+    assert "type y or n; Enter alone means yes" in _init_on_a_terminal(tmp_path, b"perhaps\nn\n")
+    assert gt("config", "human", at=tmp_path).out.startswith("when-required")
+
+
+def test_enter_alone_means_that_a_person_approves_all_work(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert "type y or n" not in _init_on_a_terminal(tmp_path, b"\n")
+    assert gt("config", "human", at=tmp_path).out.startswith("always")
+
+
+def _init_on_a_terminal(repository: Path, typed: bytes) -> str:
     ours, theirs = pty.openpty()
+    shown = b""
     with subprocess.Popen(
-        command("init"), cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs
+        command("init"), cwd=repository, stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
-        os.write(ours, b"n\n")
-        with contextlib.suppress(OSError):  # a terminal's end is told as an error
-            while os.read(ours, 65536):
-                pass
+        os.write(ours, typed)
+        with contextlib.suppress(OSError):  # a terminal's end is reported as an error
+            while piece := os.read(ours, 65536):
+                shown += piece
         assert process.wait(LONGEST_SECONDS) == 0
     os.close(ours)
-    assert gt("config", "human", at=tmp_path).out.startswith("when-required")
+    return shown.decode()

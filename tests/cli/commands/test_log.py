@@ -74,7 +74,7 @@ def test_forty_columns_and_more(tmp_path: Path) -> None:
             assert all(len(line) <= columns for line in lines)
 
 
-def test_a_title_is_told_once(tmp_path: Path) -> None:
+def test_a_title_is_reported_once(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     task_id = project.create("Say hello")
     assert project.ok("log", "-n", "1").rstrip().endswith(f"{task_id}: created: Say hello")

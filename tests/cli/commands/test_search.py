@@ -149,9 +149,9 @@ def test_lines_stay_on_the_screen_and_cannot_steer_it(tmp_path: Path, columns: i
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["nowhere"], 1, "nothing has this: `gt search --all` searches closed tasks too\n"),
-        (["no", "such"], 1, "nothing has all of these: `gt search --all` searches closed tasks too\n"),
-        (["--all", "nowhere"], 1, "nothing has this\n"),
+        (["nowhere"], 1, "no matches: `gt search --all` searches closed tasks too\n"),
+        (["no", "such"], 1, "no matches: `gt search --all` searches closed tasks too\n"),
+        (["--all", "nowhere"], 1, "no matches\n"),
         ([], 2, 'error: no search words were given\n\nhint: `gt search "return URL"`\n'),
         (["  "], 2, 'error: no search words were given\n\nhint: `gt search "return URL"`\n'),
     ],

@@ -65,7 +65,7 @@ def test_a_rejection_of_several_without_feedback_changes_none(project: Project) 
     assert [project.task(one).status for one in ("b2cd", "m3xq")] == [Status.CANCELLED, Status.WORKING]
 
 
-def test_each_task_is_a_change_of_its_own_and_told_with_its_title(project: Project) -> None:
+def test_each_task_is_a_change_of_its_own_and_reported_with_its_title(project: Project) -> None:
     make_two(project)
     before = project.tip()
     assert project.ok("cancel", "m3xq", "k7f2", "m3xq") == (

@@ -157,7 +157,7 @@ def test_json_tells_the_tree_in_its_order(forest: Path) -> None:
     assert tasks[3]["open_questions"][0]["name"] == "claude"
 
 
-def test_parents_in_a_cycle_are_told_once(tmp_path: Path) -> None:
+def test_parents_in_a_cycle_are_reported_once(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     make_task(store, "Round", id="l00p", parent=TaskId("l11p"))
     make_task(store, "About", id="l11p", parent=TaskId("l00p"))

@@ -148,6 +148,7 @@ def test_what_gives_agents_more_room_or_somebody_a_say_is_asked_about(
     listed = other.ok("trust", "--list")
 
     assert (f"not yet  setting {name}\n" in listed) is is_asked
+    assert "PermissionRule" not in other.gt("trust").out
     if is_asked:
         other.ok("trust", "--yes")
         assert f"trusted  setting {name}\n" in other.ok("trust", "--list")

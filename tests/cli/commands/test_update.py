@@ -235,7 +235,7 @@ def test_edit_opens_the_editor_and_stands_alone(project: Project) -> None:
     assert project.gt("update", "k7f2", "-d", "-", "--note", "-", input="x").code == 2
 
 
-def test_an_agent_describes_nothing_anew(project: Project) -> None:
+def test_an_agent_describes_nothing_again(project: Project) -> None:
     project.make(body=SECTIONS)
     assert project.gt("update", "k7f2", "-d", "mine", environment=SESSION).code == 3
     assert project.file("k7f2").summary == "The old words."

@@ -8,7 +8,7 @@ from gitticks import __version__
 from tests.cli.support import gt, gt_process
 
 
-def test_versions_are_told_anywhere(tmp_path: Path) -> None:
+def test_versions_are_reported_anywhere(tmp_path: Path) -> None:
     lines = gt("version", at=tmp_path).out.splitlines()
     assert [line.split()[0] for line in lines] == ["gitticks", "python", "git", "pygit2", "libgit2"]
     assert lines[0] == f"gitticks  {__version__}"

@@ -73,7 +73,7 @@ def test_once_takes_up_what_is_saved_and_ends(project: Project) -> None:
     assert project.ok("watch", "--once") == ""
 
 
-def test_what_is_refused_is_told_with_the_reason(project: Project) -> None:
+def test_what_is_refused_is_reported_with_the_reason(project: Project) -> None:
     _save(project, "status: pending", "status: done")
     out = project.ok("watch", "--once")
     assert "  .gitticks/tasks/f2/k7f2/TASK.md  edited, refused: `k7f2` cannot go from pending" in out
@@ -81,7 +81,7 @@ def test_what_is_refused_is_told_with_the_reason(project: Project) -> None:
     assert (told["schema"], told["event"], told["path"]) == (1, "edit.left", "tasks/f2/k7f2/TASK.md")
 
 
-def test_edits_and_commits_are_told_as_they_happen_until_interrupted(project: Project) -> None:
+def test_edits_and_commits_are_reported_as_they_happen_until_interrupted(project: Project) -> None:
     with watching(project, "--json") as process:
         _save(project, "status: pending", "status: cancelled")
         taken, edited, followed = (json.loads(_line(process)) for _ in range(3))

@@ -30,7 +30,7 @@ CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
         (Event(EventType.SESSION_STARTED, NOW, CLAUDE, data={"role": "worker"}), "worker started"),
     ],
 )
-def test_events_are_told_in_a_few_words(event: Event, words: str) -> None:
+def test_events_are_reported_in_a_few_words(event: Event, words: str) -> None:
     assert what_happened(event) == words
 
 

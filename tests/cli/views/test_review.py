@@ -191,7 +191,7 @@ def test_without_code_a_terminal_shows_what_answers_it(
     assert "no code was handed off\n" in shown
 
 
-def test_merged_work_is_told_as_such(project: RunProject) -> None:
+def test_merged_work_is_reported_as_such(project: RunProject) -> None:
     make_reviewing(project)
     project.ok("approve", "k7f2")
     merged = project.task("k7f2").merged_sha or ""

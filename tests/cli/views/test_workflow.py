@@ -45,7 +45,7 @@ def test_the_drawing_says_what_the_tables_say() -> None:
 
 
 @pytest.mark.parametrize("on", [Screen(80), Screen(40, is_terminal=True), Screen(40, has_glyphs=False)])
-def test_every_step_and_turn_is_told_in_the_room_there_is(on: Screen) -> None:
+def test_every_step_and_turn_is_reported_in_the_room_there_is(on: Screen) -> None:
     lines = workflow_page(on)
     assert max(map(width, lines)) <= on.columns
     text = " ".join(" ".join(lines).split())

@@ -72,7 +72,7 @@ def test_how_a_person_likes_to_see_changes_is_no_matter(root: Path, setting: str
     assert same(root) == git("rev-parse", "main", at=root)
 
 
-def test_changes_of_binary_files_are_told_apart(tmp_path: Path) -> None:
+def test_changes_of_binary_files_are_distinguished(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "project")
     commit_file(root, "image", "\0one")
     git("checkout", "-qb", "work", at=root)

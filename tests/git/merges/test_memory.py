@@ -170,7 +170,21 @@ def test_a_line_that_shares_no_history_is_put_on_top(root: Path) -> None:
 
 def test_nothing_to_bring_along_ends_where_it_began(root: Path) -> None:
     tip = git("rev-parse", "main", at=root)
-    assert rebase_in_memory(discover(root), tip, tip, committer=ENGINE) == CleanRebase(tip)
+    tree = git("rev-parse", f"{tip}^{{tree}}", at=root)
+    assert rebase_in_memory(discover(root), tip, tip, committer=ENGINE) == CleanRebase(tip, tree)
+
+
+def test_without_a_committer_only_the_tree_is_found_out(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "a.txt", "1\n")
+    head = commit_file(root, "b.txt", "2\n")
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "c.txt", "3\n")
+    made = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    tried = rebase_in_memory(discover(root), onto, head, committer=None)
+    assert isinstance(made, CleanRebase)
+    assert tried == CleanRebase(onto, made.tree)
+    assert git("rev-parse", f"{made.commit}^{{tree}}", at=root) == made.tree
 
 
 def test_a_commit_from_before_1973_keeps_its_date(root: Path) -> None:

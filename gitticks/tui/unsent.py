@@ -1,0 +1,61 @@
+"""Comments on lines that go out with a verdict: kept in our own folder of the clone until then, whatever ends the interface."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+
+FILE = "unsent-comments.json"
+
+
+class UnsentComments:
+    """The comments by task and line, read when they are first asked for; where nothing can be written, they last as long as we."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[str, dict[str, str]] | None = None
+
+    def on(self, task_id: str) -> dict[str, str]:
+        """Returns a task's comments by the key of their line."""
+        if self._known is None:
+            self._known = self._read()
+        return dict(self._known.get(task_id, {}))
+
+    def change(self, task_id: str, lines: dict[str, str]) -> None:
+        """Sets comments of a task; an empty text removes one."""
+        from gitticks.git.files import write_synced
+        from gitticks.git.locks import hold_lock
+
+        mine = _changed(self.on(task_id), lines)
+        self._known = {**(self._known or {}), task_id: mine}
+        with suppress(GitticksError, OSError):
+            own_dir = self._context.renewed().repository.own_dir
+            with hold_lock(own_dir / f"{FILE}.lock"):
+                stored = self._read()  # another interface may have written it
+                stored[task_id] = _changed(stored.get(task_id, {}), lines)
+                kept = {task: comments for task, comments in stored.items() if comments}
+                write_synced(own_dir / FILE, json.dumps(kept).encode())
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        from gitticks.safe_read import read_plain_file
+
+        try:
+            body = json.loads(read_plain_file(self._context.repository.own_dir / FILE))
+        except (GitticksError, OSError, ValueError):
+            return {}
+        tasks = body.items() if isinstance(body, dict) else ()
+        return {
+            task: {key: text for key, text in comments.items() if isinstance(text, str)}
+            for task, comments in tasks
+            if isinstance(comments, dict)
+        }
+
+
+def _changed(before: dict[str, str], lines: dict[str, str]) -> dict[str, str]:
+    return {key: text for key, text in (before | lines).items() if text}
