@@ -257,7 +257,7 @@ class Home(View):
         def started(words: str) -> str:
             self._chosen.clear()
             self.redraw()
-            if words.startswith("started"):
+            if words.startswith("started") and self.is_current:  # a person who has gone elsewhere stays there
                 self.gt.go("run", ids[0] if len(ids) == 1 else None)
             return words
 
