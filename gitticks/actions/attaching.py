@@ -1,6 +1,6 @@
-"""Follows a live session of this clone from another terminal: its output so far, then what is new.
+"""Follows a live session of this clone from another terminal, and starts one in which a person talks to a clarifier.
 
-The session does not notice: its transcript is read, and nothing of it is held or written.
+A session that is followed does not notice: its transcript is read, and nothing of it is held or written.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import Request
+from gitticks.agents.base import Front, Request
 from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
+from gitticks.model.status import Role, Status
 from gitticks.runner.liveness import SESSIONS_FOLDER
 from gitticks.runner.records import Sessions
-from gitticks.runner.reviewing import registry_for
+from gitticks.runner.reviewing import registry_for, require_program
 from gitticks.runner.transcripts import TranscriptReader
 from gitticks.runner.waking import file_events
 from gitticks.store.index import open_index
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.status import Awaiting
     from gitticks.model.task import SessionRecord, Task
+    from gitticks.runner.events import RunEvent
 
 MOST_BYTES = 256_000
 """So much of what a session printed before is read again."""
+_LOOK_SECONDS = 0.5
 
 
 class NoSessionError(GitticksError):
@@ -182,3 +184,45 @@ def shown_by(context: Context, agent: str) -> Callable[[str], str | None]:
     except (GitticksError, NotFoundError):
         return lambda line: line
     return reader.feed
+
+
+def clarify(
+    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None], *, agent: str | None = None
+) -> Task:
+    """Lets a person talk to the clarifier in the task's workspace, and returns the task as it stands then.
+
+    What the clarifier notes is kept; the answer is the person's, by `gt respond`.
+
+    Raises:
+        GitticksError: the agent is not installed, or nobody can talk to it.
+        RefusedError: an agent works on the task already, or it asks nothing.
+    """
+    from gitticks.actions.run import run_context  # loads the runner
+    from gitticks.actions.watching import in_background
+    from gitticks.agents.interactive import require_interactive
+    from gitticks.agents.process import StopRequest
+    from gitticks.runner.options import RunOptions
+    from gitticks.runner.session import SessionRun
+
+    context.require_person("talk to a clarifier")
+    run = run_context(context, listener, RunOptions(agent=agent, front=Front.TERMINAL))
+    stop = StopRequest()
+    session = SessionRun(run, task_id, Role.CLARIFIER, stop)
+    require_interactive(session.agent)
+    require_program(session.agent, run.registry)
+
+    was_held = task_id in run.holds.held()
+    run.holds.release(task_id)  # so that a stop from now on is seen; the session keeps runs away
+
+    def watch(over: threading.Event) -> None:
+        while not over.wait(_LOOK_SECONDS):
+            if task_id in run.holds.held() and run.holds.ends_session(task_id):
+                stop.request()
+                return
+
+    try:
+        with in_background(watch, f"stop of {task_id}"):
+            return session.execute().task
+    finally:
+        if was_held:
+            run.holds.hold(task_id)

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached
 from gitticks.actions.sync_auto import share
+from gitticks.actions.watching import in_background
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.runner.claiming import RunClaims

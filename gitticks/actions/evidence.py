@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.actions.effective_sandbox import settings_here
-from gitticks.actions.trust import require_team_trusted
+from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import WORK_BRANCH, TaskId

@@ -14,8 +14,15 @@ from gitticks.actions.edit_checks import (
     refuse_new_secrets,
     warn_of_edit,
 )
-from gitticks.board.judge_edit import ENGINE_FILES, IS_TASK_FILE, Ruling, SavedEdit, is_team_file, judge_edit
-from gitticks.board.moved_folders import join_moves
+from gitticks.board.judge_edit import (
+    ENGINE_FILES,
+    IS_TASK_FILE,
+    Ruling,
+    SavedEdit,
+    is_team_file,
+    join_moves,
+    judge_edit,
+)
 from gitticks.board.skip_reasons import Problem, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
 from gitticks.errors import DocumentError, GitticksError

@@ -14,7 +14,7 @@ from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import edit_between
 from gitticks.board import WORKTREE_BOARD
-from gitticks.board.moved_folders import join_moves
+from gitticks.board.judge_edit import join_moves
 from gitticks.board.notes import keep_notes
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
-from gitticks.actions.project_tests import test_command
 from gitticks.board import board_path, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
@@ -19,6 +21,7 @@ from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
 from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
+from gitticks.safe_read import read_plain_text
 from gitticks.store.authors import remember_names
 from gitticks.store.impossible_paths import remove_impossible, warnings_of
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
@@ -38,6 +41,7 @@ _BASE = """\
 # The branch that approved work is merged into.
 base: {branch}
 """
+_MAKE_TARGET = re.compile(r"^(test|check):(?!=)", re.MULTILINE)
 
 
 class Begun(Enum):
@@ -156,3 +160,53 @@ def _first_config(context: Context, base: str | None, human: HumanPolicy | None)
     if human is not None:
         text += _HUMAN.format(policy=human.value)
     return text if base is None else text + _BASE.format(branch=render(base))
+
+
+def test_command(project: Path) -> str | None:
+    """Guesses the project's test command from its files; None where none names one.
+
+    A make target comes first: a person wrote it for just that.
+    """
+    make = next(
+        (name for name in ("Makefile", "GNUmakefile", "makefile") if (project / name).is_file()), None
+    )
+    target = _MAKE_TARGET.search(_text(project / make)) if make else None
+    if target is not None:
+        return f"make {target[1]}"
+    if (project / "Cargo.toml").is_file():
+        return "cargo test"
+    if (project / "go.mod").is_file():
+        return "go test ./..."
+    if _has_npm_test(project):
+        return "npm test"
+    if (project / "tox.ini").is_file() or "[tool.tox]" in _text(project / "pyproject.toml"):
+        return "tox"
+    if not _has_pytest(project):
+        return None
+    return "python -m pytest" if shutil.which("python") else "python3 -m pytest"  # Debian has no `python`
+
+
+def _has_npm_test(project: Path) -> bool:
+    try:
+        package = json.loads(_text(project / "package.json"))
+    except ValueError:
+        return False
+    scripts = package.get("scripts") if isinstance(package, dict) else None
+    text = scripts.get("test") if isinstance(scripts, dict) else None
+    return isinstance(text, str) and "no test specified" not in text  # what `npm init` writes
+
+
+def _has_pytest(project: Path) -> bool:
+    if (project / "pytest.ini").is_file() or "[tool:pytest]" in _text(project / "setup.cfg"):
+        return True
+    if "pytest" in _text(project / "pyproject.toml"):
+        return True
+    folder = project / "tests"
+    return folder.is_dir() and any(folder.glob("test_*.py"))
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_plain_text(path)
+    except (OSError, ValueError):
+        return ""

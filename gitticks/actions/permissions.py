@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.actions.effective_sandbox import settings_here
+from gitticks.actions.trust import settings_here
 from gitticks.agents.tool_calls import file_access, host_of
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.settings import PermissionMode, SandboxPreset

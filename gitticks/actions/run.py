@@ -1,4 +1,4 @@
-"""Runs agents on what is ready, finishes what a killed run left, stops a run, and merges approved work."""
+"""Runs agents on what is ready, finishes what a killed run left, merges approved work, and forecasts its conflicts."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from shlex import quote
 
 from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
-from gitticks.actions.effective_sandbox import settings_here
+from gitticks.actions.lifecycle import Moved, close_task
 from gitticks.actions.merges_by_hand import notice_merges
-from gitticks.actions.pull_requests import following
 from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up
-from gitticks.actions.trust import require_team_trusted
-from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
+from gitticks.actions.trust import require_team_trusted, settings_here
+from gitticks.actions.watching import EditLeft, Happening, Trouble, in_background, watching
 from gitticks.agents.base import AgentSpec, Front
 from gitticks.agents.prices import Priced, foresee
 from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
 from gitticks.git.merges.asides import PooledAside
+from gitticks.git.merges.forecast import Overlap
 from gitticks.git.repository import Repository
+from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import MergeMode
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.budgets import no_price_hint, no_price_words
 from gitticks.runner.context import RunContext
@@ -37,12 +41,15 @@ from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.overlaps import find_overlaps
 from gitticks.runner.prompt import require_templates
+from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.shared_base import MERGE_LOCK
+from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
 from gitticks.runner.workspace_removal import Removals, remove_merged_workspaces, tidy_up
 
 _BEFORE_WATCHING_SECONDS = 1.0
@@ -144,7 +151,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
     called in the main thread.
     """
     released = loop.release()
-    with only_run(loop.run.repository, released), following(loop.run):
+    with only_run(loop.run.repository, released), _following(loop.run):
         with sharing(
             context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
         ):
@@ -167,6 +174,21 @@ def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
             loop.run.emit(Warned(None, happening.message))
 
     return watching(context, tell, after_seconds=_BEFORE_WATCHING_SECONDS)
+
+
+@contextlib.contextmanager
+def _following(run: RunContext) -> Iterator[None]:
+    """Takes in what happened on the forge, then continues in a thread while the block runs, every `--poll`."""
+    if run.settings.merge.mode is not MergeMode.PULL_REQUEST:
+        yield
+        return
+    pulls = PullRequests(run)
+    pulls.look_once()
+    with in_background(lambda over: pulls.follow(over, run.options.poll), "pull requests"):
+        try:
+            yield
+        finally:
+            pulls.stop.request(at_once=True)
 
 
 @contextlib.contextmanager
@@ -285,3 +307,35 @@ def _queue(context: Context, listener: Callable[[RunEvent], None] | None) -> Mer
 
 def _ignore(event: RunEvent) -> None:
     """Takes an event that nobody asked for."""
+
+
+def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Overlap, ...]:
+    """Returns the conflicts of unmerged work with its base and with one another; of these tasks' work if any is named."""
+    tasks = context.store.snapshot().all_tasks()
+    graph = TaskGraph.of(tasks.values())
+    among = [workspace_name(context.store.task_file(one).task, graph, context.settings) for one in task_ids]
+    return find_overlaps(context.repository, tasks.values(), context.settings, among=among or None)
+
+
+def continue_merge(context: Context, task_id: TaskId) -> Moved:
+    """Takes over what a person committed after the task's merge failed, as their work, so that it is merged next.
+
+    Raises:
+        RefusedError: no merge of the task failed, or its work still conflicts with the base.
+    """
+    context.require_person("merge")
+    task = context.store.task_file(task_id).task
+    history = context.store.history(task_id)
+    if not task.is_open or all(event.type is not EventType.MERGE_FAILED for event in history):
+        raise RefusedError(
+            f"no merge of `{task_id}` has failed", hint=f"`gt merge {task_id}` merges it once it is approved"
+        )
+    of_base = [one for one in list_conflicts(context, [task_id]) if one.other is None]
+    if of_base:
+        graph = TaskGraph.of(context.store.snapshot().all_tasks().values())
+        place = plan(task, graph, context.settings, context.repository).path
+        raise RefusedError(
+            f"`{task_id}` still conflicts with its base in {shown_paths(of_base[0].paths)}",
+            hint=f"`cd {quote(str(place))} && git merge {task.base}`, resolve and commit, then run this command again",
+        )
+    return close_task(context, task_id, "the conflict was resolved by hand")

@@ -1,4 +1,4 @@
-"""Gathers the status: what is running, waiting for a person, ready and merging, and the board's state.
+"""Gathers the status: what is running, waiting for a person, ready and merging, and the board's state; watches for changes.
 
 Most of it is answered from the index. What costs more (a look at the board, at merges by hand, at lost commits) is
 loaded only where a small file or a row of the index says that there may be something to find.
@@ -7,7 +7,7 @@ loaded only where a small file or a row of the index says that there may be some
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,15 +17,31 @@ from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
 from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
+from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
-from gitticks.runner.liveness import MERGING_FILE, PAUSED_FILE, RESTING_FILE, is_run_alive_at
+from gitticks.runner.liveness import (
+    HELD_FOLDER,
+    MERGING_FILE,
+    OVERLAPS_FILE,
+    PAUSED_FILE,
+    RESTING_FILE,
+    SESSIONS_FOLDER,
+    SPENDING_FILE,
+    held_tasks,
+    is_run_alive_at,
+    sessions_here,
+)
 from gitticks.store.index import BrokenFile, open_index
+from gitticks.store.layout import STATE_REF
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
+    import threading
+    from pathlib import Path
+
     from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
@@ -36,6 +52,8 @@ if TYPE_CHECKING:
 
 
 _by_id = attrgetter("id")
+_LOOK_SECONDS = 30.0
+"""So often stock is taken in any case, for what people saved on the board."""
 
 
 class BoardState(NamedTuple):
@@ -236,3 +254,41 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
     }
     what, fix = waiting
     return (what, f"`gt doctor --fix` merges both sides, then {fix}" if unmerged else fix), unmerged
+
+
+def changes(context: Context, over: threading.Event) -> Iterator[bool]:
+    """Yields at once and then about once a second until `over` is set: whether something may have changed."""
+    from gitticks.runner.waking import file_events  # loads what watches files
+
+    own, clock = context.repository.own_dir, context.world.monotonic_seconds
+    refs = folder_of_ref(context.repository.common_dir, STATE_REF)
+    before, looked = _mark(context), clock()
+    yield True
+    for _ in file_events(lambda: [refs, own / SESSIONS_FOLDER, own / HELD_FOLDER], over):
+        now = _mark(context)
+        has_changed = now != before or clock() - looked >= _LOOK_SECONDS
+        if has_changed:
+            looked = clock()
+        yield has_changed
+        before = now
+
+
+def _mark(context: Context) -> tuple[object, ...]:
+    """Returns what differs once a run, a session, a hold or a task is another."""
+    own = context.repository.own_dir
+    place = str(own)
+    names = (PAUSED_FILE, RESTING_FILE, SPENDING_FILE, OVERLAPS_FILE, MERGING_FILE)
+    return (
+        read_ref(context.repository.common_dir, STATE_REF),
+        *sessions_here(place),
+        held_tasks(place),
+        is_run_alive_at(place),
+        *(_changed_at(own / name) for name in names),
+    )
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

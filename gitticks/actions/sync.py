@@ -40,7 +40,7 @@ from gitticks.store.publishing import pause
 from gitticks.store.sharing import last_shared, remember_shared, take_in
 
 if TYPE_CHECKING:
-    from gitticks.runner.events import TaskMoved
+    from gitticks.runner.events import RunEvent, TaskMoved
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
@@ -193,16 +193,33 @@ def sync(
 
 
 def _follow(context: Context) -> tuple[TaskMoved, ...]:
-    """Takes in what happened to pull requests; only then the runner's modules are loaded."""
+    """Takes in what happened to pull requests, and returns the tasks that it moved; only then the runner is loaded."""
     try:
         mode = context.settings.merge.mode
     except GitticksError:  # a sync may bring what repairs them
         return ()
     if context.world.in_session or mode is not MergeMode.PULL_REQUEST:
         return ()
-    from gitticks.actions.pull_requests import look_at_pull_requests
+    from gitticks.actions.trust import require_team_trusted
+    from gitticks.runner.context import RunContext
+    from gitticks.runner.events import TaskMoved, Warned
+    from gitticks.runner.pull_requests import PullRequests
 
-    return look_at_pull_requests(context)
+    moved: list[TaskMoved] = []
+
+    def listen(event: RunEvent) -> None:
+        if isinstance(event, TaskMoved):
+            moved.append(event)
+        elif isinstance(event, Warned):
+            about = f"`{event.task}`: " if event.task else ""
+            context.warnings.append(f"{about}{event.message}")
+
+    try:
+        require_team_trusted(context)
+        PullRequests(RunContext(context.repository, context.settings, context.world, listen)).look_once()
+    except GitticksError as error:
+        context.warnings.append(f"pull requests were not checked: {error.message}")
+    return tuple(moved)
 
 
 def _remote(context: Context, asked: str | None) -> str | None:

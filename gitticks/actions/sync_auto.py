@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
 from gitticks.actions.sync_glance import may_share
+from gitticks.actions.watching import in_background
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.model.settings import SyncMode

@@ -1,18 +1,20 @@
-"""Shows what would run here, and trusts what a person has reviewed."""
+"""Shows what would run here, trusts what a person has reviewed, and finds the sandbox that runs here get."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import Record, describe_records
 from gitticks.actions.context import Context
+from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import RefusedError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
+from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.redaction import secret_values
 from gitticks.runner.committed_secrets import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
@@ -137,3 +139,35 @@ def are_settings_trusted(context: Context) -> bool:
         return True
     known = trusted_digests(context.repository)
     return all(one.digest in known for one in team_runnables(context.store.snapshot()))
+
+
+def why_no_sandbox(context: Context) -> str | None:
+    """Returns why the default sandbox does not work here, found by setting it up; None if it does, or if one was chosen."""
+    if context.resolved_settings.origin("sandbox.preset") != DEFAULT:
+        return None
+    from gitticks.sandbox.probe import why_no_default
+
+    return why_no_default(context.settings, context.world.environment)
+
+
+def no_sandbox_warning(context: Context) -> str | None:
+    """Returns the warning of each start without a sandbox, with the reason; None if there is one."""
+    if settings_here(context).sandbox.preset is not SandboxPreset.NONE:
+        return None
+    why = why_no_sandbox(context) or "`sandbox.preset` is `none`"
+    return f"no sandbox: agents run as you and can do anything you can: {why}"
+
+
+def settings_here(context: Context) -> Settings:
+    """Returns the settings for what is started on this machine.
+
+    Raises:
+        GitticksError: the sandbox that somebody chose does not work here.
+    """
+    settings = context.settings
+    if why_no_sandbox(context) is not None:
+        return replace(settings, sandbox=replace(settings.sandbox, preset=SandboxPreset.NONE))
+    from gitticks.sandbox.probe import require_walls
+
+    require_walls(settings.sandbox, context.world.environment)
+    return settings

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.taking_up import take_up
 from gitticks.board import board_path
@@ -199,3 +198,19 @@ def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[
 
     with in_background(keep, "board"):
         yield
+
+
+@contextlib.contextmanager
+def in_background(work: Callable[[threading.Event], None], name: str) -> Iterator[None]:
+    """Runs `work` in a thread of this name while the block runs, and waits for its end.
+
+    It gets an event that is set when the block is over.
+    """
+    over = threading.Event()
+    thread = threading.Thread(target=work, args=(over,), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -18,8 +18,7 @@ from gitticks.board.journal import (
     with_seen,
     with_typed,
 )
-from gitticks.board.judge_edit import IS_TASK_FILE, SavedEdit
-from gitticks.board.moved_folders import id_inside
+from gitticks.board.judge_edit import IS_TASK_FILE, SavedEdit, id_inside
 from gitticks.board.older import Versions
 from gitticks.board.place import board_checkout, errors_of_board, is_on_state_branch
 from gitticks.board.skip_reasons import LARGEST_BYTES

@@ -8,8 +8,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.board.checkout_state import REFUSED
-from gitticks.board.judge_edit import Ruling, SavedEdit, is_team_file
-from gitticks.board.moved_folders import place_for
+from gitticks.board.judge_edit import Ruling, SavedEdit, is_team_file, place_for
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import TASK_FILE, task_around, task_of_path

@@ -37,7 +37,7 @@ class Policy(NamedTuple):
 
 def policy_for(context: Context, task: Task) -> Policy:
     """Returns what holds for approving a task now."""
-    from gitticks.actions.approving import needed_strength
+    from gitticks.actions.verdict import needed_strength
 
     settings = context.settings
     is_manual = settings.merge.mode.value == "manual"
@@ -96,7 +96,7 @@ def confirm(
 
 
 def _prove(context: Context, task_id: TaskId, typed: Callable[[str, str], bool]) -> Proof:
-    from gitticks.actions.approving import prove_approval
+    from gitticks.actions.verdict import prove_approval
 
     return prove_approval(context, task_id, typed)
 

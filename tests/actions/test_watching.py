@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher
+from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher, in_background
 from gitticks.board.watch import Reason, Wake, wakes
 from gitticks.model.ids import TaskId, task_path
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
+from tests.support.waiting import LONGEST_SECONDS
 
 ONE, OTHER = (task_path(TaskId(name)) for name in ("k7f2", "m3xq"))
 MOST_WAKES = 30
@@ -125,3 +126,29 @@ def test_after_many_looks_at_some_files_all_are_looked_at(project: Project) -> N
         looks += 1
         assert looks < 100
     assert looks > 1
+
+
+def test_it_runs_beside_the_block_and_is_over_with_it() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(over: threading.Event) -> None:
+        begun.set()
+        over.wait()
+        ended.set()
+
+    with in_background(work, "beside"):
+        assert begun.wait(LONGEST_SECONDS)
+        assert not ended.is_set()
+    assert ended.is_set()
+
+
+def test_it_is_over_too_where_the_block_fails() -> None:
+    ended = threading.Event()
+
+    def work(over: threading.Event) -> None:
+        over.wait()
+        ended.set()
+
+    with pytest.raises(ZeroDivisionError), in_background(work, "beside"):
+        raise ZeroDivisionError
+    assert ended.is_set()

@@ -1,1 +1,78 @@
 """Finds problems, says how to fix them, and fixes what is safe to fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitticks.model.ids import TaskId
+
+
+class Severity(StrEnum):
+    """Errors keep gitticks from working, warnings from working well; notes are only worth knowing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Topic(StrEnum):
+    """What the doctor looks at, in that order; the values are the headings of its report."""
+
+    MACHINE = "machine"
+    REPOSITORY = "repository"
+    LOCKS = "locks"
+    SETTINGS = "settings"
+    BOARD = "board"
+    INDEX = "index"
+    FILES = "files"
+    TASKS = "tasks"
+    HISTORY = "history"
+    WORKSPACES = "workspaces"
+    SESSIONS = "sessions"
+
+
+class Repair(StrEnum):
+    """What `gt doctor --fix` can do without taking anything from anybody."""
+
+    LOCKS = "clear locks whose owners are dead"
+    BOARD = "create or fix the board"
+    HOOKS = "install the board's hooks"
+    DRIVER = "make git merge tasks by meaning"
+    STEP = "update the board"
+    FILES = "restore what was deleted or renamed on the board"
+    DROPPED = "restore what git dropped from the state branch"
+    FALLEN = "restore what was lost from the state branch"
+    PATHS = "remove paths that cannot be checked out from the state branch"
+    PULL = "clean up what a pull left on the board"
+    MARKERS = "merge by meaning what git merged line by line"
+    INDEX = "rebuild the index"
+    WORKTREES = "drop the entries of missing workspaces"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found; `fix` is a sentence or a command for a person, `repair` what the doctor can do.
+
+    `task` and `commit` are what it is about, where it is about one; `topic` is set by who asked for the check.
+    """
+
+    severity: Severity
+    what: str
+    fix: str | None = None
+    repair: Repair | None = None
+    topic: Topic = Topic.REPOSITORY
+    task: TaskId | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found, and which topics were looked at; a topic that could not be looked at is missing."""
+
+    findings: tuple[Finding, ...]
+    looked_at: tuple[Topic, ...]
+
+    def count(self, severity: Severity) -> int:
+        """Returns how many findings are of one severity."""
+        return sum(finding.severity is severity for finding in self.findings)

@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, Severity
 from gitticks.actions.doctor.own_folder import long_holder
 from gitticks.actions.saved_edits import refusal_of
 from gitticks.board import (

@@ -11,18 +11,19 @@ from shlex import quote
 from gitticks.actions.conflict_markers import join_all
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
+    Finding,
+    Repair,
+    Report,
+    Severity,
+    Topic,
     board,
-    files,
     history,
     machine,
     own_folder,
     repository,
-    rewound,
-    security,
     tasks,
     workspaces,
 )
-from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.board import WORKTREE_BOARD, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.lost_pull import put_back
@@ -43,11 +44,11 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
         Topic.REPOSITORY,
         (
             repository.check_kind,
-            rewound.check_dropped,
-            rewound.check_rewound,
+            repository.check_dropped,
+            repository.check_rewound,
             repository.check_paths,
             repository.check_loose_objects,
-            security.check_left_behind,
+            repository.check_left_behind,
         ),
     ),
     (Topic.LOCKS, (own_folder.check_places, own_folder.check_log, own_folder.check_locks)),
@@ -60,14 +61,14 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             machine.check_sandbox,
             machine.check_agents,
             machine.check_templates,
-            security.check_secrets,
+            machine.check_secrets,
         ),
     ),
     (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
     (Topic.INDEX, (own_folder.check_index,)),
-    (Topic.FILES, (files.check_files, tasks.check_kept, files.check_foreign_files)),
+    (Topic.FILES, (tasks.check_files, tasks.check_kept, tasks.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
-    (Topic.HISTORY, (history.check_history, security.check_audit, machine.check_clock)),
+    (Topic.HISTORY, (history.check_history, history.check_audit, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged, workspaces.check_checkpoints)),
     (Topic.SESSIONS, (workspaces.check_sessions,)),
 )
@@ -199,7 +200,7 @@ _REPAIRS: dict[Repair, Callable[[Context], object]] = {
     Repair.STEP: lambda context: WORKTREE_BOARD.bring_in_step(context.repository),
     Repair.FILES: board.put_back_removed,
     Repair.DROPPED: lambda context: bring_back_dropped(context.store),
-    Repair.FALLEN: rewound.bring_back,
+    Repair.FALLEN: repository.bring_back,
     Repair.PATHS: lambda context: remove_impossible(context.store),
     Repair.PULL: lambda context: put_back(context.repository),
     Repair.MARKERS: join_all,

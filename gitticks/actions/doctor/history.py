@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from gitticks.actions.audit import verify_audit
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.doctor import Finding, Severity
 from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled, Versions
-from gitticks.actions.doctor.rewound import load_remembered, remember
+from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
 from gitticks.git.log import read_trail
 from gitticks.git.object_places import ObjectPlaces, object_places
@@ -52,6 +53,12 @@ def check_history(context: Context) -> Iterator[Finding]:
     if is_whole and not found:
         remember(repository, replace(known, legal=tip))
     yield from found
+
+
+def check_audit(context: Context) -> Iterator[Finding]:
+    """Yields the lines of the audit that were changed, or are gone."""
+    for problem in verify_audit(context).problems:
+        yield Finding(Severity.ERROR, problem, "`gt log` shows which commits touched it")
 
 
 def check_range(context: Context, words: str) -> Iterator[Finding]:

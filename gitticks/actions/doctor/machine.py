@@ -10,10 +10,10 @@ from shlex import quote
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.edit_checks import check_team_file
-from gitticks.actions.effective_sandbox import why_no_sandbox
-from gitticks.errors import GitticksError
+from gitticks.actions.doctor import Finding, Severity
+from gitticks.actions.edit_checks import check_team_file, refuse_secrets
+from gitticks.actions.trust import why_no_sandbox
+from gitticks.errors import DocumentError, GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
 from gitticks.git.process import git_version
@@ -143,19 +143,32 @@ def check_settings(context: Context) -> Iterator[Finding]:
 def check_templates(context: Context) -> Iterator[Finding]:
     """Yields the templates that no prompt can be made from."""
     readable: set[tuple[str, str]] = set()
-    for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
-        for path in (f"{folder}/{name}" for name in sorted(context.store.list(folder))):
-            content = context.store.read(path) or b""
-            try:
-                check_team_file(path, content)
-            except GitticksError as error:
-                yield Finding(Severity.ERROR, error.message, error.hint)
-            else:
-                readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
+    for path in _templates(context):
+        content = context.store.read(path) or b""
+        try:
+            check_team_file(path, content)
+        except GitticksError as error:
+            yield Finding(Severity.ERROR, error.message, error.hint)
+        else:
+            readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
     try:
         require_sound(frozenset(readable))
     except GitticksError as error:
         yield Finding(Severity.ERROR, error.message, error.hint)
+
+
+def check_secrets(context: Context) -> Iterator[Finding]:
+    """Yields the settings and templates of the team that hold a secret."""
+    for path in (CONFIG_PATH, *_templates(context)):
+        try:
+            refuse_secrets(context, context.store.read(path) or b"", path)
+        except DocumentError as error:
+            yield Finding(Severity.WARNING, error.message, error.hint)
+
+
+def _templates(context: Context) -> list[str]:
+    folders = (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts")
+    return [f"{folder}/{name}" for folder in folders for name in sorted(context.store.list(folder))]
 
 
 def check_sandbox(context: Context) -> Iterator[Finding]:

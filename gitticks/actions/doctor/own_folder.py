@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, Severity
 from gitticks.board import WORKTREE_BOARD, board_checkout
 from gitticks.git.checkouts import list_worktrees
 from gitticks.git.indexfile import hold_index_lock

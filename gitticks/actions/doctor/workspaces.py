@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, Severity
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.git.merges.history import count_commits

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
 
 from gitticks.actions.context import Context
-from gitticks.actions.statistics.budgets import BudgetFigures, budget_figures
 from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow
 from gitticks.document.history import read_history
 from gitticks.errors import UsageError
+from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import BudgetSettings
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task, Usage
 from gitticks.store.index import BrokenFile
+from gitticks.workflow import budget
+from gitticks.workflow.artifacts import count_since_last_word, granted_before
+from gitticks.workflow.budget import Reading, Scope
 
 _BACK = re.compile(r"([0-9]{1,4})([dw])", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -346,3 +350,33 @@ def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
         epic = here if is_epic else epics.get(here) if here is not None else None
         epics |= dict.fromkeys(way, epic)
     return epics
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetFigures:
+    """How much of one limit of a task or an epic is spent, since a person let it continue last."""
+
+    id: TaskId
+    title: str
+    reading: Reading
+
+
+def budget_figures(
+    graph: TaskGraph, histories: Mapping[TaskId, Sequence[Event]], limits: BudgetSettings
+) -> tuple[BudgetFigures, ...]:
+    """Returns the budgets of open tasks and epics of which anything is spent, the most first."""
+    found: list[BudgetFigures] = []
+    for task in graph.tasks.values():
+        if not task.is_open:
+            continue
+        history = histories.get(task.id, ())
+        if not task.is_epic:
+            readings = budget.read(Scope.TASK, count_since_last_word(history).spent, limits.task)
+        elif limits.epic.is_set:
+            below = {task.id, *graph.below(task.id)}
+            total = budget.total_of(budget.spent_in(histories.get(one, ())) for one in below)
+            readings = budget.read(Scope.EPIC, total.minus(granted_before(history)), limits.epic)
+        else:
+            continue
+        found += [BudgetFigures(task.id, task.title, one) for one in readings if one.spent]
+    return tuple(sorted(found, key=lambda one: (-one.reading.percent, one.id, one.reading.metric)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import click
 
-from gitticks.actions.attaching import Follower, Heard, NoSessionError, SessionOver, find_session
+from gitticks.actions.attaching import Follower, Heard, NoSessionError, SessionOver, clarify, find_session
 from gitticks.actions.context import Context
 from gitticks.agents.tmux import is_joinable, join, server_name
 from gitticks.cli.json import SCHEMA, plain
@@ -106,8 +106,6 @@ def _is_on_terminal() -> bool:
 
 
 def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
-    from gitticks.actions.clarifying import clarify  # loads the runner
-
     task = clarify(context, task_id, RunLines(screen(), context.world), agent=agent)
     if task.status is Status.CLARIFICATION:
         hint(f'`gt respond {task_id} "…"` answers it')

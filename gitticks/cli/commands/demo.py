@@ -10,9 +10,9 @@ import click
 from gitticks.actions import demo
 from gitticks.actions.context import Context
 from gitticks.actions.demo import Demo, demo_context
-from gitticks.actions.effective_sandbox import no_sandbox_warning
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
+from gitticks.actions.trust import no_sandbox_warning
 from gitticks.cli.options import command
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.text import called, visible

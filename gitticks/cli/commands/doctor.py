@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic
 from gitticks.actions.doctor.diagnosis import diagnose, diagnose_range, repair_findings
-from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Screen, Style, count_of, say, screen

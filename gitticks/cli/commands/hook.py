@@ -70,7 +70,7 @@ def _check(context: Context, *, is_merge: bool) -> int:
 
 
 def _check_push(context: Context, *, is_received: bool) -> int:
-    from gitticks.actions.hook_pushes import check_push, check_receive
+    from gitticks.actions.hook_history import check_push, check_receive
 
     lines = sys.stdin.buffer.read()
     return _refuse(check_receive(context, lines) if is_received else check_push(context, lines))
@@ -88,7 +88,7 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 
 def _follow(context: Context, *, is_commit: bool) -> None:
     from gitticks.actions.hook_followup import follow_commit, refresh_board
-    from gitticks.actions.hook_reverts import check_pick, put_back_reverted
+    from gitticks.actions.hook_history import check_pick, put_back_reverted
 
     if not is_commit:
         refresh_board(context)

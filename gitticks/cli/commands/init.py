@@ -9,7 +9,7 @@ import click
 
 from gitticks.actions.agents import KnownAgent, known_agents
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Severity
+from gitticks.actions.doctor import Severity
 from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind

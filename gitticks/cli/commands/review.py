@@ -6,14 +6,12 @@ import sys
 
 import click
 
-from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
-from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
-from gitticks.actions.review_comments import comment_on
+from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
 from gitticks.actions.run import runner_merges
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.actions.verdict import look_at
+from gitticks.actions.verdict import look_at, prove_approval
 from gitticks.cli.answers import typed_word
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided

@@ -149,7 +149,7 @@ def _take_stock(context: Context, *, as_json: bool) -> Overview:
 
 def _watch(context: Context, *, as_json: bool) -> int:
     """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
-    from gitticks.actions.status_changes import changes
+    from gitticks.actions.status import changes
     from gitticks.cli.live import InPlace, is_reader_gone, until_interrupted
 
     context.require_person("watch the status", "`gt status` shows it once")

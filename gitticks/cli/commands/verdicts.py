@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import click
 
-from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.verdict import (
     approve_task,
     check_answerable,
     look_at,
+    prove_approval,
     reject_task,
     waiting_for_answer,
     wants_feedback,

@@ -6,13 +6,11 @@ from functools import partial
 
 import click
 
-from gitticks.actions.collecting import collect_leftovers, open_shell
-from gitticks.actions.conflicts import continue_merge, list_conflicts
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
-from gitticks.actions.run import merge_all, merge_task, try_out
+from gitticks.actions.run import continue_merge, list_conflicts, merge_all, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
-from gitticks.actions.workspaces import clean_worktrees, list_worktrees
+from gitticks.actions.workspaces import clean_worktrees, collect_leftovers, list_worktrees, open_shell
 from gitticks.cli.decisions import Decided, decide_each, merge_now
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument

@@ -12,8 +12,7 @@ from gitticks.cli.text import as_called, wrap
 from gitticks.workflow.budget import Metric, in_words
 
 if TYPE_CHECKING:
-    from gitticks.actions.statistics.budgets import BudgetFigures
-    from gitticks.actions.statistics.figures import Period, Statistics, Week
+    from gitticks.actions.statistics.figures import BudgetFigures, Period, Statistics, Week
     from gitticks.cli.render import Screen
 
 

@@ -207,7 +207,7 @@ def _missing(one: Running) -> str:
 
 
 def _conflicts(context: Context) -> tuple[str, ...]:
-    from gitticks.actions.conflicts import list_conflicts
+    from gitticks.actions.run import list_conflicts
 
     return tuple(
         f"{one.name} with {one.other or 'its base'} in {', '.join(one.paths[:2])}"

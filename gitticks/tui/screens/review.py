@@ -428,7 +428,7 @@ def _counts(changes: DiffSummary) -> str:
 
 def _send(context: Context, work: Work, comments: dict[str, str]) -> None:
     """Adds the comments as notes, if the work is still what they are about."""
-    from gitticks.actions.review_comments import comment_on
+    from gitticks.actions.review import comment_on
     from gitticks.actions.verdict import look_at
     from gitticks.errors import RefusedError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.doctor import history
-from gitticks.actions.doctor.rewound import Remembered, load_remembered
+from gitticks.actions.doctor.repository import Remembered, load_remembered
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.layout import history_path

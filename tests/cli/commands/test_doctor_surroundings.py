@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor import machine
-from gitticks.actions.doctor.finding import Severity
+from gitticks.actions.doctor import Severity, machine
 from gitticks.model.status import Status
 from tests.support.doctor import (
     COMMAND,

@@ -1,4 +1,4 @@
-"""Illegal cherry-picks and reverts on the board, reported or undone afterwards: git runs no hook before them.
+"""What hooks find in commits that exist already: in a push, and in a cherry-pick or revert, before which git runs none.
 
 What a person may write may go back to what it was; but lines are only added to a history, and a task moves by decisions
 alone: where a revert undid one, the task is as it was before the revert, by a commit that follows it.
@@ -16,18 +16,20 @@ from gitticks.actions.hook_followup import FollowedUp, own_commit
 from gitticks.board.skip_reasons import Problem
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
-from gitticks.git.refs import read_symbolic_ref
+from gitticks.git.object_places import object_places
+from gitticks.git.refs import is_nothing, is_object_id, name_behind, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
-from gitticks.store.layout import STATE_REF, history_path, task_around
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, history_path, task_around
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.store.transaction import Transaction
 
+_FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 _LOOKED_BACK = 20
 _NO_MOVE = "a revert cannot move tasks, so its status was restored"
 _NO_LOSS = "a revert cannot remove lines of a history, so they were restored"
@@ -138,3 +140,56 @@ def _state(task_id: TaskId, data: bytes | None) -> Iterator[object]:
         field.name for field in fields(Task) if field.name not in FREE_FIELDS and field.name != "updated"
     )
     yield from (repr(getattr(task, name)) for name in names)
+
+
+def check_push(context: Context, lines: bytes) -> tuple[Problem, ...]:
+    """Returns what speaks against a push; `lines` are what git gives `pre-push` on its stdin."""
+    return tuple(
+        problem
+        for _, new, ref, old in _split(lines, _FIELDS_OF_PUSH)
+        if ref == STATE_REF
+        for problem in _check(context, old, new)
+    )
+
+
+def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:
+    """Returns what speaks against letting a push in; `lines` are what git gives `pre-receive` on its stdin.
+
+    A symbolic ref of the server that leads to the state branch is another name of it.
+    """
+    here = context.repository.common_place
+    return tuple(
+        problem
+        for old, new, ref in _split(lines, _FIELDS_OF_RECEIVE)
+        if name_behind(here, ref) == STATE_REF
+        for problem in _check(context, old, new)
+    )
+
+
+def _split(lines: bytes, count: int) -> Iterator[list[str]]:
+    """Yields the fields of each line; the local side of a push may be any words, so they count from the end."""
+    for line in lines.decode("utf-8", "surrogateescape").split("\n"):
+        parts = line.rsplit(" ", count - 1)
+        if len(parts) == count:
+            yield parts
+
+
+def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
+    """Yields what is wrong: commits that nobody was allowed to make, and whatever would be lost."""
+    from gitticks.actions.doctor.diagnosis import diagnose_range
+
+    if not is_object_id(old) or not is_object_id(new):
+        yield Problem("", f"`{old}` and `{new}` are not commits", "`git push` again")
+        return
+    objects = object_places(context.world.environment, context.directory).open(context.repository)
+    if not is_nothing(old) and not objects.has(old):
+        yield Problem(
+            "",
+            f"the remote's `{STATE_BRANCH}` has commits that you do not have",
+            f"`git -C {BOARD_FOLDER} pull --no-rebase origin {STATE_BRANCH}`, then push again",
+        )
+        return
+    report = diagnose_range(context, f"{old}..{new}")
+    # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
+    for finding in report.findings:
+        yield Problem("", finding.what, finding.fix)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.project_tests import test_command as command_of
+from gitticks.actions.init import test_command as command_of
 from tests.cli.support import gt
 from tests.support.repositories import make_repository
 

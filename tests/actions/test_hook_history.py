@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.hook_pushes import check_push, check_receive
+from gitticks.actions.hook_history import check_push, check_receive
 from gitticks.store.layout import STATE_REF
 from tests.support.projects import Project, make_project
 
