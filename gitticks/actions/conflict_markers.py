@@ -22,7 +22,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
-from gitticks.store.merging.driver import first_marker, join_marked
+from gitticks.store.merging.checkout import first_marker, join_marked
 from gitticks.store.merging.files import merge_file
 from gitticks.store.transaction import Transaction
 

@@ -19,7 +19,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
 from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import check_place
-from gitticks.store.merging.edit import merge_saved
+from gitticks.store.merging.checkout import merge_saved
 from gitticks.store.transaction import Transaction
 
 

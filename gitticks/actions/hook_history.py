@@ -16,7 +16,7 @@ from gitticks.actions.hook_followup import FollowedUp, own_commit
 from gitticks.board.skip_reasons import Problem
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
-from gitticks.git.object_places import object_places
+from gitticks.git.objects import object_places
 from gitticks.git.refs import is_nothing, is_object_id, name_behind, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType

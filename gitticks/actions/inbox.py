@@ -13,7 +13,7 @@ from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Status
 from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
 from gitticks.store.authors import own_names
-from gitticks.store.indexed_tasks import graph_over
+from gitticks.store.index import graph_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

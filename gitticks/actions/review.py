@@ -15,9 +15,9 @@ from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
+from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
-from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import TaskId

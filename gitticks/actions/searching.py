@@ -10,7 +10,7 @@ from gitticks.actions.derived_state import standing_of
 from gitticks.errors import UsageError
 from gitticks.model.graph import in_tree_order
 from gitticks.model.ids import TaskId
-from gitticks.store.indexed_tasks import graph_over
+from gitticks.store.index import graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

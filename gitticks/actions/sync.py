@@ -31,13 +31,12 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 from gitticks.model.settings import MergeMode
 from gitticks.store.branch import Store
-from gitticks.store.impossible_paths import warnings_of
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.merging.births import Renamed
 from gitticks.store.merging.commits import MergeReport
 from gitticks.store.publishing import pause
-from gitticks.store.sharing import last_shared, remember_shared, take_in
+from gitticks.store.sharing import last_shared, remember_shared, take_in, warnings_of
 
 if TYPE_CHECKING:
     from gitticks.runner.events import RunEvent, TaskMoved

@@ -13,7 +13,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.refs import logged
 from gitticks.git.texts import changed_places, nearest_first
 from gitticks.store.layout import STATE_REF
-from gitticks.store.merging.edit import merge_saved
+from gitticks.store.merging.checkout import merge_saved
 
 MOST_VERSIONS = 200
 """Somebody may save all the time while a task is written to: the board follows once they rest."""

@@ -32,7 +32,7 @@ from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import own_commits
 from gitticks.git.texts import changed_places
-from gitticks.store.merging.edit import merge_saved
+from gitticks.store.merging.checkout import merge_saved
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from gitticks.errors import DocumentError
 
 BLANK = " \t\r\n"
 
-__all__ = [
-    "LINE_BREAK",
-    "Source",
-    "count_line_breaks",
-    "encodable",
-    "is_encodable",
-    "line_end",
-    "line_starts",
-    "trimmed",
-    "with_newlines",
-]
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -41,28 +31,12 @@ def count_line_breaks(text: str, end: int | None = None) -> int:
     return text.count("\n", 0, end) + text.count("\r", 0, end) - text.count("\r\n", 0, end)
 
 
-class Source:
+class Source(NamedTuple):
     """A piece of a file, which knows the file's path and on which of its lines the piece begins."""
 
-    __slots__ = ("first_line", "path", "text")
-
-    def __init__(self, text: str, path: str, first_line: int = 1) -> None:
-        self.text = text
-        self.path = path
-        self.first_line = first_line
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source) and self._parts == other._parts
-
-    def __hash__(self) -> int:
-        return hash(self._parts)
-
-    def __repr__(self) -> str:
-        return f"Source{self._parts}"
-
-    @property
-    def _parts(self) -> tuple[str, str, int]:
-        return (self.text, self.path, self.first_line)
+    text: str
+    path: str
+    first_line: int = 1
 
     def line(self, offset: int) -> int:
         """Returns the file's line, from 1, that the offset is on."""

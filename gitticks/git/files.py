@@ -369,18 +369,21 @@ class CheckoutFiles:
                 parent.rmdir()
 
 
-def write_synced(file: Path, content: bytes) -> None:
+def write_synced(file: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones.
 
-    What cannot be written, as on a full disk, leaves nothing beside it. To be called with the lock held that guards the file; what a killed writer prepared is written over.
+    What cannot be written, as on a full disk, leaves nothing beside it. To be called with the lock held that guards the
+    file; what a killed writer prepared is written over, and no link in its place is followed.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     aside = file.with_name(f"{file.name}.new")
     try:
-        with errors_name(file), aside.open("wb") as writing:
-            writing.write(content)
-            writing.flush()
-            os.fsync(writing.fileno())
+        with errors_name(file):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(aside, flags, mode), "wb") as writing:
+                writing.write(content)
+                writing.flush()
+                os.fsync(writing.fileno())
     except OSError:
         aside.unlink(missing_ok=True)
         raise

@@ -14,6 +14,7 @@ from enum import Enum
 from hashlib import sha256
 
 from gitticks.git.config import read_common_setting, read_config
+from gitticks.git.files import write_synced
 from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -192,11 +193,9 @@ def _remember_answer(repository: Repository, remote: str) -> None:
     if " ".join(answer) in known:
         return
     others = [line for line in known if not line.startswith(answer[0])]
-    part = repository.own_dir / f"{_ANSWERS}.part"
+    lines = "".join(f"{line}\n" for line in [*others, " ".join(answer)])
     with contextlib.suppress(OSError):
-        repository.own_dir.mkdir(exist_ok=True)
-        part.write_text("".join(f"{line}\n" for line in [*others, " ".join(answer)]))
-        part.replace(repository.own_dir / _ANSWERS)
+        write_synced(repository.own_dir / _ANSWERS, lines.encode())
 
 
 def _answers(repository: Repository) -> list[str]:

@@ -18,7 +18,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.merges.asides import PooledAside, left_asides
-from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory, throwaway_commit
+from gitticks.git.merges.commits import Conflict, merge_in_memory, rebase_in_memory, throwaway_commit
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.task import Task
 from gitticks.runner import workspace_setup, workspaces

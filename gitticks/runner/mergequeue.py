@@ -14,9 +14,14 @@ from gitticks.forge import ForgeError
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
-from gitticks.git.merges.commits import HookRefusedError, commit_merge
+from gitticks.git.merges.commits import (
+    Conflict,
+    HookRefusedError,
+    commit_merge,
+    merge_in_memory,
+    rebase_in_memory,
+)
 from gitticks.git.merges.history import find_merge, merge_trailers
-from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy

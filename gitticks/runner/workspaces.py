@@ -17,9 +17,8 @@ from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.config import exclude_folders
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.merges.base import Moved, move_base
-from gitticks.git.merges.commits import store_commit
+from gitticks.git.merges.commits import Conflict, merge_in_memory, store_commit
 from gitticks.git.merges.history import count_commits, is_ancestor
-from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot

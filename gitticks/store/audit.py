@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.document.audit import chain, parse_entry, read_audit, render_entry
-from gitticks.git.files import errors_name
+from gitticks.git.files import errors_name, write_synced
 from gitticks.model.audit import AuditEntry
 from gitticks.model.ids import TaskId
 from gitticks.redaction import mask
@@ -102,9 +102,7 @@ class PendingAudit:
             if not rest:
                 self._path.unlink(missing_ok=True)
                 return
-            aside = self._path.with_suffix(".new")
-            aside.write_bytes(rest)
-            aside.replace(self._path)
+            write_synced(self._path, rest, mode=0o600)
 
     def _writer(self) -> str:
         """Returns the name of this clone's chain."""

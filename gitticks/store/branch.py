@@ -23,9 +23,8 @@ from gitticks.model.ids import TaskId
 from gitticks.processes import own_identity
 from gitticks.store import layout
 from gitticks.store.authors import remember_names
-from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
 from gitticks.store.dropped import bring_back_dropped, was_published
-from gitticks.store.publishing import Board, Publisher, pause
+from gitticks.store.publishing import Board, Link, Publisher, hold_chain, pause, read_chain, write_chain
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
 
@@ -241,7 +240,7 @@ class Store:
         return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.later_tasks import tasks_after  # loads the YAML reader
+        from gitticks.store.indexing import tasks_after  # loads the YAML reader
 
         return tasks_after(self.repository, self.objects, self.tip(), commit)
 

@@ -8,12 +8,13 @@ doubt it is rebuilt, and where it cannot be written it is built in memory.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import Candidates, Graph, by_priority_and_age
 from gitticks.store import index_values as values_of
 from gitticks.store import layout
 from gitticks.store.index_database import connect_if_current
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
+
 
 T = TypeVar("T")
 _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
@@ -301,8 +303,59 @@ def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
     return tuple(
         BrokenFile(
             values_of.as_text(path),
-            None if task is None else TaskId(values_of.as_text(task)),
+            None if task is None else values_of.as_id(task),
             values_of.as_text(words),
         )
         for path, task, words in rows
     )
+
+
+class IndexedTasks(Mapping[TaskId, TaskRow]):
+    """Every readable task by id; `known` are tasks that need not be read again."""
+
+    def __init__(self, index: Index, known: Iterable[TaskRow] = ()) -> None:
+        self._index = index
+        self._read: dict[TaskId, TaskRow | None] = {task.id: task for task in known}
+
+    def __getitem__(self, task_id: TaskId) -> TaskRow:
+        """Returns one task."""
+        if task_id not in self._read:
+            self._read[task_id] = self._index.find(task_id)
+        task = self._read[task_id]
+        if task is None:
+            raise KeyError(task_id)
+        return task
+
+    def __iter__(self) -> Iterator[TaskId]:
+        """Yields the ids in their order."""
+        return iter(self._index.titles())
+
+    def __len__(self) -> int:
+        """Returns how many there are."""
+        return len(self._index.titles())
+
+
+def graph_over(index: Index) -> Graph[TaskRow]:
+    """Returns the graph of all tasks of the index, of which it reads those that it is asked about."""
+    begun = index.begun()
+    return Graph.over(IndexedTasks(index, begun), begun, index.unreadable())
+
+
+def candidates_in(index: Index) -> Candidates[TaskRow]:
+    """Returns where the index finds workable tasks."""
+    return Candidates(
+        below=lambda epics: _workable_below(index, epics),
+        children=index.workable(is_child=True),
+        single=index.workable(is_child=False),
+    )
+
+
+def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[TaskRow]:
+    found: dict[TaskId, TaskRow] = {}
+    waiting = list(epics)
+    while waiting:
+        for child in index.children(waiting.pop()):
+            if child.id not in found:
+                found[child.id] = child
+                waiting.append(child.id)
+    return sorted((task for task in found.values() if task.is_workable), key=by_priority_and_age)

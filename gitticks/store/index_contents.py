@@ -16,7 +16,7 @@ from gitticks.document.sections import read_body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.objects import Objects
-from gitticks.git.objects.loose_files import TooLargeError
+from gitticks.git.objects.failures import TooLargeError
 from gitticks.git.objects.trees import Entry as TreeEntry
 from gitticks.git.objects.trees import tree_id_of
 from gitticks.model.ids import TaskId, is_valid_id, task_folder

@@ -46,32 +46,9 @@ def _claim(values: dict[str, Any]) -> Claim:
     return Claim(values["runner"], values["host"], since, expires)
 
 
-def _written_approval(approval: Approval) -> dict[str, object]:
-    return {
-        "by": approval.by,
-        "at": format_time(approval.at),
-        "head": approval.head,
-        "strength": approval.strength,
-    }
-
-
-def _written_claim(claim: Claim) -> dict[str, object]:
-    return {
-        "runner": claim.runner,
-        "host": claim.host,
-        "since": format_time(claim.since),
-        "expires": format_time(claim.expires),
-    }
-
-
-def _written_usage(usage: Usage) -> dict[str, object]:
-    return {
-        "iterations": usage.iterations,
-        "tokens_in": usage.tokens_in,
-        "tokens_out": usage.tokens_out,
-        "cost": usage.cost,
-        "seconds": usage.seconds,
-    }
+def _written(parts: Approval | Claim | Usage) -> dict[str, object]:
+    values = parts._asdict().items()
+    return {name: format_time(value) if isinstance(value, datetime) else value for name, value in values}
 
 
 _TIMES = ("asked_at", "responded_at", "created", "updated", "closed")
@@ -93,11 +70,11 @@ _READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(_TIMES, datetime.fromisoformat),
 }
 _WRITERS: dict[str, Callable[[Any], object]] = {
-    "approval": _written_approval,
+    "approval": _written,
     "due": format_date,
     "defer_until": format_date,
-    "usage": _written_usage,
-    "claim": _written_claim,
+    "usage": _written,
+    "claim": _written,
     "agent_sessions": dict,
     **dict.fromkeys(_TIMES, format_time),
 }

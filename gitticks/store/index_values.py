@@ -5,7 +5,9 @@ Each function raises a TypeError or a ValueError then, and the index is rebuilt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gitticks.model.ids import TaskId
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
 
+K = TypeVar("K")
+V = TypeVar("V")
 _FENCE = "---"
 
 
@@ -30,13 +34,6 @@ def whole_tasks_again(rows: list[Any]) -> list[Task]:
     from gitticks.store.index_rows import tasks_read_before
 
     return tasks_read_before([text for (text,) in rows])
-
-
-def entries(rows: list[Any]) -> tuple[Entry, ...]:
-    """Returns the entries in the first row, if there is one."""
-    if not rows:
-        return ()
-    return entries_from_json(rows[0][0])
 
 
 def entries_to_json(entries: tuple[Entry, ...]) -> str:
@@ -60,45 +57,19 @@ def entries_from_json(text: str) -> tuple[Entry, ...]:
     )
 
 
-def entries_by_task(rows: list[Any]) -> dict[TaskId, tuple[Entry, ...]]:
-    """Returns entries by task."""
-    return {TaskId(as_text(task_id)): entries([(text,)]) for task_id, text in rows}
-
-
-def counts(rows: list[Any]) -> dict[TaskId | None, int]:
-    """Returns counts by task; the key None is a null."""
-    return {None if parent is None else TaskId(as_text(parent)): int(count) for parent, count in rows}
-
-
-def counts_by_word(rows: list[Any]) -> dict[str, int]:
-    """Returns counts by word."""
-    return {as_text(word): int(count) for word, count in rows}
-
-
-def lines(rows: list[Any]) -> dict[TaskId, int]:
-    """Returns lines of files by task."""
-    return {TaskId(as_text(task_id)): int(line) for task_id, line in rows}
+def entries(rows: list[Any]) -> tuple[Entry, ...]:
+    """Returns the entries in the first row, if there is one."""
+    return entries_from_json(rows[0][0]) if rows else ()
 
 
 def texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
-    """Returns rows of id, file and the place of its body, once they are looked at."""
-    if not all(type(data) is bytes and type(start) is int for _, data, start in rows):
-        raise TypeError("a file is kept as bytes")
-    return [(TaskId(as_text(task_id)), data, start) for task_id, data, start in rows]
+    """Returns rows of id, file and the place of its body."""
+    return [(as_id(task_id), as_bytes(data), index(start)) for task_id, data, start in rows]
 
 
 def blob(rows: list[Any]) -> bytes | None:
     """Returns the bytes in the first row, if there is one."""
-    if rows and not isinstance(rows[0][0], bytes):
-        raise TypeError("a file is kept as bytes")
-    return rows[0][0] if rows else None
-
-
-def blobs(rows: list[Any]) -> dict[TaskId, bytes]:
-    """Returns bytes by task."""
-    if not all(isinstance(data, bytes) for _, data in rows):
-        raise TypeError("a file is kept as bytes")
-    return {TaskId(as_text(task_id)): data for task_id, data in rows}
+    return as_bytes(rows[0][0]) if rows else None
 
 
 def body(rows: list[Any]) -> tuple[str, int]:
@@ -115,12 +86,7 @@ def body(rows: list[Any]) -> tuple[str, int]:
 
 def ids(rows: list[Any]) -> list[TaskId]:
     """Returns ids."""
-    return [TaskId(as_text(value)) for (value,) in rows]
-
-
-def titles(rows: list[Any]) -> dict[TaskId, str]:
-    """Returns titles by task."""
-    return {TaskId(as_text(task_id)): as_text(title) for task_id, title in rows}
+    return [as_id(value) for (value,) in rows]
 
 
 def as_text(value: object) -> str:
@@ -128,3 +94,28 @@ def as_text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("names and words are kept as text")
     return value
+
+
+def as_bytes(value: object) -> bytes:
+    """Returns a value that must be a file's content."""
+    if not isinstance(value, bytes):
+        raise TypeError("a file is kept as bytes")
+    return value
+
+
+def as_id(value: object) -> TaskId:
+    """Returns a value that must be an id."""
+    return TaskId(as_text(value))
+
+
+def _mapping(key: Callable[[Any], K], value: Callable[[Any], V]) -> Callable[[list[Any]], dict[K, V]]:
+    """Returns a reader of rows with two columns."""
+    return lambda rows: {key(one): value(other) for one, other in rows}
+
+
+titles = _mapping(as_id, as_text)
+lines = _mapping(as_id, int)
+blobs = _mapping(as_id, as_bytes)
+entries_by_task = _mapping(as_id, entries_from_json)
+counts = _mapping(lambda parent: None if parent is None else as_id(parent), int)
+counts_by_word = _mapping(as_text, int)

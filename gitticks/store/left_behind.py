@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gitticks.errors import GitticksError, RefusedError
-from gitticks.git.files import errors_name
+from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
 from gitticks.safe_read import read_plain_file
@@ -67,9 +66,7 @@ class _Memory:
 
 def begin_watch(repository: Repository, task_id: str) -> None:
     """Writes down how the repository's own folder is before a session."""
-    folder = repository.own_dir / _WATCHES
-    folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / task_id, read_own_state(repository))
+    _replace(repository.own_dir / _WATCHES / task_id, read_own_state(repository))
 
 
 def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) -> tuple[LeftBehind, ...]:
@@ -196,11 +193,4 @@ def _load(file: Path) -> Any:
 
 
 def _replace(file: Path, content: object) -> None:
-    aside = file.with_name(f"{file.name}.new")
-    with errors_name(file):
-        descriptor = os.open(
-            aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
-        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as opened:  # noqa: PTH123
-            json.dump(content, opened)
-        aside.replace(file)
+    write_synced(file, json.dumps(content).encode(), mode=0o600)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from gitticks.document.settings import Layer
 from gitticks.errors import NotFoundError
-from gitticks.git.files import errors_name
+from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
 from gitticks.model.settings import PermissionRule
 from gitticks.safe_read import read_plain_file
@@ -129,28 +127,14 @@ def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
     return json.dumps(body, ensure_ascii=False)
 
 
-def _path(repository: Repository) -> Path:
-    return repository.own_dir / LEARNED_FILE
-
-
 def _lines(repository: Repository) -> list[str]:
     try:
-        text = read_plain_file(_path(repository)).decode("utf-8", "replace")
+        text = read_plain_file(repository.own_dir / LEARNED_FILE).decode("utf-8", "replace")
     except OSError:
         return []
     return [line for line in text.splitlines() if line.strip()]
 
 
 def _write(repository: Repository, lines: list[str]) -> None:
-    path = _path(repository)
-    with errors_name(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f"{path.name}.new")
-        descriptor = os.open(
-            aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
-        with open(descriptor, "w", encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
-            opened.write("".join(f"{line}\n" for line in lines))
-            opened.flush()
-            os.fsync(opened.fileno())
-        aside.replace(path)
+    content = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    write_synced(repository.own_dir / LEARNED_FILE, content, mode=0o600)

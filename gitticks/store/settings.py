@@ -16,7 +16,7 @@ from gitticks.document.settings_layers import (
     merge_layers,
 )
 from gitticks.git.config import read_config
-from gitticks.git.files import errors_name
+from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
@@ -61,14 +61,10 @@ def setting_layers(
 def set_clone_mode(repository: Repository, mode: PermissionMode | None) -> None:
     """Sets the permission mode of this clone, which runs that are alive see too; None takes it back."""
     path = repository.own_dir / _MODE_FILE
-    with errors_name(path):
-        if mode is None:
-            path.unlink(missing_ok=True)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f"{path.name}.new")
-        aside.write_text(f"{mode}\n", encoding="ascii")
-        aside.replace(path)
+    if mode is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_synced(path, f"{mode}\n".encode())
 
 
 def _clone_layer(repository: Repository) -> Layer:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
-from gitticks.git.objects.loose_files import TooLargeError
+from gitticks.git.objects.failures import TooLargeError
 from gitticks.git.objects.trees import DEEPEST
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout

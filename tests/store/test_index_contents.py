@@ -9,7 +9,7 @@ import pytest
 
 from gitticks.document.merging.marks import Version, marked
 from gitticks.errors import GitticksError
-from gitticks.git.objects import Objects, loose_files
+from gitticks.git.objects import Objects, failures
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store import index_contents, layout
@@ -76,7 +76,7 @@ def test_a_damaged_object_hides_no_other_task(
 def test_a_file_that_is_too_large_is_a_broken_one(
     store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(loose_files, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(failures, "MOST_BYTES", 100_000)
     path = task_path(TaskId("m3a9"))
     large = path.replace("TASK.md", name)
     store.transact(lambda transaction: transaction.write(large, b"x" * 100_001), author=ADA)

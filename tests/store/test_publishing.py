@@ -17,9 +17,9 @@ from gitticks.git.objects.failures import LostObjectError, RefMovedError
 from gitticks.git.repository import Repository, discover
 from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store
-from gitticks.store.chain import Link, peek_chain
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect_if_current
+from gitticks.store.publishing import Link, peek_chain
 from gitticks.store.transaction import Transaction
 from tests.store.branches import ADA, increment, store, top, writing
 from tests.support.repositories import fsck_problems, git

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
-from gitticks.git.objects import Objects, loose_files
+from gitticks.git.objects import Objects, failures
 from gitticks.git.repository import discover
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
@@ -93,7 +93,7 @@ def test_a_file_that_is_too_large_to_read_is_reported_with_who_brought_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(store, {"large": b"x" * 2000})
-    monkeypatch.setattr(loose_files, "MOST_BYTES", 1000)
+    monkeypatch.setattr(failures, "MOST_BYTES", 1000)
     with pytest.raises(GitticksError, match=r"`\.gitticks/large`: the object .* is larger than") as told:
         store.read("large")
     assert "shows where it came from" in str(told.value.hint)

@@ -12,12 +12,11 @@ from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsett
 from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
 from gitticks.git.log import read_trail
-from gitticks.git.object_places import ObjectPlaces, object_places
-from gitticks.git.objects import Objects
+from gitticks.git.objects import ObjectPlaces, Objects, object_places
 from gitticks.git.refs import BRANCHES, is_nothing, read_ref, resolve
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, TASKS_FOLDER
+from gitticks.store.sharing import find_impossible
 from gitticks.store.tip import state_tip
 
 MOST_COMMITS = 10_000

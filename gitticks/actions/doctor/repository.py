@@ -22,9 +22,8 @@ from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.maintenance import count_loose_objects, find_damage
 from gitticks.git.merges.history import count_commits, merge_base
-from gitticks.git.object_places import alternates
-from gitticks.git.objects import Objects
-from gitticks.git.objects.loose_files import read_loose
+from gitticks.git.objects import Objects, alternates
+from gitticks.git.objects.libgit2 import read_loose
 from gitticks.git.refs import is_object_id, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -38,9 +37,9 @@ from gitticks.store.dropped import (
     holds_tasks,
     seen_before,
 )
-from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.left_behind import left_behind
+from gitticks.store.sharing import find_impossible
 from gitticks.store.tip import state_tip
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"

@@ -1,19 +1,23 @@
-"""Creates merge commits through git as the user, in a separate checkout in which their hooks may run."""
+"""Merges and rebases commits in memory, and creates the merge commits as the user, whose hooks may run."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.config_entries import read_all
-from gitticks.git.identity import Identity
-from gitticks.git.process import printable, run_git
+from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
+from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 
@@ -117,3 +121,178 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
             hint=f"`{hooks / name}` says why",
         )
+
+
+_CONFLICT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CleanMerge:
+    """The two sides go together; `tree` holds the result."""
+
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The two sides exclude each other at `paths`, sorted."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRules:
+    """How files are merged: by the attributes in `folder`, with the programs that `variables` leave in."""
+
+    folder: Path
+    variables: Mapping[str, str]
+
+
+def merge_in_memory(
+    repository: Repository, ours: str, theirs: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> CleanMerge | Conflict:
+    """Merges two commits and returns the tree or the conflicting paths.
+
+    The attributes of `ours` say how. Merge drivers of the person's own configuration are used, those of the
+    repository's are not.
+
+    Raises:
+        GitError: they have no common history, one is no commit, or git took longer than it may.
+    """
+    with merge_rules(repository, ours) as rules:
+        return merge_by(rules, repository, ours, theirs, timeout_seconds=timeout_seconds)
+
+
+@contextlib.contextmanager
+def merge_rules(repository: Repository, commit: str) -> Iterator[MergeRules]:
+    """Gives the rules that hold on `commit`.
+
+    Git 2.39 reads attributes from a work tree only, so they are laid out in one that holds nothing else.
+    """
+    with tempfile.TemporaryDirectory(prefix="gitticks-") as name:
+        for path, object_id in _attribute_files(repository, commit):
+            file = Path(name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            asked = ["cat-file", "blob", object_id]
+            file.write_bytes(run_git(asked, repository_dir=repository.common_dir).stdout)
+        yield MergeRules(Path(name), fence_programs(repository.common_dir).variables)
+
+
+def merge_by(
+    rules: MergeRules,
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    *,
+    timeout_seconds: float = TIME_LIMIT_SECONDS,
+) -> CleanMerge | Conflict:
+    """Merges two commits by `rules`."""
+    options = ["--write-tree", "-z", "--name-only", "--no-messages"]
+    result = run_git(
+        ["-c", "core.fsync=all", "merge-tree", *options, "--end-of-options", ours, theirs],
+        repository_dir=repository.common_dir,
+        work_tree=rules.folder,
+        directory=rules.folder,
+        extra_environment=rules.variables,
+        check=False,
+        timeout_seconds=timeout_seconds,
+        trusted=True,
+    )
+    tree, *paths = os.fsdecode(result.stdout).split("\0")
+    if result.code not in (0, _CONFLICT) or not is_object_id(tree):
+        raise GitError(f"`git merge-tree` failed: {printable(result.stderr)}", code=result.code)
+    return Conflict(tuple(sorted({path for path in paths if path}))) if result.code else CleanMerge(tree)
+
+
+def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str, str]]:
+    """Yields path and object id of every `.gitattributes`; a symbolic link is none, as git has it.
+
+    A hostile tree can hold folders named `..`, or a `/` within a name: git itself would never write what is in them.
+    """
+    asked = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit]
+    listed = os.fsdecode(run_git(asked, repository_dir=repository.common_dir).stdout)
+    for line in listed.split("\0")[:-1]:
+        words, _, path = line.partition("\t")
+        *folders, name = path.split("/")
+        if name == ".gitattributes" and words.startswith("100") and {"", ".", ".."}.isdisjoint(folders):
+            yield path, words.split(" ")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanRebase:
+    """Every commit could be made again; `commit` is the last of them, or where they were to go if none was left.
+
+    `tree` is what they end with.
+    """
+
+    commit: str
+    tree: str
+
+
+def rebase_in_memory(
+    repository: Repository, onto: str, head: str, *, committer: Identity | None, trailers: str = ""
+) -> CleanRebase | Conflict:
+    """Makes the commits of `head` that `onto` lacks again on top of it, oldest first.
+
+    Authors, their dates and messages stay, with the lines of `trailers` added. Merges among them are left out, as `git
+    rebase` does, and so is a commit whose change is there already. Without a `committer` only the tree is found out.
+    """
+    listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
+    commits = run_git(listed, repository_dir=repository.common_dir).text.split()
+    tip, tip_tree = onto, _tree(repository, onto)
+    with merge_rules(repository, onto) as rules:
+        for commit in commits:
+            merged = merge_by(rules, repository, *_beside(repository, commit, tip_tree))
+            if isinstance(merged, Conflict):
+                return merged
+            if merged.tree != tip_tree:
+                tip_tree = merged.tree
+                if committer is not None:
+                    tip = _commit_again(repository, commit, (tip_tree, tip), committer, trailers)
+    return CleanRebase(tip, tip_tree)
+
+
+def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
+    """Returns two commits whose merge is `commit`'s change made to `tree`.
+
+    Git 2.39 takes the merge base from the history only, so the tree is given the same parent as the commit.
+    """
+    asked = ["rev-list", "--parents", "-n1", "--end-of-options", commit]
+    parents = run_git(asked, repository_dir=repository.common_dir).text.split()[1:]
+    if parents:
+        return throwaway_commit(repository, tree, parents[0]), commit
+    empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text
+    nothing = throwaway_commit(repository, empty_tree)
+    return throwaway_commit(repository, tree, nothing), throwaway_commit(
+        repository, _tree(repository, commit), nothing
+    )
+
+
+def _commit_again(
+    repository: Repository, commit: str, place: tuple[str, str], committer: Identity, trailers: str
+) -> str:
+    """Stores the commit with another tree and parent, which `place` names."""
+    tree, parent = place
+    shown = run_git(
+        ["show", "--no-patch", "--date=raw", "--encoding=UTF-8", "--format=%an%x00%ae%x00%ad%x00%B", commit],
+        repository_dir=repository.common_dir,
+    ).stdout
+    name, email, date, message = os.fsdecode(shown).split("\0", 3)
+    author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_AUTHOR_DATE": f"@{date}"}
+    text = add_trailers(message.removesuffix("\n"), trailers)
+    return store_commit(repository, tree, [parent], text, {**committer.variables(), **author})
+
+
+def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
+    """Stores a commit that nobody keeps, unsigned, as a side of a merge or to be tried out."""
+    words = [word for parent in parents for word in ("-p", parent)]
+    return run_git(
+        ["commit-tree", tree, *words],
+        repository_dir=repository.common_dir,
+        extra_environment=ENGINE_IDENTITY.variables(),
+    ).text
+
+
+def _tree(repository: Repository, commit: str) -> str:
+    asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
+    return run_git(asked, repository_dir=repository.common_dir).text

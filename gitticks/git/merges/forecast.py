@@ -7,9 +7,9 @@ from itertools import combinations
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gitticks.git.merges.commits import Conflict, merge_by, merge_rules
 from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import merge_base
-from gitticks.git.merges.memory import Conflict, merge_by, merge_rules
 from gitticks.git.process import GitError
 from gitticks.git.repository import Repository
 

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.objects.failures import LostObjectError, errors_of_writing
-from gitticks.git.objects.loose_files import is_too_large
+from gitticks.git.objects.failures import LostObjectError, errors_of_writing, is_too_large
 from gitticks.git.objects.trees import (
     Entry,
     Parts,

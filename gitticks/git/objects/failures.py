@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from gitticks.git.process import GitResult
 
 
+MOST_BYTES = 256_000_000
+"""What is larger is not read into memory: a few hundred bytes can be made to grow to any size."""
 _UNSAID = "no error"
 """What libgit2 says where it does not know why."""
 
@@ -28,8 +30,25 @@ class RefLockedError(LostRaceError):
     """Somebody holds, or left behind, the ref's lock file; nothing was changed."""
 
 
+class TooLargeError(GitticksError):
+    """An object is larger than any that is read."""
+
+
 class LostObjectError(GitticksError):
     """An object that was stored is gone; somebody pruned the repository."""
+
+
+def is_too_large(size: int) -> bool:
+    """True for more bytes than are read into memory."""
+    return size > MOST_BYTES
+
+
+def too_large(object_id: str) -> TooLargeError:
+    """Returns the error for an object of more than `MOST_BYTES`."""
+    return TooLargeError(
+        f"the object `{object_id}` is larger than {MOST_BYTES // 1_000_000} MB",
+        hint=f"`git log --all --find-object={object_id}` shows where it came from",
+    )
 
 
 def moved(ref: str) -> RefMovedError:

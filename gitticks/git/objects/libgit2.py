@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import threading
 import time
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pygit2
+from pygit2.enums import FileMode, ObjectType, ReferenceType
+from pygit2.ffi import ffi
+
 from gitticks.errors import GitticksError
+from gitticks.git.objects import failures
 from gitticks.git.objects.database import Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_libgit2,
     errors_of_reading,
     errors_of_writing,
+    is_too_large,
     locked,
     moved,
+    too_large,
 )
 from gitticks.git.objects.fast_import import is_large, write_by_git
-from gitticks.git.objects.loose_files import is_too_large, read_loose, too_large
 from gitticks.git.refs import is_object_id
+from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
-    import pygit2
-
     from gitticks.git.identity import Identity
     from gitticks.git.indexfile import IndexEntry
-    from gitticks.git.objects.kept_index import KeptIndex
 
+_LONGEST_HEADER = 64
 _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it again at every look."""
 _FILE, _FOLDER = 0o100644, 0o040000
 _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
+_KINDS = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
 _synced = threading.Lock()
 """Held while libgit2's switch for syncing, which is the whole process's, is on."""
+
+
+class KeptIndex(pygit2.Index):
+    """The index in a file, kept between changes, as reading a large one takes as long as writing it.
+
+    It is to be forgotten after an exception.
+    """
+
+    _index = ffi.NULL  # pygit2 frees it even if it could not be opened
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(str(file))
+        self.file = file
+
+    def change(self, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:
+        """Makes these entries all that the file says of each path; False where conflicts are or would be in it.
+
+        It is read again where it does not hold what was written last, and written as libgit2 writes it: aside, and
+        renamed.
+        """
+        self.read(force=False)
+        staged = [entry for one in entries.values() for entry in one]
+        if any(entry.stage for entry in staged) or not len(self) or self.conflicts is not None:
+            return False
+        for path in entries:
+            if path in self:
+                self.remove(path)
+        for entry in staged:
+            self.add(
+                pygit2.IndexEntry(entry.path, pygit2.Oid(hex=entry.object_id), FileMode(int(entry.mode, 8)))
+            )
+        self.write()
+        return True
 
 
 class Libgit2Objects(Objects):
@@ -45,9 +87,6 @@ class Libgit2Objects(Objects):
 
     @cached_property
     def _handle(self) -> pygit2.Repository:
-        import pygit2
-        from pygit2.enums import ObjectType
-
         pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
         with errors_of_reading(f"`{self.common_dir}` cannot be opened"):
             return pygit2.Repository(str(self.common_dir))
@@ -60,7 +99,7 @@ class Libgit2Objects(Objects):
     def merge_base(self, one: str, other: str) -> str | None:
         """Returns the best common ancestor of two commits; None if they have none."""
         with self._lock, errors_of_reading(f"`{one}` and `{other}` cannot be compared"):
-            found = self._handle.merge_base(self._oid(hex=one), self._oid(hex=other))
+            found = self._handle.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
         return str(found) if found is not None else None
 
     def borrow_from(self, folders: Iterable[Path]) -> None:
@@ -70,8 +109,6 @@ class Libgit2Objects(Objects):
 
     def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:
         """Changes an index that libgit2 knows how to read, and has no conflicts in it."""
-        from gitticks.git.objects.kept_index import KeptIndex  # loads pygit2
-
         with self._lock:
             kept, self._index = self._index, None
             try:
@@ -128,8 +165,6 @@ class Libgit2Objects(Objects):
 
         So the object is read again for each move, and nothing is ever created by force, which would skip the comparison.
         """
-        import pygit2
-
         with _synced:
             pygit2.settings.enable_fsync_gitdir(True)  # which libgit2 notes as it first looks at a ref
             try:
@@ -140,8 +175,6 @@ class Libgit2Objects(Objects):
     def _move_synced(
         self, ref: str, old: str | None, new: str | None, message: str, who: Identity | None
     ) -> None:
-        from pygit2.enums import ReferenceType
-
         current = self._handle.references.get(ref)
         if current is not None and current.type == ReferenceType.SYMBOLIC:
             raise GitticksError(
@@ -167,8 +200,6 @@ class Libgit2Objects(Objects):
         author: Identity,
         message: str,
     ) -> StoredCommit:
-        import pygit2
-
         made: list[str] = []
         tree = self._write_tree(base, _by_folder(changes), made)
         if tree is None:
@@ -202,13 +233,9 @@ class Libgit2Objects(Objects):
         made.append(str(builder.write()))
         return made[-1]
 
-    @cached_property
-    def _loose(self) -> Path:
-        return self.common_dir / "objects"
-
     def _read(self, object_id: str) -> tuple[str, bytes]:
         try:
-            return read_loose(self._loose, object_id) or self._read_packed(object_id)
+            return read_loose(self.common_dir / "objects", object_id) or self._read_packed(object_id)
         except errors_of_libgit2():  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise
@@ -224,23 +251,11 @@ class Libgit2Objects(Objects):
 
     def _read_by_libgit2(self, object_id: str) -> tuple[str, bytes]:
         odb = self._handle.odb
-        name = self._oid(hex=object_id)
+        name = pygit2.Oid(hex=object_id)
         if is_too_large(odb.read_header(name)[1]):
             raise too_large(object_id)
         kind, content = odb.read(name)
-        return self._kinds[int(kind)], content
-
-    @cached_property
-    def _oid(self) -> type[pygit2.Oid]:
-        import pygit2
-
-        return pygit2.Oid
-
-    @cached_property
-    def _kinds(self) -> Mapping[int, str]:
-        from pygit2.enums import ObjectType
-
-        return {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
+        return _KINDS[int(kind)], content
 
 
 _Folder = dict[str, "bytes | _Folder | None"]
@@ -266,3 +281,46 @@ def _adds(changes: _Folder) -> bool:
     return any(
         _adds(change) if isinstance(change, dict) else change is not None for change in changes.values()
     )
+
+
+def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
+    """Returns kind and content of a loose object of the SHA-1 database `folder`; None if it has no file of its own.
+
+    libgit2 must not touch a damaged one: up to 1.9 it never returns from a file that is cut off (its issue 7342), and it
+    writes outside of its memory where an object is longer than it claims (7177).
+
+    Raises:
+        ValueError: the file is damaged, or holds another object.
+        OSError: it is not a plain file, or cannot be read.
+        TooLargeError: the object is too large to be read.
+    """
+    try:
+        packed = read_plain_file(f"{folder}/{object_id[:2]}/{object_id[2:]}", 2 * failures.MOST_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise too_large(object_id) from None
+        raise
+    whole = _unpacked(packed)
+    if is_too_large(len(whole)):
+        raise too_large(object_id)
+    if hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
+        raise ValueError("its file contains something else")
+    header, _, content = whole.partition(b"\0")
+    kind, _, size = header[:_LONGEST_HEADER].partition(b" ")
+    if size != b"%d" % len(content):
+        raise ValueError("its file has the wrong size")
+    return kind.decode("ascii", "replace"), content
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """Returns what was packed, or as much of it as shows that it is too large."""
+    unpacking = zlib.decompressobj()
+    try:
+        whole = unpacking.decompress(packed, failures.MOST_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError(f"its file is damaged: {error}") from None
+    if not unpacking.eof and len(whole) <= failures.MOST_BYTES:
+        raise ValueError("its file is cut off")
+    return whole

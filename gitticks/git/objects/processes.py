@@ -14,9 +14,15 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
 from gitticks.git.objects.database import MoveRef, Objects, StoredCommit
-from gitticks.git.objects.failures import errors_of_writing, locked, moved, require_written
+from gitticks.git.objects.failures import (
+    errors_of_writing,
+    is_too_large,
+    locked,
+    moved,
+    require_written,
+    too_large,
+)
 from gitticks.git.objects.fast_import import is_large, write_by_git
-from gitticks.git.objects.loose_files import is_too_large, too_large
 from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
 

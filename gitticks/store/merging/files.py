@@ -12,7 +12,7 @@ from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKL
 from gitticks.store.merging.task import merge_task
 
 if TYPE_CHECKING:
-    from gitticks.store.merging.changes import Changes
+    from gitticks.store.merging.commits import Changes
 
 _RECORDS = ".jsonl"
 _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)

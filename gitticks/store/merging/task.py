@@ -13,7 +13,7 @@ from gitticks.errors import DocumentError
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
-    from gitticks.store.merging.changes import Look, Times
+    from gitticks.store.merging.commits import Look, Times
     from gitticks.workflow.bundle import Side
 
 

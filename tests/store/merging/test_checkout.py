@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.status import Status, Verdict
-from gitticks.store.merging.edit import merge_saved
+from gitticks.store.merging.checkout import merge_saved
 from tests.support.versions import PATH, make_base, parse
 
 BASE = make_base()

@@ -10,7 +10,15 @@ import pytest
 
 from gitticks.git.repository import Repository, discover
 from gitticks.processes import ProcessIdentity, identity_of, own_identity
-from gitticks.store.chain import Link, chain_path, hold_chain, links_on, peek_chain, read_chain, write_chain
+from gitticks.store.publishing import (
+    Link,
+    chain_path,
+    hold_chain,
+    links_on,
+    peek_chain,
+    read_chain,
+    write_chain,
+)
 from tests.support.repositories import make_repository
 
 TIP, ONE, TWO, THREE = (letter * 40 for letter in "0123")

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git.objects import loose_files
-from gitticks.git.objects.loose_files import TooLargeError, read_loose
+from gitticks.git.objects import failures
+from gitticks.git.objects.failures import TooLargeError
+from gitticks.git.objects.libgit2 import read_loose
 from tests.git.objects.conftest import OpenObjects
 from tests.support.repositories import commit_file, git, loose_file, make_repository
 
@@ -99,7 +100,7 @@ def test_an_object_that_is_longer_than_it_says(tmp_path: Path) -> None:
 def test_what_is_too_large_is_not_read(
     top: Path, opened: OpenObjects, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    monkeypatch.setattr(loose_files, "MOST_BYTES", 40_000)
+    monkeypatch.setattr(failures, "MOST_BYTES", 40_000)
     small = git("rev-parse", "HEAD:a.txt", at=top)
     text = (top / "a.txt").read_text()
     for number in range(2):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.git.log import read_trail
-from gitticks.git.object_places import ObjectPlaces, alternates, object_places
+from gitticks.git.objects import ObjectPlaces, alternates, object_places
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, make_repository
 

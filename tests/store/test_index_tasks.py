@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from gitticks.model.queries import Surroundings, TaskGraph, first_ready
 from gitticks.model.task import Task
 from gitticks.store import index as module
-from gitticks.store.index import open_index
-from gitticks.store.indexed_tasks import IndexedTasks, candidates_in, graph_over
+from gitticks.store.index import IndexedTasks, candidates_in, graph_over, open_index
 from tests.support import graphs
 from tests.support.tasks import make_store, make_task
 

@@ -10,8 +10,7 @@ import pytest
 from pygit2.enums import ObjectType
 
 from gitticks.git.identity import Identity
-from gitticks.git.merges.history import find_merge, merge_trailers
-from gitticks.git.merges.memory import (
+from gitticks.git.merges.commits import (
     CleanMerge,
     CleanRebase,
     Conflict,
@@ -19,6 +18,7 @@ from gitticks.git.merges.memory import (
     merge_rules,
     rebase_in_memory,
 )
+from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.process import GitError
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, make_repository
