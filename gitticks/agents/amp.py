@@ -12,7 +12,7 @@ from gitticks.model.settings import PermissionMode
 PROGRAM = "amp"
 HOSTS = ("ampcode.com",)
 VARIABLES = ("AMP_",)
-PLACES = Places(folders=("~/.local/share/amp", "~/.config/amp"), settings=("~/.config/amp/settings.json",))
+PLACES = Places(folders=("~/.local/share/amp",), copies=("~/.config/amp",))
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.YOLO)
 
 

@@ -37,10 +37,11 @@ PLACES = Places(
     settings=tuple(
         f"~/.claude/{name}"
         for name in (
-            "CLAUDE.md", "agents", "commands", "hooks", "local", "plugins", "settings.json", "settings.local.json", "skills",
+            "CLAUDE.md", "agents", "commands", "hooks", "local", "output-styles", "plugins", "rules", "settings.json",
+            "settings.local.json", "skills",
         )
     ),
-    copies=("~/.claude.json",),
+    copies=("~/.claude.json", "~/.claude/shell-snapshots"),
 )  # fmt: skip
 MODES = tuple(PermissionMode)
 

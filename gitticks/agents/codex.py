@@ -29,7 +29,9 @@ VARIABLES = ("OPENAI_", "CODEX_", "AZURE_OPENAI_")
 PLACES = Places(
     folders=("~/.codex",),
     settings=(
+        "~/.codex/.env",
         "~/.codex/AGENTS.md",
+        "~/.codex/AGENTS.override.md",
         "~/.codex/config.toml",
         "~/.codex/hooks.json",
         "~/.codex/prompts",

@@ -37,10 +37,14 @@ VARIABLES = ("GEMINI_", "GOOGLE_")
 PLACES = Places(
     folders=("~/.gemini",),
     settings=(
+        "~/.gemini/.env",
         "~/.gemini/GEMINI.md",
+        "~/.gemini/agents",
         "~/.gemini/commands",
         "~/.gemini/extensions",
+        "~/.gemini/policies",
         "~/.gemini/settings.json",
+        "~/.gemini/skills",
     ),
 )
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.AUTO_EDIT, PermissionMode.YOLO)

@@ -42,9 +42,8 @@ PLACES = Places(
         "~/.local/share/opencode",
         "~/.local/state/opencode",
         "~/.cache/opencode",
-        "~/.config/opencode",
     ),
-    settings=tuple(f"~/.config/opencode/{name}" for name in ("agent", "command", "opencode.json", "plugin")),
+    copies=("~/.config/opencode",),
 )
 MODES = tuple(PermissionMode)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.sandbox.client_files import copied, held_settings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
 from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
@@ -41,7 +41,8 @@ class ClientNeeds:
     """What an agent's program needs of its own; paths may begin with `~`.
 
     `hosts` are those of its service, `variables` the prefixes of its variables. It keeps its sessions in `folders`,
-    but what tells it what to run, the `settings` in these, it may only read; of `copies` it gets one, thrown away.
+    but what tells it what to run, the `settings` in these, it may only read; of `copies`, files and folders, it gets
+    one, thrown away.
     """
 
     hosts: tuple[str, ...] = ()
@@ -108,6 +109,7 @@ def enclosed(
     argv: tuple[str, ...] = (),
     client: ClientNeeds | None = None,
     has_terminal: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Enclosure]:
     """Sandboxes a checkout while the block runs.
 
@@ -119,6 +121,7 @@ def enclosed(
         argv: the command as the settings name it; its program and the files that it names must be readable.
         client: what an agent needs; None for checks and set-up commands, whose commits nobody takes.
         has_terminal: a person sits at the command's terminal.
+        warn: told what had to be mended afterwards.
 
     Raises:
         GitticksError: they cannot be built here.
@@ -132,8 +135,13 @@ def enclosed(
         proxy = None
         if walls.hosts and not walls.has_open_network:
             proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
-        tools = (*tool_folders(environment), *program_files(argv, environment))
-        inside = _inside(walls, private, needs, tools, home=machine.home, own=own)
+        projects = (checkout.path, repository.common_dir)
+        tools = (*tool_folders(environment, projects), *program_files(argv, environment))
+        for folder in _expanded(needs.folders, machine.home, checkout.path):
+            folder.mkdir(parents=True, exist_ok=True)
+        settings = _expanded(needs.settings, machine.home, checkout.path)
+        held_back = held.enter_context(held_settings(settings, warn))
+        inside = _inside(walls, private, needs, tools, settings=held_back, home=machine.home, own=own)
         words = bubblewrap(
             walls, machine, replace(inside, proxy=proxy, has_terminal=has_terminal and _is_typing_refused())
         )
@@ -173,19 +181,20 @@ def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
 
 
 def _inside(
-    walls: Walls, private: PrivateGit, needs: ClientNeeds, tools: tuple[Path, ...], *, home: Path, own: Path
+    walls: Walls,
+    private: PrivateGit,
+    needs: ClientNeeds,
+    tools: tuple[Path, ...],
+    *,
+    settings: tuple[Path, ...],
+    home: Path,
+    own: Path,
 ) -> Inside:
     """Returns what one command needs, with throw-away copies in the folder `own`."""
     checkout = private.checkout
     top, link = checkout.path, checkout.path / ".git"
     folders = _expanded(needs.folders, home, top)
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    copies: dict[Path, Path] = {}
-    for path in _expanded(needs.copies, home, top):
-        if path.is_file():
-            copies[path] = own / f"copy-{len(copies)}"
-            shutil.copyfile(path, copies[path])
+    copies = copied(_expanded(needs.copies, home, top), own)
     hidden = [found for pattern in walls.hidden for found in _matches(pattern, home, top)]
     return Inside(
         top,
@@ -195,7 +204,7 @@ def _inside(
         hidden_files=tuple(path for path in hidden if not path.is_dir()),
         pinned=_existing(
             (
-                *_expanded(needs.settings, home, top),
+                *settings,
                 *(found for pattern in walls.pinned for found in _matches(pattern, home, top)),
                 *((link,) if link.is_file() else ()),
             )

@@ -30,6 +30,7 @@ _SECRETS = (
     "/etc/gshadow", "/etc/gshadow-", "/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/sudoers", "/etc/sudoers.d",
     "/etc/ssl/private", "/root/.ssh", "/var/lib/docker", "/var/spool/cron", "/boot", "/sys/kernel/security",
 )  # fmt: skip
+_OF_KERNEL = ("bus", "fs", "irq", "mtrr", "sys", "sysrq-trigger")
 _BIN = ("bin", "sbin")
 _PACKAGES = "node_modules"
 """The folder where a program that npm installed has what it loads."""
@@ -64,6 +65,7 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
         tuple(path for path in secrets if path.is_dir()),
         tuple(path for path in secrets if not path.is_dir()),
         resolver if resolver.is_file() else None,
+        tuple(path for path in (Path("/proc", name) for name in _OF_KERNEL) if path.exists()),
     )
 
 
@@ -72,10 +74,11 @@ def home_of(environment: Mapping[str, str]) -> Path:
     return Path(os.path.realpath(environment.get("HOME") or Path.home()))
 
 
-def tool_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+def tool_folders(environment: Mapping[str, str], projects: tuple[Path, ...] = ()) -> tuple[Path, ...]:
     """Returns the folders outside of the system's that hold the programs on PATH, Python and gitticks itself.
 
-    Of a `bin` the folder above it, where what its programs need lies, unless that holds more than a tool.
+    Of a `bin` the folder above it, where what its programs need lies, unless that holds more than a tool: a home, a
+    repository, one of the `projects`.
     """
     home = home_of(environment)
     found = [Path(folder) for folder in (sys.prefix, sys.base_prefix)]
@@ -85,8 +88,9 @@ def tool_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
         if folder is not None and folder.is_dir():
             is_tool = (
                 folder.name in _BIN
-                and not home.is_relative_to(folder.parent)
+                and not any(one.is_relative_to(folder.parent) for one in (home, *projects))
                 and folder.parent.name != ".local"
+                and not (folder.parent / ".git").exists()
             )
             found.append(folder.parent if is_tool else folder)
     return tuple(dict.fromkeys(folder for folder in found if not _is_open(folder, home)))

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import join
@@ -48,6 +48,9 @@ _FSCK = {
     "GIT_CONFIG_VALUE_1": "true",
 }
 _BRANCH = re.compile(r"refs/heads/[^\x00-\x20~^:?*\[\\]+")
+_OWN_NAMES = "gitticks/"
+_READ_OTHERWISE = re.compile(r"@|[A-Z_]*HEAD|[0-9a-f]{7,64}", re.ASCII)
+"""Names that git reads as something else than a branch, wherever there is such a thing."""
 _CONFIG = """[core]
 \trepositoryformatversion = {version}
 \tbare = false
@@ -236,7 +239,7 @@ def _wanted(
     wanted: dict[str, str] = {}
     warnings: list[str] = []
     own = f"{BRANCHES}{branch}"
-    known = _known(checkout)
+    known, taken = _known(checkout), _taken_names(repository)
     for name, commit in found.items():
         if name == "HEAD":
             if is_detached and commit != head(checkout):
@@ -246,18 +249,39 @@ def _wanted(
         if commit in (here, known.get(name)):
             continue
         # Where somebody moved their own branch outside meanwhile, that stays too.
-        if (name == own and here == known.get(own)) or (here is None and name.startswith(BRANCHES)):
+        is_new = here is None and name.startswith(BRANCHES)
+        if (name == own and here in (None, known.get(own))) or (is_new and not _is_misleading(name, taken)):
             wanted[name] = name
             continue
         kept = f"{_KEPT}{checkout.git_dir.name}/{name.removeprefix('refs/')}"
         if read_ref(repository.common_dir, kept) != commit:
             wanted[name] = kept
             if name != _STASH:
-                warnings.append(
-                    f"`{name.removeprefix(BRANCHES)}` was changed in the sandbox, and stays as it is outside: "
-                    f"what was made of it is at `{kept}`"
+                what = (
+                    "was made in the sandbox, but its name would mean something else outside"
+                    if is_new
+                    else "was changed in the sandbox, and stays as it is outside"
                 )
+                warnings.append(f"`{name.removeprefix(BRANCHES)}` {what}: what was made of it is at `{kept}`")
     return wanted, warnings
+
+
+def _taken_names(repository: Repository) -> frozenset[str]:
+    """Returns the names of the remotes and tags."""
+    asked = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"]
+    said = (run_git(words, repository_dir=repository.common_dir).text for words in (asked, ["remote"]))
+    return frozenset(name for text in said for name in text.splitlines())
+
+
+def _is_misleading(ref: str, taken: Collection[str]) -> bool:
+    """True if a branch would be read as a remote's, a tag, a commit, HEAD, an option, or as another task's."""
+    name = ref.removeprefix(BRANCHES)
+    above = (name[:end] for end in (*(at for at, sign in enumerate(name) if sign == "/"), len(name)))
+    return (
+        any(one in taken for one in above)
+        or name.startswith(("-", "refs/", _OWN_NAMES))
+        or _READ_OTHERWISE.fullmatch(name) is not None
+    )
 
 
 def _known(checkout: Checkout) -> dict[str, str]:

@@ -88,6 +88,7 @@ class Machine:
         secrets: folders that nobody in a sandbox may see.
         secret_files: the same of files.
         resolver: the file that says how names are looked up, where it is outside of the system's folders.
+        kernel: what of `/proc` sets up the kernel; root may write there without any capability.
     """
 
     program: str
@@ -97,6 +98,7 @@ class Machine:
     secrets: tuple[Path, ...] = ()
     secret_files: tuple[Path, ...] = ()
     resolver: Path | None = None
+    kernel: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...
     else:
         words += ["--ro-bind", "/", "/"]
     words += ["--proc", "/proc", "--dev", "/dev"]
+    for path in machine.kernel:
+        words += ["--ro-bind", str(path), str(path)]
     mounts = dict(_mounts(walls, machine, inside))
     # A folder comes before what is in it, so that the nearest word on a path holds.
     for place in sorted(mounts, key=lambda path: (len(path.parts), path)):

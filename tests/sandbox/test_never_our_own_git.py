@@ -207,6 +207,27 @@ def test_other_branches_stay_and_what_was_made_of_them_is_kept(
     assert home(repository, checkout) == ()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["origin/new", "v1.0", "HEAD", "gitticks/work/m3x1", "gitticks/state", "refs/heads/main", "a1b2c3d", "@"],
+)
+def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
+    repository: Repository, checkout: Checkout, name: str
+) -> None:
+    git("config", "remote.origin.url", "https://example.invalid/x", at=repository.common_dir)
+    git("tag", "v1.0", at=repository.common_dir)
+    inside(repository, checkout, f"{COMMIT}git update-ref refs/heads/{name} HEAD; git branch mine")
+    (said,) = home(repository, checkout)
+    kept = f"refs/gitticks/kept/work/heads/{name}"
+    assert said == (
+        f"`{name}` was made in the sandbox, but its name would mean something else outside: "
+        f"what was made of it is at `{kept}`"
+    )
+    refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
+    assert {kept, "refs/heads/mine"} <= {*refs}
+    assert f"refs/heads/{name}" not in refs
+
+
 def test_a_branch_that_was_moved_outside_meanwhile_stays(repository: Repository, checkout: Checkout) -> None:
     inside(repository, checkout, COMMIT)
     person = git(

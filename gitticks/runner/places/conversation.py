@@ -162,6 +162,7 @@ class Conversation:
                     argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
                     client=client_needs(agent),
                     has_terminal=front is not Front.NONE,
+                    warn=self.heard.warn,
                 )
             )
             environment = enclosure.environment(environment)

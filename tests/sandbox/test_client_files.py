@@ -1,0 +1,88 @@
+"""What a client keeps in the person's home: no sandbox changes what it runs the next time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.agents.base import AgentKind
+from gitticks.agents.registry import PRESETS
+from gitticks.git.checkouts import checkout_at
+from gitticks.git.repository import discover
+from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.sandbox.enclosure import ClientNeeds, enclosed
+from gitticks.sandbox.walls import walls_of
+from tests.support.repositories import git, make_repository
+
+pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
+
+KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE, AgentKind.AMP)
+OF_CLAUDE = ("settings.json", "agents")
+
+
+def inside(folder: Path, kind: AgentKind, script: str, preset: SandboxPreset) -> list[str]:
+    """Runs a script as a client's in a home, and returns what a person is told."""
+    make_repository(folder / "project")
+    git("commit", "-q", "--allow-empty", "-m", "begin", at=folder / "project")
+    git("worktree", "add", "-q", str(folder / "work"), at=folder / "project")
+    repository, told, places = discover(folder / "project"), list[str](), PRESETS[kind].places
+    walls, outer = walls_of(SandboxSettings(preset)), {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    assert walls is not None
+    needs = ClientNeeds(folders=places.folders, settings=places.settings, copies=places.copies)
+    checkout = checkout_at(repository, folder / "work")
+    with enclosed(walls, repository, checkout, outer, client=needs, warn=told.append) as enclosure:
+        subprocess.run(
+            enclosure.around(("/bin/sh", "-c", script)), env=enclosure.environment(outer), check=True
+        )
+    return told
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+@pytest.mark.parametrize("kind", KINDS)
+def test_settings_that_were_missing_are_not_the_agents_to_write(
+    tmp_path: Path, kind: AgentKind, preset: SandboxPreset
+) -> None:
+    places = PRESETS[kind].places
+    named = [path.replace("~", "$HOME") for path in (*places.settings, *places.copies)]
+    script = "; ".join(f'(echo evil > "{one}" || echo evil > "{one}/evil") 2>/dev/null' for one in named)
+    first = places.folders[0].replace("~", "$HOME")
+    assert inside(tmp_path, kind, f"{script}; echo kept > {first}/session", preset) == []
+    found = [path for path in tmp_path.glob(".*/**/*") if path.is_file() and "evil" in path.read_text()]
+    assert not found
+    assert (tmp_path / places.folders[0][2:] / "session").read_text() == "kept\n"
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+def test_settings_that_are_links_are_read_and_stay_links(tmp_path: Path, preset: SandboxPreset) -> None:
+    theirs, real = tmp_path / ".claude", tmp_path / "dotfiles"
+    (real / "agents").mkdir(parents=True)
+    (real / "settings.json").write_text('{"model": "mine"}')
+    theirs.mkdir()
+    for name in OF_CLAUDE:
+        (theirs / name).symlink_to(f"../dotfiles/{name}")
+    replace = "; ".join(
+        f"(echo evil > {name}/evil; rm {name}; echo evil > {name}) 2>/dev/null" for name in OF_CLAUDE
+    )
+    told = inside(tmp_path, AgentKind.CLAUDE, f"cd ~/.claude; grep -q mine settings.json; {replace}", preset)
+    assert [
+        str(theirs / name) in words for name, words in zip(OF_CLAUDE, sorted(told, reverse=True), strict=True)
+    ]
+    assert (theirs / "settings.json").read_text() == '{"model": "mine"}'
+    assert list((theirs / "agents").iterdir()) == []
+    assert len(list(theirs.glob("*.aside"))) == len(OF_CLAUDE)
+
+
+def test_what_a_session_makes_of_a_copy_goes_with_it(tmp_path: Path) -> None:
+    snapshots = tmp_path / ".claude/shell-snapshots"
+    snapshots.mkdir(parents=True)
+    (snapshots / "mine.sh").write_text("true\n")
+    inside(
+        tmp_path,
+        AgentKind.CLAUDE,
+        "cd ~/.claude/shell-snapshots; echo evil | tee mine.sh > new.sh",
+        SandboxPreset.STRICT,
+    )
+    assert {path.name: path.read_text() for path in snapshots.iterdir()} == {"mine.sh": "true\n"}
