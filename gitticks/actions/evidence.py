@@ -12,7 +12,7 @@ from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
-from gitticks.runner.astray import find_astray
+from gitticks.runner.commit_checks import find_astray
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
 from gitticks.runner.workspace_plan import own_folders, uncommitted_paths

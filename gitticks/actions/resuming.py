@@ -16,9 +16,9 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task, Usage
 from gitticks.runner import workspaces
+from gitticks.runner.checkpoints import Rewound, rewind
 from gitticks.runner.liveness import Holds
 from gitticks.runner.records import Sessions
-from gitticks.runner.rewinding import Rewound, rewind
 from gitticks.runner.scratchpad import rewind as rewind_scratchpad
 from gitticks.store.checkpoints import members, scratchpad_of
 from gitticks.store.decisions import carry_out

@@ -35,6 +35,7 @@ from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.budgets import no_price_hint, no_price_words
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, RunEvent, Warned
+from gitticks.runner.finishing import recover
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
@@ -45,12 +46,10 @@ from gitticks.runner.overlaps import find_overlaps
 from gitticks.runner.prompt import require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
-from gitticks.runner.recovery import recover
-from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
-from gitticks.runner.workspace_removal import Removals, remove_merged_workspaces, tidy_up
+from gitticks.runner.workspace_removal import Removals, delete_removed, remove_merged_workspaces, tidy_up
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is applied already, and a run that ends at once need not load the watch."""

@@ -17,7 +17,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.redaction import secret_values
-from gitticks.runner.committed_secrets import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
+from gitticks.runner.commit_checks import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
 from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
@@ -145,7 +145,7 @@ def why_no_sandbox(context: Context) -> str | None:
     """Returns why the default sandbox does not work here, found by setting it up; None if it does, or if one was chosen."""
     if context.resolved_settings.origin("sandbox.preset") != DEFAULT:
         return None
-    from gitticks.sandbox.probe import why_no_default
+    from gitticks.sandbox.machine import why_no_default
 
     return why_no_default(context.settings, context.world.environment)
 
@@ -167,7 +167,7 @@ def settings_here(context: Context) -> Settings:
     settings = context.settings
     if why_no_sandbox(context) is not None:
         return replace(settings, sandbox=replace(settings.sandbox, preset=SandboxPreset.NONE))
-    from gitticks.sandbox.probe import require_walls
+    from gitticks.sandbox.machine import require_walls
 
     require_walls(settings.sandbox, context.world.environment)
     return settings

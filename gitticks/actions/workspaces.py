@@ -28,9 +28,8 @@ from gitticks.runner.liveness import live_tasks
 from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
-from gitticks.runner.removed_workspaces import delete, list_removed
 from gitticks.runner.review_checkouts import FOLDER, remove_review_checkout
-from gitticks.runner.workspace_removal import ListedWorkspace
+from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
 from gitticks.store.transaction import Transaction

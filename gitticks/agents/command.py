@@ -2,6 +2,8 @@
 
 It can say that its service keeps it from its work: with the exit code of `sysexits.h` for a failure that passes, and
 if it likes with a line of JSON that tells more. What it spent it tells by lines of JSON too.
+
+The built-in agent `script` needs no model: it runs the `sh` blocks under a task's `## Script`.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ _WORDS = {
     "refusal": "the model refuses the task",
     "login": "the login is missing or was refused",
 }
+_RUN_EACH = 'for block do sh -e -c "$block" || exit; done'
+"""Every block is an argument and gets a shell of its own; stdin stays free for what the blocks start."""
 
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
@@ -67,6 +71,20 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
                     f"the agent `{spec.name}` reads its prompt from a file, and there is none"
                 )
             return Invocation((*argv, request.prompt_file), reader)
+
+
+def script_invocation(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to run the blocks in their order; the first command that fails ends it.
+
+    Raises:
+        GitticksError: the task has no blocks for this role.
+    """
+    if not request.script:
+        raise GitticksError(
+            "there is no `sh` block under `## Script` for the agent `script` to run",
+            hint="`gt edit` the task, or choose an agent: `gt agents`",
+        )
+    return Invocation(("sh", "-c", _RUN_EACH, spec.name, *request.script), LinesReader)
 
 
 class LinesReader:

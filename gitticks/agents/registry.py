@@ -10,8 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
-from gitticks.agents import amp, claude, codex, command, gemini, opencode, script
-from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Places, Request, agent_environment
+from gitticks.agents import amp, claude, codex, command, gemini, opencode
+from gitticks.agents.base import (
+    AgentKind,
+    AgentSpec,
+    Command,
+    Invocation,
+    Limits,
+    Places,
+    Request,
+    agent_environment,
+)
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import AgentSettings, PermissionMode
 
@@ -71,7 +80,7 @@ PRESETS: Mapping[AgentKind, Preset] = {
     AgentKind.AMP: _client(AgentKind.AMP, amp),
     AgentKind.OPENCODE: _client(AgentKind.OPENCODE, opencode, tells_cost=True),
     AgentKind.COMMAND: Preset(AgentKind.COMMAND, command.invocation),
-    AgentKind.SCRIPT: Preset(AgentKind.SCRIPT, script.invocation, "sh"),
+    AgentKind.SCRIPT: Preset(AgentKind.SCRIPT, command.script_invocation, "sh"),
 }
 
 
@@ -174,7 +183,7 @@ class Registry:
         """
         if found.path is None or found.spec.kind not in CLIENTS:
             return None
-        from gitticks.agents.process import Command, Limits, run_supervised  # costs start-up time
+        from gitticks.agents.process import run_supervised  # costs start-up time
 
         environment = agent_environment(
             found.spec.kind, PRESETS[found.spec.kind].variables, self.environment, {"NO_COLOR": "1"}

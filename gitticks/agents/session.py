@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.agents.base import AgentReport, Invocation, Reader, is_session_id
-from gitticks.agents.claude_dialogue import ClaudeDialogue, Judge
-from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.base import AgentReport, Command, EndReason, Invocation, Limits, Reader, is_session_id
+from gitticks.agents.claude import ClaudeDialogue, Judge
+from gitticks.agents.process import AT_ONCE, StopRequest, run_supervised
 from gitticks.redaction import mask, secret_values
 
 

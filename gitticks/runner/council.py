@@ -1,35 +1,38 @@
-"""A council's session: its reviewers in parallel, each in its own checkout, and the result."""
+"""A council's session: its reviewers in parallel, each in its own checkout, their answers, and the result."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.prices import with_cost
 from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.trouble import classify_limit
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import CouncilSettings
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.outbox import RequestKind
 from gitticks.runner.places.place import SessionOrder, SessionResult, Work
+from gitticks.safe_read import read_plain_file
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gitticks.agents.base import AgentSpec
     from gitticks.errors import GitticksError
     from gitticks.model.settings import Price
-    from gitticks.runner.council_answers import KeptAnswers
     from gitticks.runner.mailbox import Delivery
     from gitticks.runner.outbox import Request
     from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
     from gitticks.runner.places.place import Heard, Place
+
 
 _LONGEST_ANSWER = 60_000
 
@@ -241,3 +244,51 @@ def _together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
         is_estimate=any(one.is_estimate for one in reports),
         resets_at=min(resets, default=None),
     )
+
+
+class KeptAnswers:
+    """A council's answers, kept in the clone until all are there, so that a killed run does not ask again.
+
+    They are about one state of a task's work, `end_sha`; those about another one count no more.
+    """
+
+    def __init__(self, own_dir: Path, task_id: TaskId, end_sha: str | None) -> None:
+        self._folder = own_dir / "council" / task_id
+        self._end_sha = end_sha
+
+    def find(self, reviewer: str) -> AgentReport | None:
+        """Returns the kept result of a reviewer's session; None if there is none or it cannot be read."""
+        try:
+            body = json.loads(read_plain_file(self._folder / f"{reviewer}.json"))
+            if body["end_sha"] != self._end_sha:
+                return None
+            cost, usage = body["cost"], body["usage"]
+            return AgentReport(
+                Ending.CLEAN,
+                messages=(str(body["text"]),),
+                usage=Usage(tokens_in=int(usage[0]), tokens_out=int(usage[1]), seconds=float(usage[2])),
+                cost=None if cost is None else float(cost),
+                model=body["model"],
+            )
+        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+            return None
+
+    def keep(self, reviewer: str, text: str, report: AgentReport) -> None:
+        """Keeps an answer with what it took; where nothing can be written it is asked for again."""
+        usage = report.usage
+        body = {
+            "end_sha": self._end_sha,
+            "text": text,
+            "usage": [usage.tokens_in, usage.tokens_out, usage.seconds],
+            "cost": report.cost,
+            "model": report.model,
+        }
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            aside = self._folder / f"{reviewer}.new"
+            aside.write_text(json.dumps(body), encoding="utf-8")
+            aside.replace(self._folder / f"{reviewer}.json")
+
+    def forget(self) -> None:
+        """Drops the answers, since they were counted."""
+        shutil.rmtree(self._folder, ignore_errors=True)

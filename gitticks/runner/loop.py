@@ -19,6 +19,7 @@ from gitticks.runner import workspaces
 from gitticks.runner.budgets import Budgets, state_of
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
+from gitticks.runner.finishing import recover_session
 from gitticks.runner.jobs import Jobs
 from gitticks.runner.merge_turns import MergeTurns
 from gitticks.runner.mergequeue import AGAIN_SECONDS
@@ -26,7 +27,6 @@ from gitticks.runner.notifications import Notifier
 from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise
 from gitticks.runner.overlaps import OverlapWatch
 from gitticks.runner.picking import Picking
-from gitticks.runner.recovery import recover_session
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import role_for
 from gitticks.runner.waking import wait_for_change

@@ -29,13 +29,19 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.checkpoints import keep_before_merge
-from gitticks.runner.committed_secrets import judge_commits
+from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned, tell, tell_checkpoint
 from gitticks.runner.merge_ahead import ChecksAhead, check_merge, checked_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
-from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
-from gitticks.runner.shared_closing import Published, publish_closed
+from gitticks.runner.shared_base import (
+    LONGEST_MERGE_SECONDS,
+    MERGE_LOCK,
+    BaseNotSharedError,
+    Published,
+    catch_up,
+    publish_closed,
+)
 from gitticks.runner.verifiers import has_commands, judge_tree
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying

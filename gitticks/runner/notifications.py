@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.base import Command, Ended, EndReason, Limits
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id

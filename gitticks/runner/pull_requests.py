@@ -26,10 +26,9 @@ from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned, tell
-from gitticks.runner.removed_workspaces import delete_removed
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.worklog import read_entries
-from gitticks.runner.workspace_removal import remove_after_merge
+from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
 from gitticks.store import layout
 from gitticks.store.decisions import carry_out
 from gitticks.workflow.triggers import MergeFound, PullRequestSeen

@@ -21,14 +21,13 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usa
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
-from gitticks.runner.council import CouncilResult, hold_council
-from gitticks.runner.council_answers import KeptAnswers
+from gitticks.runner.council import CouncilResult, KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
-from gitticks.runner.prompt import build_prompt, require_templates
+from gitticks.runner.prompt import build_prompt, require_templates, strangers_of
 from gitticks.runner.requests import SessionListener
 from gitticks.runner.review_checkouts import plan_review
 from gitticks.runner.reviewing import (
@@ -43,7 +42,6 @@ from gitticks.runner.reviewing import (
     require_worker,
     script_blocks,
 )
-from gitticks.runner.untrusted_text import strangers_of
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.decide import policy_for

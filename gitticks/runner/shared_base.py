@@ -1,18 +1,50 @@
-"""`merge.push`: merges are made on the remote's base and pushed before the task is done here."""
+"""`merge.push`: a merge is made on the remote's base and pushed before the task is done here.
+
+With it go the end of its task and of its claim, together or none of them: no clone sees a task done whose code is
+missing, nor code whose task is still open. Where the tasks are not shared with the base's remote, the merge alone is
+pushed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.errors import GitticksError
+from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import Fetched, Pushed, PushedBranch, fetch, push, remote_of_branch
+from gitticks.git.sharing import (
+    LONGEST_SECONDS,
+    Fetched,
+    Pushed,
+    PushedBranch,
+    fetch,
+    push,
+    push_together,
+    remote_of_branch,
+)
+from gitticks.model.task import Task
 from gitticks.runner.workspace_plan import shown_paths
+from gitticks.store.decisions import carry_out
+from gitticks.store.layout import STATE_BRANCH
+from gitticks.store.publishing import pause
+from gitticks.store.sharing import join, last_shared, remember_shared, take_in
+from gitticks.workflow.triggers import Merged
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+    from gitticks.store.branch import Store
+    from gitticks.workflow.decision import Decision
+
 
 MERGE_LOCK = "merge.lock"
 """In the clone's own folder: whoever holds it merges, and moves bases."""
 LONGEST_MERGE_SECONDS = 3600.0
+_MOST_ROUNDS = 12
+"""So often others may move the tasks before us; the merge and its tests stand meanwhile."""
 
 
 class BaseNotSharedError(GitticksError):
@@ -93,3 +125,76 @@ def remote_of_base(repository: Repository, base: str) -> str:
             hint="`git remote add origin URL`, or `gt config merge.push false`",
         )
     return remote
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A merge that is at the remote; `closing` is the commit there that closes the task, with the decision about it."""
+
+    closing: tuple[str, Decision] | None = None
+
+    def settle(self, run: RunContext, store: Store) -> Decision | None:
+        """Takes the end of the task in here, once the base has the merge; None if it has still to be decided."""
+        if self.closing is None:
+            return None
+        commit, decision = self.closing
+        join(store, commit, "merge the tasks\n", "gitticks: merged and pushed", author=run.author)
+        return decision
+
+
+def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: str) -> Published | None:
+    """Takes a merge to the remote, together with the end of its task; None if it is to be made again.
+
+    Raises:
+        BaseNotSharedError: the remote refused it, or gave no answer.
+    """
+    repository = run.repository
+    remote = remote_of_base(repository, base)
+    for number in range(_MOST_ROUNDS):
+        with hold_lock(repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
+            if not _take_in_tasks(run, store, remote):
+                return Published() if publish(repository, base, merge) else None
+            now = store.task_file(task.id).task
+            if not now.is_merging or now.end_sha != task.end_sha:
+                return None
+            circumstances = run.circumstances()
+            state, decision = store.propose(
+                lambda transaction: carry_out(transaction, task.id, Merged(merge), circumstances),  # noqa: B023
+                author=run.author,
+            )
+            claim = run.claims.ref_at(remote, task.id)
+            pushed = push_together(repository, remote, {base: merge, STATE_BRANCH: state}, claim)
+            if judge_push(remote, base, pushed):
+                remember_shared(store, remote, state)
+                run.claims.note_released(task.id)
+                return Published((state, decision))
+        known = store.objects
+        fetched = fetch(repository, remote, base)
+        if fetched.commit is not None and not known.is_ancestor(fetched.commit, merge):
+            return None
+        run.claims.confirm(task.id)
+        pause(number)
+    raise BaseNotSharedError(
+        f"others changed the tasks of `{remote}` first {_MOST_ROUNDS} times in a row", hint="`gt sync`"
+    )
+
+
+def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
+    """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may continue.
+
+    Raises:
+        BaseNotSharedError: the remote gave no answer.
+    """
+    known = last_shared(store, remote)
+    if known is None or remote_of_branch(run.repository, STATE_BRANCH) != remote:
+        return False
+    fetched = fetch(run.repository, remote, STATE_BRANCH)
+    if fetched.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED):
+        raise BaseNotSharedError(
+            f"`{remote}` could not be asked for the tasks: {fetched.words}", hint="`gt sync`"
+        )
+    if fetched.commit is None or not store.objects.is_ancestor(known, fetched.commit):
+        return False
+    take_in(store, fetched.commit, remote, author=run.author)
+    remember_shared(store, remote, fetched.commit)
+    return True

@@ -19,13 +19,14 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
-from gitticks.runner.untrusted_text import shown
+from gitticks.terminal_safety import are_harmless, is_harmful
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
+_LAYOUT = frozenset("\n\t")
 _LARGEST_PROMPT = 20_000_000
 _SIGNAL = re.compile(r"<(/?promise)>")
 _SIGNAL_LINE = re.compile(
@@ -335,3 +336,12 @@ def without_signals(text: str) -> str:
     What nobody would see in it is written out first: a signal could be hidden by it as well.
     """
     return _SIGNAL_LINE.sub(r"\1 -", _SIGNAL.sub(r"(\1)", shown(text))).strip("\n")
+
+
+def shown(text: str) -> str:
+    """Returns a text in which every character that nobody would see is written out, such as `<U+200B>`."""
+    if are_harmless(text):
+        return text
+    return "".join(
+        f"<U+{ord(char):04X}>" if char not in _LAYOUT and is_harmful(char) else char for char in text
+    )

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.agents.base import neutral_environment
-from gitticks.agents.process import Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.base import Ended, EndReason, Limits, neutral_environment
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import merge_base
@@ -29,8 +29,7 @@ from gitticks.git.snapshots import (
     take_snapshot,
 )
 from gitticks.model.settings import Settings, VerifySettings
-from gitticks.runner.walled_commands import WalledCommand, walled_command
-from gitticks.runner.workspace_environment import port_variables
+from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
 from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted_paths
 from gitticks.workflow.trees import refusals
 

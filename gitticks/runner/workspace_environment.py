@@ -1,4 +1,4 @@
-"""Keeps programs of different workspaces apart: their own ports and temporary folder."""
+"""What commands in a checkout get of its own: ports, a temporary folder, and the sandbox if the settings ask for one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import contextlib
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
+from gitticks.agents.base import Command
 from gitticks.git.checkouts import Checkout, linked_checkouts
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import remove_tree, worktrees_lock
+from gitticks.model.settings import Settings
+from gitticks.sandbox.enclosure import Enclosure, enclosed
+from gitticks.sandbox.walls import walls_of, with_rules
+from gitticks.workflow.permissions import PolicyLayer
 
 PORT_BASE = "GITTICKS_PORT_BASE"
 PORTS_EACH = 20
@@ -102,3 +108,43 @@ def _remove_noted(note: Path) -> None:
         if folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith(_PREFIX):
             remove_tree(folder)
         note.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class WalledCommand:
+    """Turns lines of shell into commands that run in one checkout."""
+
+    checkout: Checkout
+    environment: Mapping[str, str]
+    enclosure: Enclosure | None = None
+
+    @property
+    def processes(self) -> int | None:
+        """Returns how many processes such a command may have."""
+        return None if self.enclosure is None else self.enclosure.walls.limits.processes
+
+    def __call__(self, line: str) -> Command:
+        """Returns the command that runs a line."""
+        argv = ("/bin/sh", "-c", line)
+        if self.enclosure is None:
+            return Command(argv, self.checkout.path, self.environment, merge_errors=True)
+        environment = self.enclosure.environment(self.environment)
+        return Command(self.enclosure.around(argv), self.checkout.path, environment, merge_errors=True)
+
+
+@contextlib.contextmanager
+def walled_command(
+    repository: Repository, checkout: Checkout, settings: Settings, environment: Mapping[str, str]
+) -> Iterator[WalledCommand]:
+    """Gives what runs set-up commands and quality gates in a checkout, whose commits there nobody takes.
+
+    Raises:
+        GitticksError: the settings ask for walls that cannot be built.
+    """
+    walls = walls_of(settings.sandbox)
+    if walls is None:
+        yield WalledCommand(checkout, environment)
+        return
+    walls = with_rules(walls, (PolicyLayer("settings", settings.permissions.deny),))
+    with enclosed(walls, repository, checkout, environment) as enclosure:
+        yield WalledCommand(checkout, environment, enclosure)

@@ -1,10 +1,17 @@
-"""Removes workspaces; never deletes the only copy of anything."""
+"""Removes workspaces; never deletes the only copy of anything.
+
+A rename takes a workspace out of the way at one stroke; what is in the folder for removed ones has been judged and is
+nobody's. So whoever finds something there deletes it: the run beside its merges, and after a kill the next run, merge
+or `gt worktree gc`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +25,15 @@ from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import remove_worktree
+from gitticks.git.worktrees import remove_tree, remove_worktree
 from gitticks.model.ids import WORK_BRANCH
 from gitticks.model.settings import Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
-from gitticks.runner.removed_workspaces import delete_removed, set_aside
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
-from gitticks.runner.workspace_repair import commit_without_a_branch
+from gitticks.runner.workspaces import commit_without_a_branch
 
 if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
@@ -40,6 +46,9 @@ _BEING_REMOVED = "gitticks-removing"
 _WORK = f"{BRANCHES}{WORK_BRANCH}".removesuffix("/")
 _LOCK_SECONDS = 5.0
 """Whoever works here just now goes first; the next run tidies up."""
+_REMOVED = ".removed"
+"""In the folder of the workspaces, so that a rename is enough."""
+_DELETION_LOCK_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +220,57 @@ def _work_branches(repository: Repository) -> frozenset[str]:
     held = [str(lock.relative_to(repository.common_dir)).removesuffix(".lock") for lock in locked]
     clear_shared_locks(repository.common_dir, "packed-refs", *held)
     return frozenset(name.removeprefix(BRANCHES) for name in names.split())
+
+
+def set_aside(repository: Repository, settings: Settings, path: Path) -> bool:
+    """Moves a workspace to those that wait to be deleted; False if it is not in the folder for workspaces."""
+    folder = _folder(repository, settings)
+    if folder is None or path.is_symlink() or path.resolve().parent != folder.parent.resolve():
+        return False
+    try:
+        folder.mkdir(exist_ok=True)
+        path.rename(folder / f"{path.name}.{secrets.token_hex(4)}")
+    except OSError:  # it is a mount, say
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        return False
+    return True
+
+
+def list_removed(repository: Repository, settings: Settings) -> tuple[Path, ...]:
+    """Returns the removed workspaces that are not deleted yet."""
+    folder = _folder(repository, settings)
+    try:
+        return () if folder is None or folder.is_symlink() else tuple(sorted(folder.iterdir()))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+
+
+def delete_removed(
+    repository: Repository, settings: Settings, is_enough: Callable[[], bool] = lambda: False
+) -> None:
+    """Deletes the removed workspaces until it `is_enough`; what cannot be deleted stays for `gt worktree gc`."""
+    if not list_removed(repository, settings):
+        return
+    with (
+        contextlib.suppress(GitticksError, OSError),
+        hold_lock(repository.own_dir / "removed.lock", wait_seconds=_DELETION_LOCK_SECONDS),
+    ):
+        for path in list_removed(repository, settings):
+            if is_enough():
+                return
+            with contextlib.suppress(OSError):
+                delete(path)
+
+
+def delete(path: Path) -> None:
+    """Deletes one removed workspace, which somebody else may be deleting."""
+    with contextlib.suppress(FileNotFoundError):
+        remove_tree(path)
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()  # once no other waits
+
+
+def _folder(repository: Repository, settings: Settings) -> Path | None:
+    project = repository.project_dir
+    return None if project is None else project / settings.workspace.dir / _REMOVED

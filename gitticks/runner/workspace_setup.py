@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from gitticks.agents.process import Limits, StopRequest, run_supervised
+from gitticks.agents.base import Limits
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.board.hooks import (
     BOARD_HOOKS,
     PASSED_ON,
@@ -32,8 +33,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
-from gitticks.runner.walled_commands import WalledCommand, walled_command
-from gitticks.runner.workspace_environment import port_variables
+from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
 from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
 
 if TYPE_CHECKING:

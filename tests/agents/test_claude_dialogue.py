@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, PermissionHook, Request
-from gitticks.agents.claude_dialogue import Judge
-from gitticks.agents.process import Limits
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, PermissionHook, Request
+from gitticks.agents.claude import Judge
 from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
 from gitticks.model.settings import PermissionMode

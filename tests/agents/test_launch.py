@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from gitticks.agents.launch import MARK_VARIABLE, kill_marked, marked_processes, new_mark
+from gitticks.agents.process import MARK_VARIABLE, kill_marked, marked_processes, new_mark
 from tests.support.waiting import until
 
 

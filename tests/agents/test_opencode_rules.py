@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitticks.agents.opencode_rules import permission_config
+from gitticks.agents.opencode import permission_config
 from gitticks.model.settings import PermissionMode, PermissionRule
 from gitticks.workflow.permissions import Answer, Operation, PolicyLayer
 

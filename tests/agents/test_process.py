@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.output import gap_marker
-from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.flocks import is_lock_held
 from gitticks.processes import ProcessIdentity, is_alive, send_signal
 from tests.support.agents import python_agent

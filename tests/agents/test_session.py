@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
-from gitticks.agents.process import Limits, StopRequest
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, Request
+from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
 from gitticks.model.task import Ending

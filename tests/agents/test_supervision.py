@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.agents import process
-from gitticks.agents.process import Command, EndReason, Limits, run_supervised
+from gitticks.agents.base import Command, EndReason, Limits
+from gitticks.agents.process import run_supervised
 from gitticks.flocks import is_lock_held
 from tests.support.agents import BAD_AGENTS, FLOOD_BYTES, bad_agent, processes_with
 from tests.support.waiting import LONGEST_SECONDS, until

@@ -10,7 +10,8 @@ import pytest
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
-from gitticks.runner.untrusted_text import fenced, shown
+from gitticks.runner.prompt import fenced
+from gitticks.runner.templates import shown
 from gitticks.store.authors import own_names
 from tests.support.repositories import git
 from tests.support.runs import NO_PERSON, TO_REVIEW, RunProject, project

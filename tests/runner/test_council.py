@@ -19,8 +19,8 @@ from gitticks.model.notes import Section
 from gitticks.model.settings import ReviewerSettings, ReviewPolicy, Settings
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Ending
-from gitticks.runner.council_answers import KeptAnswers
-from gitticks.runner.recovery import recover
+from gitticks.runner.council import KeptAnswers
+from gitticks.runner.finishing import recover
 from gitticks.runner.review_checkouts import remove_reviews_of
 from gitticks.runner.reviewing import choose_reviewers, registry_for
 from gitticks.runner.start_delays import Resting, write_resting

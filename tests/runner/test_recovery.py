@@ -13,7 +13,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner import finishing, mailbox, requests, workspaces
 from gitticks.runner.context import RunContext
-from gitticks.runner.recovery import recover
+from gitticks.runner.finishing import recover
 from gitticks.runner.session import SessionRun
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, RunProject, project
 from tests.support.tasks import write_files

@@ -11,8 +11,13 @@ from gitticks.model.settings import Settings
 from gitticks.runner import workspace_removal
 from gitticks.runner.events import RunEvent
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.removed_workspaces import FOLDER, delete_removed, list_removed, set_aside
-from gitticks.runner.workspace_removal import remove_merged, tidy_up
+from gitticks.runner.workspace_removal import (
+    delete_removed,
+    list_removed,
+    remove_merged,
+    set_aside,
+    tidy_up,
+)
 from tests.runner.merges import approve, merge
 from tests.support.loose_objects import counts, plant
 from tests.support.repositories import fsck_problems, git
@@ -134,7 +139,7 @@ def test_a_run_removes_the_branch_whose_removal_was_killed(project: RunProject) 
 
 def plant_removed(project: RunProject) -> Path:
     """Puts files where a run that is killed while it deletes a workspace leaves them."""
-    left = project.workspace().parent / FOLDER / "k7f2.0a1b2c3d"
+    left = project.workspace().parent / ".removed" / "k7f2.0a1b2c3d"
     (left / "below").mkdir(parents=True)
     (left / "below" / "file.txt").write_text("work\n")
     (left / "below").chmod(0o500)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.process import Command, EndReason, Limits, run_supervised
+from gitticks.agents.base import Command, EndReason, Limits
+from gitticks.agents.process import run_supervised
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.repository import Repository, discover

@@ -8,8 +8,7 @@ import pytest
 
 from gitticks.model.audit import Decided
 from gitticks.model.settings import PermissionRule, SandboxPreset, SandboxSettings
-from gitticks.sandbox.rules import with_rules
-from gitticks.sandbox.walls import walls_of
+from gitticks.sandbox.walls import walls_of, with_rules
 from gitticks.workflow.permissions import Answer, Operation, PolicyLayer
 from tests.runner.test_permissions import DENIES, audit_of, set_up
 from tests.support.hooked_clients import answers

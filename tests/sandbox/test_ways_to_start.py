@@ -13,7 +13,7 @@ from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
 from gitticks.model.status import Status
-from gitticks.runner.walled_commands import walled_command
+from gitticks.runner.workspace_environment import walled_command
 from tests.support.agents import write_program
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, PASS, RunProject, project

@@ -20,7 +20,7 @@ from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.templates import require_sound
-from gitticks.sandbox.probe import require_walls
+from gitticks.sandbox.machine import require_walls
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.store.settings import load_settings
 

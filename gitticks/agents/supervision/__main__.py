@@ -5,7 +5,7 @@ import sys
 
 sys.path.append(os.path.abspath(f"{__file__}/../../../.."))  # noqa: PTH100 - pathlib would double the start-up time
 
-from gitticks.agents.supervision.program import main
+from gitticks.agents.supervision.supervisor import main
 
 if __name__ == "__main__":
     main()

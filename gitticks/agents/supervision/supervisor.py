@@ -1,7 +1,8 @@
-"""The supervisor: one command, its output and its limits, until all of its processes are gone."""
+"""The supervisor: one command, its output and its limits, until all of its processes are gone; and its guard."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -9,16 +10,20 @@ import select
 import signal
 import struct
 import time
+from collections import deque
 
-from gitticks.agents.supervision.channel import CHUNK, Channel
-from gitticks.agents.supervision.start import CONTROL, REPORT, Request, become_command
+from gitticks.agents.supervision.start import CONTROL, REPORT, Request, become_command, read_request
 from gitticks.agents.supervision.tree import (
     GIVE_UP_SECONDS,
     KILL_PAUSE_SECONDS,
+    SET_CHILD_SUBREAPER,
+    control_process,
     descendants,
     drain,
     is_group_alive,
+    kill_descendants,
     signal_descendants,
+    wake_by_children,
 )
 
 FRAME = struct.Struct(">cI")
@@ -29,6 +34,12 @@ EXITED, TIMED_OUT, IDLE, STOPPED, START_FAILED = "exited", "timed-out", "idle", 
 CROWDED = "crowded"
 _COUNT_SECONDS = 0.25
 _A_DAY = 86_400.0
+GUARD_PATIENCE_SECONDS = 20.0
+"""How long, beyond the grace, a supervisor may outlive its runner before the guard takes over."""
+CHUNK = 65536
+LARGEST_PIPE = 1_048_576
+LINE_COST = 32
+"""Each line counts as so many bytes more, because it costs its reader time: a flood of empty lines is a flood too."""
 
 
 class Supervisor:
@@ -253,3 +264,113 @@ class Supervisor:
                 self.report_open = False
             if REPORT in happened:
                 self._write()
+
+
+def main() -> None:
+    """Reads the request, then becomes the guard and, in a session of its own, the supervisor."""
+    request = read_request()
+    for descriptor in request.inherited:
+        os.set_inheritable(descriptor, False)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    control_process(SET_CHILD_SUBREAPER, 1)
+    child = os.fork()
+    if child != 0:
+        _guard(child, request.grace_seconds)
+        return
+    os.setsid()
+    control_process(SET_CHILD_SUBREAPER, 1)
+    supervisor = Supervisor(request, wake_by_children())
+    signal.signal(signal.SIGTERM, lambda _number, _frame: supervisor.ask_to_stop())
+    supervisor.run()
+
+
+def _guard(supervisor: int, grace_seconds: float) -> None:
+    """Waits for the supervisor, hurries it when the runner is long dead, and ends what it leaves."""
+    wake = wake_by_children()
+    deadline = math.inf
+    while os.waitpid(supervisor, os.WNOHANG)[0] == 0:
+        poller = select.poll()
+        poller.register(wake, select.POLLIN)
+        if deadline == math.inf:
+            poller.register(CONTROL, 0)
+        pause = None if deadline == math.inf else math.ceil(max(0.0, deadline - time.monotonic()) * 1000)
+        happened = {descriptor for descriptor, _ in poller.poll(pause)}
+        drain(wake)
+        if CONTROL in happened:
+            deadline = time.monotonic() + grace_seconds + GUARD_PATIENCE_SECONDS
+        if time.monotonic() >= deadline:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(supervisor, signal.SIGKILL)
+            deadline = time.monotonic() + 1
+    kill_descendants()
+
+
+class Channel:
+    """One output of the command: its head goes out at once, of what follows only the tail is kept."""
+
+    def __init__(self, descriptor: int, letter: bytes, limit: int) -> None:
+        os.set_blocking(descriptor, False)
+        self.descriptor: int | None = descriptor
+        self.letter = letter
+        self.pending = bytearray()
+        self.tail: deque[bytearray] = deque()
+        self.tail_limit = limit // 4
+        self.head_left = limit - self.tail_limit
+        self.tail_cost = 0
+        self.dropped = 0
+
+    def read(self) -> bool:
+        """Takes what there is, one chunk of it; True if there was something."""
+        if self.descriptor is None:
+            return False
+        try:
+            data = os.read(self.descriptor, CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            os.close(self.descriptor)
+            self.descriptor = None
+            return False
+        self._feed(data)
+        return True
+
+    def read_rest(self) -> None:
+        """Takes what the pipe still holds; not more, for something that outlived the tree may continue writing."""
+        for _ in range(LARGEST_PIPE // CHUNK):
+            if not self.read():
+                return
+
+    def _feed(self, data: bytes) -> None:
+        cost = _cost(data)
+        if cost > self.head_left:
+            cut = self.head_left * len(data) // cost
+            self.head_left = 0
+            self.pending += data[:cut]
+            self._keep(data[cut:])
+        else:
+            self.head_left -= cost
+            self.pending += data
+
+    def _keep(self, data: bytes) -> None:
+        """Adds to the tail; small pieces are joined, because a million tiny objects would break the limit."""
+        if not self.tail or len(self.tail[-1]) >= CHUNK:
+            self.tail.append(bytearray())
+        self.tail[-1] += data
+        self.tail_cost += _cost(data)
+        while (first := _cost(self.tail[0])) <= self.tail_cost - self.tail_limit:
+            self.dropped += len(self.tail.popleft())
+            self.tail_cost -= first
+
+    def cut_tail(self) -> None:
+        """Cuts the tail to its limit exactly, which is done only once, at the end."""
+        excess = self.tail_cost - self.tail_limit
+        if excess > 0:
+            block = self.tail[0]
+            cut = -(-excess * len(block) // _cost(block))
+            del block[:cut]
+            self.dropped += cut
+
+
+def _cost(data: bytes | bytearray) -> int:
+    return len(data) + LINE_COST * data.count(b"\n")

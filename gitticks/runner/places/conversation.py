@@ -48,8 +48,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.untrusted_files import put_files
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
-from gitticks.sandbox.rules import with_rules
-from gitticks.sandbox.walls import walls_of
+from gitticks.sandbox.walls import walls_of, with_rules
 from gitticks.store.permissions import policy_layers
 
 if TYPE_CHECKING:

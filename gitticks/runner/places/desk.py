@@ -17,8 +17,7 @@ from gitticks.model.settings import SandboxPreset
 from gitticks.model.status import Isolation, Role
 from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.astray import find_astray, find_made_elsewhere
-from gitticks.runner.committed_secrets import judge_commits
+from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.place import Work
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
