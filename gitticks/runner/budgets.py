@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gitticks.agents.base import AgentSpec
 from gitticks.agents.prices import Priced, foresee
 from gitticks.errors import GitticksError
 from gitticks.model.event import EventType
@@ -14,21 +15,20 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetLimits, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
-from gitticks.runner.events import BudgetReached, BudgetState, tell
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import BudgetReached, BudgetState
+from gitticks.runner.options import RunOptions
 from gitticks.runner.run_record import LastRun, write_spending
 from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
 from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent
+from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import BudgetCounted
 
 if TYPE_CHECKING:
-    from gitticks.agents.base import AgentSpec
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.options import RunOptions
     from gitticks.runner.session import SessionRun
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.decision import Decision
 
 _MOST_NAMED = 3
 
@@ -281,7 +281,7 @@ class Budgets:
         self._carry_out(operation)
 
     def _carry_out(self, operation: Callable[[Transaction], tuple[Task, Decision]]) -> None:
-        before, decision = self._run.open_store().transact(operation, author=self._run.author)
-        tell(self._run, before, decision)
+        before, decision = self._run.transact(operation)
+        self._run.tell(before, decision)
         for one in reached_in((decision,)):
             self._run.emit(one)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, head
@@ -23,19 +22,16 @@ from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
 from gitticks.model.ids import TaskId
 from gitticks.model.task import CAME_TO_NOTHING, Task
 from gitticks.runner import partial_work
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.partial_work import partial_ref, rescued_ref
+from gitticks.runner.places.place import SessionResult
 from gitticks.runner.workspace_plan import OWN_FOLDERS, Workspace, occupant_file, shown_paths
 from gitticks.runner.workspaces import ensure_worktree
+from gitticks.store.branch import Store
 from gitticks.store.checkpoints import iterations_around, numbers, put, read, ref_of, workspace_of
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.checkpoints import is_due, next_number
-
-if TYPE_CHECKING:
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.places.place import SessionResult
-    from gitticks.store.branch import Store
-    from gitticks.store.transaction import Transaction
-
 
 _MOST_COMMITS = 100
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from gitticks.errors import RefusedError
 from gitticks.git.leases import UnreachableError
 from gitticks.model.ids import TaskId
-
-if TYPE_CHECKING:
-    from gitticks.model.task import Task
-    from gitticks.store.claims import Claims, Holder
+from gitticks.model.task import Task
+from gitticks.store.claims import Claims, Holder
 
 _RENEWALS = 3
 """So often a claim is renewed within its lease: the remote may miss some."""

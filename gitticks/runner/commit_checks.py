@@ -7,30 +7,23 @@ commit to the base, so all are scanned.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.git.checkouts import checkout_at, current_branch, head
+from gitticks.git.identity import Identity
 from gitticks.git.merges.history import is_ancestor, merge_base
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.event import EventType
-from gitticks.model.ids import WORK_BRANCH
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.redaction import digest_of_secret, find_secrets, secret_values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from gitticks.git.identity import Identity
-    from gitticks.model.event import Event
-    from gitticks.model.ids import TaskId
-    from gitticks.store.branch import Store
-
+from gitticks.store.branch import Store
 
 ALLOWED = "secrets"
 """In an event: the digests of what a person allowed."""

@@ -7,16 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import TypeVar
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.board import WORKTREE_BOARD
 from gitticks.errors import GitticksError
-from gitticks.git.identity import ENGINE_IDENTITY, Identity, identity
+from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository
+from gitticks.model.checkpoint import Checkpoint
+from gitticks.model.event import EventType
 from gitticks.model.settings import Settings
+from gitticks.model.task import Task
 from gitticks.runner.claiming import RunClaims
-from gitticks.runner.events import RunEvent
+from gitticks.runner.events import CheckpointMade, RunEvent, TaskMoved
 from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.places.local import LocalPlace
@@ -24,8 +28,13 @@ from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for
 from gitticks.store.branch import Store
-from gitticks.store.decisions import Circumstances
+from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.transaction import Transaction
+from gitticks.workflow.decision import Decision
+from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -55,6 +64,40 @@ class RunContext:
         with self._emitting:
             self.listener(event)
 
+    def tell(self, before: Task, decision: Decision) -> None:
+        """Tells the listener of a decision, unless it moved nothing and says nothing."""
+        after = decision.task
+        reason = next((step.reason for step in reversed(decision.steps) if step.reason), None)
+        if reason is None:
+            events = (event for event in reversed(decision.events) if event.type is not EventType.BUDGET)
+            reason = next((event.reason for event in events if event.reason), None)
+        if (before.status, before.awaiting) == (after.status, after.awaiting) and reason is None:
+            return
+        actor = decision.events[-1].actor.name if decision.events else "gitticks"
+        moved = (before.status, after.status, after.awaiting, reason, actor)
+        self.emit(TaskMoved(after.id, after.title, *moved, is_merging=after.is_merging))
+
+    def tell_checkpoint(self, made: Checkpoint | None) -> None:
+        """Tells the listener of a checkpoint that is new."""
+        if made is not None:
+            iterations = made.total.iterations
+            self.emit(CheckpointMade(made.task, made.id, made.cause, iterations, made.head, made.commit))
+
+    def transact(self, operation: Callable[[Transaction], Value], store: Store | None = None) -> Value:
+        """Makes a commit of the run's own on the state branch, and returns what the operation returned."""
+        return (store or self.open_store()).transact(operation, author=ENGINE_IDENTITY)
+
+    def decide(
+        self, store: Store, before: Task, trigger: Trigger, review_waiver: str | None = None
+    ) -> Decision:
+        """Carries out what follows from a trigger, and tells the listener."""
+        circumstances = self.circumstances(review_waiver=review_waiver)
+        decision = self.transact(
+            lambda transaction: carry_out(transaction, before.id, trigger, circumstances), store
+        )
+        self.tell(before, decision)
+        return decision
+
     @cached_property
     def sessions(self) -> Sessions:
         """Returns the records of this clone's sessions."""
@@ -74,11 +117,6 @@ class RunContext:
     def registry(self) -> Registry:
         """Returns the agents that can be started."""
         return registry_for(self.settings, self.world.environment)
-
-    @property
-    def author(self) -> Identity:
-        """Returns under which name the run's own commits on the state branch are made."""
-        return ENGINE_IDENTITY
 
     @cached_property
     def started_by(self) -> str | None:

@@ -10,29 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentReport
+from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
 from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.trouble import classify_limit
+from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import CouncilSettings
+from gitticks.model.settings import CouncilSettings, Price
 from gitticks.model.task import Ending, Usage
-from gitticks.runner.outbox import RequestKind
-from gitticks.runner.places.place import SessionOrder, SessionResult, Work
+from gitticks.runner.mailbox import Delivery
+from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
+from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
-
-if TYPE_CHECKING:
-    from gitticks.agents.base import AgentSpec
-    from gitticks.errors import GitticksError
-    from gitticks.model.settings import Price
-    from gitticks.runner.mailbox import Delivery
-    from gitticks.runner.outbox import Request
-    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-    from gitticks.runner.places.place import Heard, Place
-
 
 _LONGEST_ANSWER = 60_000
 

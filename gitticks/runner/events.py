@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from gitticks.model.checkpoint import Cause, Checkpoint
-from gitticks.model.event import EventType
+from gitticks.model.checkpoint import Cause
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.task import Ending, Task
+from gitticks.model.task import Ending
 from gitticks.workflow.budget import Metric, Reading, Scope
-from gitticks.workflow.decision import Decision
-
-if TYPE_CHECKING:
-    from gitticks.runner.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,34 +196,3 @@ RunEvent = (
     | RunAdded
     | RunEnded
 )
-
-
-def tell_checkpoint(run: RunContext, made: Checkpoint | None) -> None:
-    """Tells the listener of a checkpoint that is new."""
-    if made is not None:
-        iterations = made.total.iterations
-        run.emit(CheckpointMade(made.task, made.id, made.cause, iterations, made.head, made.commit))
-
-
-def tell(run: RunContext, before: Task, decision: Decision) -> None:
-    """Notifies the listener of a decision, unless it moved nothing and says nothing."""
-    after = decision.task
-    reason = next((step.reason for step in reversed(decision.steps) if step.reason), None)
-    if reason is None:
-        reasons = (event.reason for event in reversed(decision.events) if event.type is not EventType.BUDGET)
-        reason = next(filter(None, reasons), None)
-    if (before.status, before.awaiting) == (after.status, after.awaiting) and reason is None:
-        return
-    actor = decision.events[-1].actor.name if decision.events else "gitticks"
-    run.emit(
-        TaskMoved(
-            after.id,
-            after.title,
-            before.status,
-            after.status,
-            after.awaiting,
-            reason,
-            actor,
-            is_merging=after.is_merging,
-        )
-    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
 from gitticks.machine_errors import machine_error_of
 from gitticks.model.event import Actor, Event, EventType
@@ -18,32 +18,26 @@ from gitticks.model.task import Ending, SessionRecord
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in
 from gitticks.runner.checkpoints import Capture, capture_if_due
-from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell, tell_checkpoint
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
 from gitticks.runner.mailbox import Delivery
+from gitticks.runner.outbox import Request
+from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry, add_failure
+from gitticks.runner.verifiers import ChecksReport
 from gitticks.runner.worklog import WorklogEntry, append_entry
 from gitticks.store import layout
 from gitticks.store.audit import PendingAudit
+from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.budget import spent_of
-from gitticks.workflow.decision import is_turn_of
+from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
-from gitticks.workflow.signals import read_signal
+from gitticks.workflow.signals import Signal, read_signal
 from gitticks.workflow.triggers import Requested, ReviewTimedOut, SessionEnded
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.outbox import Request
-    from gitticks.runner.places.place import SessionResult, Work
-    from gitticks.runner.verifiers import ChecksReport
-    from gitticks.store.branch import Store
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.decision import Decision
-    from gitticks.workflow.signals import Signal
-
 
 TAKEN = "taken"
 """In an event: the digest of the section that was taken from an agent before its session ended."""
@@ -281,8 +275,8 @@ def finish_session(
         head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
     audit = PendingAudit(run.repository.own_dir, task_id)
-    decision, *of_epics = store.transact(
-        lambda transaction: write_handover(transaction, handover, circumstances, audit), author=run.author
+    decision, *of_epics = run.transact(
+        lambda transaction: write_handover(transaction, handover, circumstances, audit), store
     )
     audit.forget()
     if audit.torn:
@@ -290,7 +284,7 @@ def finish_session(
     run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
     if capture is not None:
         capture.settle()
-        tell_checkpoint(run, capture.written)
+        run.tell_checkpoint(capture.written)
     if result.workspace is not None:
         try:
             run.place.settle(result.workspace, decision.task)
@@ -302,7 +296,7 @@ def finish_session(
         run.emit(Warned(task_id, f"`{ending.actor.name}` was not allowed: {shown}"))
     if ended.ending is not Ending.STOPPED or is_turn_of(before, ending.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.
-        tell(run, before, decision)
+        run.tell(before, decision)
     return Finished(decision, reached_in((decision, *of_epics)))
 
 
@@ -315,9 +309,7 @@ def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None
     for one in found:
         run.emit(Warned(task_id, f"{one.words}: nothing of it runs as you until `gt trust`"))
     events = [Event(EventType.WARNED, run.now, actor, reason=one.words) for one in found]
-    run.open_store().transact(
-        lambda transaction: transaction.append_events(task_id, events), author=run.author
-    )
+    run.transact(lambda transaction: transaction.append_events(task_id, events))
 
 
 def has_handoff(present: TaskFile, delivery: Delivery) -> bool:

@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, is_taken
 from gitticks.model.status import Role, Status
-from gitticks.model.task import Task
+from gitticks.model.task import SessionRecord, Task
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import Budgets, state_of
 from gitticks.runner.claiming import ClaimedElsewhereError
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
 from gitticks.runner.finishing import recover_session
 from gitticks.runner.jobs import Jobs
@@ -31,11 +32,6 @@ from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import role_for
 from gitticks.runner.waking import wait_for_change
 from gitticks.workflow.decision import goes_on_in_run, is_turn_of
-
-if TYPE_CHECKING:
-    from gitticks.agents.base import AgentReport
-    from gitticks.model.task import SessionRecord
-    from gitticks.runner.context import RunContext
 
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0

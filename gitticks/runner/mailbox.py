@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import encodable
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
@@ -31,10 +31,7 @@ from gitticks.runner.untrusted_files import (
     write_file,
 )
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.runner.workspaces import Workspace
+from gitticks.runner.workspaces import Workspace
 
 TASK_FILE = "TASK.md"
 PREVIOUS_TASK_FILE = "TASK.previous.md"

@@ -12,23 +12,21 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.merges.asides import PooledAside, left_asides
 from gitticks.git.merges.commits import Conflict, merge_in_memory, rebase_in_memory, throwaway_commit
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.task import Task
 from gitticks.runner import workspace_setup, workspaces
+from gitticks.runner.context import RunContext
 from gitticks.runner.verifiers import ChecksReport, has_commands, judge_tree, run_checks
 from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
 from gitticks.workflow.merge_ahead import Candidate, CheckedMerge, count_holding, may_stand_for
-
-if TYPE_CHECKING:
-    from gitticks.model.ids import TaskId
-    from gitticks.runner.context import RunContext
 
 Aside = Callable[[str], AbstractContextManager[Checkout]]
 """Gives a checkout of a commit."""
@@ -54,7 +52,7 @@ def checked_merge(run: RunContext, task: Task, tip: str, commit: str) -> Checked
         settings.permissions,
         settings.limits,
     )
-    onto, tree = (workspaces.tree_of(repository, one) for one in (tip, commit))
+    onto, tree = (repository.objects.tree_of(one) for one in (tip, commit))
     return CheckedMerge(Candidate(task.id, str(task.end_sha)), onto, tree, policy)
 
 
@@ -128,7 +126,7 @@ class ChecksAhead:
 
     def suppose(self, base: str, commit: str) -> None:
         """Says what the base becomes if the merge whose turn it is passes."""
-        tree = workspaces.tree_of(self._run.repository, commit)
+        tree = self._run.repository.objects.tree_of(commit)
         with self._lock:
             self._supposed = _Supposed(base, commit, tree)
 
@@ -189,7 +187,7 @@ class ChecksAhead:
                 if strategy is MergeStrategy.REBASE
                 else merge_in_memory(repository, tip, head)
             )
-            if isinstance(merged, Conflict) or merged.tree == workspaces.tree_of(repository, tip):
+            if isinstance(merged, Conflict) or merged.tree == repository.objects.tree_of(tip):
                 return None
             parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
             commit = throwaway_commit(repository, merged.tree, *parents)

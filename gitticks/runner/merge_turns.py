@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
@@ -13,14 +13,12 @@ from gitticks.git.merges.asides import PooledAside
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.claiming import ClaimedElsewhereError
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits
 from gitticks.runner.merge_ahead import ChecksAhead
 from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
 from gitticks.runner.workspace_removal import Removals
-
-if TYPE_CHECKING:
-    from gitticks.runner.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import ForgeError
+from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
@@ -23,6 +24,7 @@ from gitticks.git.merges.commits import (
 )
 from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.status import Status
@@ -30,7 +32,8 @@ from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.commit_checks import judge_commits
-from gitticks.runner.events import ChecksEnded, TaskMerged, Warned, tell, tell_checkpoint
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.merge_ahead import ChecksAhead, check_merge, checked_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
@@ -45,9 +48,9 @@ from gitticks.runner.shared_base import (
 from gitticks.runner.verifiers import has_commands, judge_tree
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
-from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
+from gitticks.workflow.decision import Decision
 from gitticks.workflow.merge_order import Waiting, merge_order
 from gitticks.workflow.triggers import (
     ApprovalVoided,
@@ -57,13 +60,6 @@ from gitticks.workflow.triggers import (
     PullRequestOpened,
     Trigger,
 )
-
-if TYPE_CHECKING:
-    from gitticks.git.identity import Identity
-    from gitticks.git.repository import Repository
-    from gitticks.runner.context import RunContext
-    from gitticks.workflow.decision import Decision
-
 
 _TRIES = 5
 _SHOWN_PATHS = 5
@@ -173,7 +169,7 @@ class MergeQueue:
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
-        tell_checkpoint(self.run, keep_before_merge(self.store, task))
+        self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
@@ -324,7 +320,7 @@ class MergeQueue:
         merged = merge_in_memory(self.repository, tip, head)
         if isinstance(merged, Conflict):
             return merged
-        if merged.tree == workspaces.tree_of(self.repository, tip):
+        if merged.tree == self.repository.objects.tree_of(tip):
             return None
         parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
         title = " ".join(task.title.split())
@@ -366,21 +362,15 @@ class MergeQueue:
         self, task: Task, base: str, sha: str, tested: str, published: Published | None = None
     ) -> MergeResult:
         self.run.emit(TaskMerged(task.id, base, sha, tested))
-        decision = None if published is None else published.settle(self.run, self.store)
+        decision = None if published is None else published.settle(self.store)
         if decision is None:
             decision = self._decide(task, Merged(sha))
         else:
-            tell(self.run, task, decision)
+            self.run.tell(task, decision)
         return MergeResult(decision, sha=sha, tested=tested)
 
     def _decide(self, task: Task, trigger: Trigger) -> Decision:
-        circumstances = self.run.circumstances()
-        decision = self.store.transact(
-            lambda transaction: carry_out(transaction, task.id, trigger, circumstances),
-            author=self.run.author,
-        )
-        tell(self.run, task, decision)
-        return decision
+        return self.run.decide(self.store, task, trigger)
 
 
 def _in_the_way(overlap: CheckoutOverlaps) -> str:

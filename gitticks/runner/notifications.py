@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.process import StopRequest, run_supervised
@@ -21,13 +21,10 @@ from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
 from gitticks.safe_read import read_plain_text
 from gitticks.workflow.budget import Level
-
-if TYPE_CHECKING:
-    from gitticks.runner.context import RunContext
-
 
 FILE = "notices.json"
 

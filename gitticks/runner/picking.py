@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from gitticks.agents.base import AgentSpec
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
+from gitticks.runner.jobs import Jobs
+from gitticks.runner.merge_turns import MergeTurns
 from gitticks.runner.options import count_in_review, left_out, next_tasks
 from gitticks.runner.outcome import Standstill, shown, why_not_ready
 from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader
-
-if TYPE_CHECKING:
-    from gitticks.agents.base import AgentSpec
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.jobs import Jobs
-    from gitticks.runner.merge_turns import MergeTurns
 
 
 class Picking:

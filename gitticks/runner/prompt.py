@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
+from gitticks.git.repository import Repository
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, quoted, unasked
@@ -26,22 +27,15 @@ from gitticks.runner.templates import (
     without_signals,
 )
 from gitticks.runner.worklog import recent_work
+from gitticks.runner.workspaces import Workspace
 from gitticks.store import layout
 from gitticks.store.authors import familiar_names
+from gitticks.store.branch import Store
 from gitticks.store.rounds import Round, read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.council import is_shortened
 from gitticks.workflow.sessions import current_round
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.git.repository import Repository
-    from gitticks.runner.workspaces import Workspace
-    from gitticks.store.branch import Store
-
 
 _OVERFLOWED = (
     "The last session ran out of its context window. Work in smaller steps, commit each, and keep what commands print "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import Forge, ForgeError, forge_of
 from gitticks.git.leases import LeasedMove, push_leased, remote_refs
@@ -25,19 +25,14 @@ from gitticks.model.settings import MergeMode
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
-from gitticks.runner.events import Warned, tell
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import Warned
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.worklog import read_entries
 from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
 from gitticks.store import layout
-from gitticks.store.decisions import carry_out
-from gitticks.workflow.triggers import MergeFound, PullRequestSeen
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.runner.context import RunContext
-    from gitticks.store.branch import Store
-    from gitticks.workflow.triggers import Trigger
+from gitticks.store.branch import Store
+from gitticks.workflow.triggers import MergeFound, PullRequestSeen, Trigger
 
 _LONGEST_TEXT = 60_000
 _LONGEST_TITLE = 200
@@ -177,12 +172,8 @@ class PullRequests:
         return tip is not None and is_here and is_ancestor(self.repository, commit, tip)
 
     def _decide(self, store: Store, task: Task, trigger: Trigger) -> None:
-        circumstances = self.run.circumstances()
         try:
-            decision = store.transact(
-                lambda transaction: carry_out(transaction, task.id, trigger, circumstances),
-                author=self.run.author,
-            )
+            decision = self.run.decide(store, task, trigger)
         except RefusedError:
             return  # a person was faster
         if isinstance(trigger, MergeFound):
@@ -191,8 +182,6 @@ class PullRequests:
                 delete_removed(self.repository, self.run.settings)
             except GitticksError as error:
                 self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
-        if decision.events:
-            tell(self.run, task, decision)
 
     def warn(self, task_id: TaskId | None, message: str, hint: str | None) -> None:
         """Warns, once for each time that the words change."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
 from gitticks.model.event import ENGINE, Data, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Role, Status
+from gitticks.model.task import SessionRecord
 from gitticks.runner import mailbox
-from gitticks.runner.events import AgentSaid, Warned, tell
+from gitticks.runner.events import AgentSaid, Warned
 from gitticks.runner.finishing import (
     TAKEN,
     digest_of,
@@ -20,25 +23,20 @@ from gitticks.runner.finishing import (
     tell_checks,
     write_request,
 )
+from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.permissions import Gatekeeper
+from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
+from gitticks.runner.places.place import Work
 from gitticks.runner.transcripts import Transcript
 from gitticks.store.decisions import describe
 from gitticks.store.left_behind import begin_watch
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.sessions import wants_checks
 from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from gitticks.agents.base import AgentReport, AgentSpec
-    from gitticks.model.task import SessionRecord
-    from gitticks.runner.mailbox import Delivery
-    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-    from gitticks.runner.places.place import Work
     from gitticks.runner.session import SessionRun
-    from gitticks.store.transaction import Transaction
 
 LAST_WORDS_SECONDS = 20.0
 """So long a client may take for its last turn once its work is over: only at its own end it tells what was spent."""
@@ -117,7 +115,7 @@ class SessionListener:
         return None
 
     def _take(self, delivery: Delivery, left: Event) -> None:
-        self._transact(lambda transaction: self._write(transaction, delivery, left))
+        self._run.transact(lambda transaction: self._write(transaction, delivery, left))
 
     def _write(self, transaction: Transaction, delivery: Delivery, left: Event) -> None:
         session = self._session
@@ -145,16 +143,16 @@ class SessionListener:
         tells_at_end = PRESETS[session.agent.kind].tells_usage
         session.stop.leaves_time = tells_at_end  # before the task moves, for the loop ends whose turn is over
         try:
-            decision = store.transact(
+            decision = self._run.transact(
                 lambda transaction: write_request(
                     transaction, session.task_id, requested, work.delivery, circumstances
                 ),
-                author=self._run.author,
+                store,
             )
             is_granted = bool(decision.steps)
         finally:
             session.stop.leaves_time = tells_at_end and is_granted
-        tell(self._run, before, decision)
+        self._run.tell(before, decision)
         if not is_granted:
             return None
         return LAST_WORDS_SECONDS if tells_at_end else 0.0
@@ -178,10 +176,7 @@ class SessionListener:
             transaction.append_events(self._session.task_id, (refused,))
             describe(transaction, self._session.task_id, (refused,), self._session.actor)
 
-        self._transact(write)
-
-    def _transact(self, operation: Callable[[Transaction], None]) -> None:
-        self._run.open_store().transact(operation, author=self._run.author)
+        self._run.transact(write)
 
 
 def _target(request: Request, role: Role) -> Status | None:

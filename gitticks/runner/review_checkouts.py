@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.config import exclude_folders
@@ -27,9 +27,6 @@ from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_environment import remove_temporary_folder
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER, OWN_FOLDERS, Workspace, plan, shown_paths
-
-if TYPE_CHECKING:
-    from gitticks.agents.process import StopRequest
 
 FOLDER = "reviews"
 """The folder of these checkouts in the one of the workspaces."""

@@ -6,11 +6,12 @@ import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, is_session_id
 from gitticks.agents.prices import with_cost
+from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
@@ -21,8 +22,9 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usa
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
+from gitticks.runner.context import RunContext
 from gitticks.runner.council import CouncilResult, KeptAnswers, hold_council
-from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
+from gitticks.runner.events import BudgetReached, SessionBegan, Warned
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
@@ -42,19 +44,13 @@ from gitticks.runner.reviewing import (
     require_worker,
     script_blocks,
 )
+from gitticks.runner.workspaces import Workspace
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.decide import policy_for
-from gitticks.workflow.decision import waived_person
+from gitticks.workflow.decision import Decision, waived_person
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
-
-if TYPE_CHECKING:
-    from gitticks.agents.process import StopRequest
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.workspaces import Workspace
-    from gitticks.workflow.decision import Decision
 
 _SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
 _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
@@ -172,7 +168,7 @@ class SessionRun:
         """
         waiver = self.find_waiver()
         if self.role is Role.REVIEWER and waiver is not None:
-            return self._pass_by(waiver)
+            return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
         for agent in {
@@ -265,15 +261,6 @@ class SessionRun:
         """Returns why no agent can review the task, or None."""
         return find_waiver(self.run.registry, self.file, self.run.settings, asked=self.run.options.agent)
 
-    def _pass_by(self, waiver: str) -> Decision:
-        circumstances = self.run.circumstances(review_waiver=waiver)
-        decision = self.store.transact(
-            lambda transaction: carry_out(transaction, self.task_id, PolicyChanged(), circumstances),
-            author=self.run.author,
-        )
-        tell(self.run, self.file.task, decision)
-        return decision
-
     def _record(self, plan: Workspace) -> SessionRecord:
         me = own_identity()
         return SessionRecord(
@@ -302,9 +289,8 @@ class SessionRun:
             strangers=self._strangers(),
         )
         circumstances = self.run.circumstances()
-        self.store.transact(
-            lambda transaction: carry_out(transaction, self.task_id, started, circumstances),
-            author=self.run.author,
+        self.run.transact(
+            lambda transaction: carry_out(transaction, self.task_id, started, circumstances), self.store
         )
         self.file = self.store.task_file(self.task_id)
         shown = os.path.relpath(plan.path, self.run.repository.project_dir or plan.path)

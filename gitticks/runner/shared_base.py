@@ -8,9 +8,9 @@ pushed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
+from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
@@ -27,18 +27,15 @@ from gitticks.git.sharing import (
     remote_of_branch,
 )
 from gitticks.model.task import Task
+from gitticks.runner.context import RunContext
 from gitticks.runner.workspace_plan import shown_paths
+from gitticks.store.branch import Store
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import STATE_BRANCH
 from gitticks.store.publishing import pause
 from gitticks.store.sharing import join, last_shared, remember_shared, take_in
+from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import Merged
-
-if TYPE_CHECKING:
-    from gitticks.runner.context import RunContext
-    from gitticks.store.branch import Store
-    from gitticks.workflow.decision import Decision
-
 
 MERGE_LOCK = "merge.lock"
 """In the clone's own folder: whoever holds it merges, and moves bases."""
@@ -84,16 +81,6 @@ def catch_up(repository: Repository, base: str) -> None:
         )
 
 
-def publish(repository: Repository, base: str, commit: str) -> bool:
-    """Takes a commit to the remote's base; returns False if somebody else was first, so that it is to be made again.
-
-    Raises:
-        BaseNotSharedError: the remote refused it, or did not report.
-    """
-    remote = remote_of_base(repository, base)
-    return judge_push(remote, base, push(repository, remote, commit, base))
-
-
 def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
     """Returns whether a push of a merge went through, or else came too late.
 
@@ -133,12 +120,12 @@ class Published:
 
     closing: tuple[str, Decision] | None = None
 
-    def settle(self, run: RunContext, store: Store) -> Decision | None:
+    def settle(self, store: Store) -> Decision | None:
         """Takes the end of the task in here, once the base has the merge; None if it has still to be decided."""
         if self.closing is None:
             return None
         commit, decision = self.closing
-        join(store, commit, "merge the tasks\n", "gitticks: merged and pushed", author=run.author)
+        join(store, commit, "merge the tasks\n", "gitticks: merged and pushed", author=ENGINE_IDENTITY)
         return decision
 
 
@@ -153,14 +140,15 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
     for number in range(_MOST_ROUNDS):
         with hold_lock(repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
             if not _take_in_tasks(run, store, remote):
-                return Published() if publish(repository, base, merge) else None
+                pushed = push(repository, remote, merge, base)
+                return Published() if judge_push(remote, base, pushed) else None
             now = store.task_file(task.id).task
             if not now.is_merging or now.end_sha != task.end_sha:
                 return None
             circumstances = run.circumstances()
             state, decision = store.propose(
                 lambda transaction: carry_out(transaction, task.id, Merged(merge), circumstances),  # noqa: B023
-                author=run.author,
+                author=ENGINE_IDENTITY,
             )
             claim = run.claims.ref_at(remote, task.id)
             pushed = push_together(repository, remote, {base: merge, STATE_BRANCH: state}, claim)
@@ -195,6 +183,6 @@ def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
         )
     if fetched.commit is None or not store.objects.is_ancestor(known, fetched.commit):
         return False
-    take_in(store, fetched.commit, remote, author=run.author)
+    take_in(store, fetched.commit, remote, author=ENGINE_IDENTITY)
     remember_shared(store, remote, fetched.commit)
     return True

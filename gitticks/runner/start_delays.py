@@ -5,30 +5,24 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from gitticks.agents.base import AgentReport
 from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
 from gitticks.git.process import GitError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
+from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import RESTING_FILE
 from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
+from gitticks.runner.session import SessionRun
 from gitticks.safe_read import read_plain_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from gitticks.agents.base import AgentReport
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.session import SessionRun
-
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.agents.base import Limits
 from gitticks.agents.process import StopRequest, run_supervised
@@ -29,16 +28,13 @@ from gitticks.git.config import (
     read_worktree_setting,
     write_worktree_setting,
 )
+from gitticks.git.identity import Identity
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
 from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
-
-if TYPE_CHECKING:
-    from gitticks.git.identity import Identity
-
 
 _SCRIPT = "workspace"
 _TASK, _CHECKOUT = "gitticks.task", "gitticks.checkout"

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.config import exclude_folders
@@ -47,10 +47,6 @@ from gitticks.runner.workspace_plan import (
     workspace_name,
 )
 from gitticks.runner.workspace_setup import install_hooks
-
-if TYPE_CHECKING:
-    from gitticks.agents.process import StopRequest
-
 
 __all__ = ["Workspace", "base_of", "plan", "workspace_name"]
 
@@ -220,11 +216,6 @@ def _news_of_base(
     except LostRaceError:
         return None  # somebody is at work there just now; the next iteration asks again
     return f"{news}, which were merged into your branch" if isinstance(moved, Moved) else None
-
-
-def tree_of(repository: Repository, commit: str) -> str:
-    """Returns the id of a commit's tree."""
-    return repository.objects.tree_of(commit)
 
 
 def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, warnings: list[str]) -> None:

@@ -10,12 +10,14 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gitticks.agents.base import (
     AgentKind,
     AgentReport,
+    AgentSpec,
     Front,
+    Invocation,
     Limits,
     PermissionHook,
     agent_environment,
@@ -28,6 +30,7 @@ from gitticks.agents.interactive import (
     reads_signals,
     run_on_terminal,
 )
+from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.agents.tmux import in_tmux, server_name
@@ -42,7 +45,7 @@ from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places import permission_socket
 from gitticks.runner.places.desk import Desk
 from gitticks.runner.places.permission_socket import ToolCall
-from gitticks.runner.places.place import Work
+from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.untrusted_files import put_files
@@ -50,11 +53,6 @@ from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
 from gitticks.sandbox.walls import walls_of, with_rules
 from gitticks.store.permissions import policy_layers
-
-if TYPE_CHECKING:
-    from gitticks.agents.base import AgentSpec, Invocation
-    from gitticks.agents.process import StopRequest
-    from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder
 
 _POLL_SECONDS = 0.2
 _CLIENTS_VARIABLES = tuple(

@@ -9,28 +9,27 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import (
     AgentReport,
 )
+from gitticks.agents.process import StopRequest
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, head
 from gitticks.git.identity import agent_identity
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.settings import SandboxPreset
 from gitticks.model.status import Isolation, Role
+from gitticks.model.task import SessionRecord
 from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits
 from gitticks.runner.outbox import Request
-from gitticks.runner.places.place import Work
+from gitticks.runner.places.place import WantsChecks, Work
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
+from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.enclosure import take_home
 from gitticks.store.branch import Store
 
 if TYPE_CHECKING:
-    from gitticks.agents.process import StopRequest
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.model.task import SessionRecord
     from gitticks.runner.places.local import LocalPlace
-    from gitticks.runner.places.place import WantsChecks
-    from gitticks.runner.workspaces import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.agents.base import (
     AgentReport,
@@ -14,29 +13,25 @@ from gitticks.agents.base import (
     is_session_id,
     neutral_environment,
 )
+from gitticks.agents.process import StopRequest
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.identity import agent_identity
+from gitticks.git.repository import Repository
+from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Role
-from gitticks.model.task import Ending
+from gitticks.model.task import Ending, SessionRecord, Task
 from gitticks.runner import workspaces
 from gitticks.runner.places.conversation import Conversation, failed_start
 from gitticks.runner.places.desk import Desk
-from gitticks.runner.places.place import SessionResult, Work
+from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, WantsChecks, Work
 from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
 from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
-
-if TYPE_CHECKING:
-    from gitticks.agents.process import StopRequest
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.git.repository import Repository
-    from gitticks.model.settings import Settings
-    from gitticks.model.task import SessionRecord, Task
-    from gitticks.runner.places.place import Heard, SessionOrder, WantsChecks
-    from gitticks.runner.workspaces import Captured, Workspace
-    from gitticks.world import World
+from gitticks.runner.workspaces import Captured, Workspace
+from gitticks.world import World
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
-from gitticks.model.task import Usage
+from gitticks.agents.base import AgentReport, AgentSpec
+from gitticks.agents.process import StopRequest
+from gitticks.document.taskfile import TaskFile
+from gitticks.errors import GitticksError
+from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.mailbox import Delivery
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gitticks.agents.base import AgentReport, AgentSpec
-    from gitticks.agents.process import StopRequest
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.errors import GitticksError
-    from gitticks.model.task import SessionRecord, Task
-    from gitticks.runner.outbox import Request
-    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-    from gitticks.runner.verifiers import ChecksReport
-    from gitticks.runner.workspaces import Captured, Workspace
+from gitticks.runner.outbox import Request
+from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
+from gitticks.runner.verifiers import ChecksReport
+from gitticks.runner.workspaces import Captured, Workspace
 
 
 @dataclass(frozen=True, slots=True)
