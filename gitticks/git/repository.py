@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
@@ -36,18 +37,6 @@ class Repository:
         does_much: this process lives long or looks at many objects, so libgit2 is worth its loading.
     """
 
-    __slots__ = (
-        "_common_dir",
-        "_objects",
-        "_own_dir",
-        "common_place",
-        "does_much",
-        "git_place",
-        "here_place",
-        "is_bare",
-        "main_place",
-    )
-
     def __init__(
         self,
         git_dir: str | Path,
@@ -63,18 +52,13 @@ class Repository:
         self.here_place = None if here_worktree is None else str(here_worktree)
         self.is_bare = is_bare
         self.does_much = False
-        self._objects: Objects | None = None
-        self._common_dir: Path | None = None
-        self._own_dir: Path | None = None
 
-    @property
+    @cached_property
     def objects(self) -> Objects:
         """Returns the object database, opened when it is first asked for."""
-        if self._objects is None:
-            from gitticks.git.objects import open_objects
+        from gitticks.git.objects import open_objects
 
-            self._objects = open_objects(self.common_dir, does_much=self.does_much)
-        return self._objects
+        return open_objects(self.common_dir, does_much=self.does_much)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Repository) and self._parts == other._parts
@@ -96,14 +80,12 @@ class Repository:
 
         return Path(self.git_place)
 
-    @property
+    @cached_property
     def common_dir(self) -> Path:
         """Returns the git directory that all worktrees share."""
-        if self._common_dir is None:  # asked for a hundred times by each session
-            from pathlib import Path
+        from pathlib import Path
 
-            self._common_dir = Path(self.common_place)
-        return self._common_dir
+        return Path(self.common_place)
 
     @property
     def main_worktree(self) -> Path | None:
@@ -122,7 +104,8 @@ class Repository:
         if self.main_place is not None:
             return self.main_place
         above, name = os.path.split(self.common_place)
-        return above if name == ".git" or _leads_to(_below(above, ".git"), self.common_place) else None
+        is_around = name == ".git" or _named_git_dir(_below(above, ".git")) == self.common_place
+        return above if is_around else None
 
     @property
     def project_dir(self) -> Path | None:
@@ -152,9 +135,7 @@ class Repository:
     @property
     def own_dir(self) -> Path:
         """Returns that folder as a path."""
-        if self._own_dir is None:
-            self._own_dir = self.common_dir / "gitticks"
-        return self._own_dir
+        return self.common_dir / "gitticks"
 
     def require_project_dir(self, purpose: str) -> Path:
         """Returns the folder that board and workspaces stand in.
@@ -180,21 +161,28 @@ def discover(start: str | Path) -> Repository:
         NotFoundError: there is none.
         GitticksError: it is of a kind that gitticks cannot work with, or it belongs to somebody else.
     """
-    place = os.path.realpath(start)
-    folder = place
+    place = folder = os.path.realpath(start)
+    found = None
     while True:
         entry = _below(folder, ".git")
         if os.path.isdir(entry):
-            return _checkout(folder, entry) or _ask_git(place)
+            found = _checkout(folder, entry)
+            break
         if os.path.isfile(entry):
-            return _linked_or_submodule(folder, entry) or _ask_git(place)
+            found = _linked_or_submodule(folder, entry)
+            break
         if _looks_like_git_dir(folder):
             _heed(_read_settings(folder) or {}, folder)
-            return _ask_git(place)
+            break
         above = os.path.dirname(folder)
         if above == folder:
             raise no_repository(place)
         folder = above
+    if found is None:
+        from gitticks.git.repository_lookup import ask_git
+
+        return ask_git(place)
+    return found
 
 
 def _below(folder: str, name: str) -> str:
@@ -228,13 +216,11 @@ def _checkout(folder: str, entry: str) -> Repository | None:
 
 def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
     """Returns the case of a `.git` file: a linked worktree, a submodule, or a git directory kept elsewhere."""
-    prefix, named = "gitdir: ", read_plain_text(entry).rstrip()
-    if not named.startswith(prefix) or "\n" in named:
-        return None
-    git_dir = os.path.realpath(_below(folder, named.removeprefix(prefix)))
-    common_dir = _common_dir(git_dir)
+    git_dir = _named_git_dir(entry)
+    common_dir = None if git_dir is None else _common_dir(git_dir)
     if (
-        common_dir is None
+        git_dir is None
+        or common_dir is None
         or not os.path.exists(_below(git_dir, "HEAD"))
         or not _is_ours(folder, entry, git_dir)
     ):
@@ -253,16 +239,16 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
     return Repository(git_dir, common_dir, main, folder, is_bare=is_bare(settings))
 
 
-def _leads_to(entry: str, git_dir: str) -> bool:
-    """True if a `.git` file names this git directory."""
+def _named_git_dir(entry: str) -> str | None:
+    """Returns the git directory that a `.git` file names; None if it names none."""
+    prefix = "gitdir: "
     try:
         named = read_plain_text(entry).rstrip()
     except OSError:
-        return False
-    prefix = "gitdir: "
-    return named.startswith(prefix) and git_dir == os.path.realpath(
-        _below(os.path.dirname(entry), named.removeprefix(prefix))
-    )
+        return None
+    if not named.startswith(prefix) or "\n" in named:
+        return None
+    return os.path.realpath(_below(os.path.dirname(entry), named.removeprefix(prefix)))
 
 
 def _moves_its_worktree(own_config: str) -> bool:
@@ -317,19 +303,6 @@ def _read_settings(common_dir: str) -> dict[str, str] | None:
     return settings
 
 
-def _refuse_odd_files(common_dir: str) -> None:
-    """Refuses a pipe and the like in the place of a file that every command of git opens, and waits for."""
-    for name in ("HEAD", "packed-refs"):
-        file = _below(common_dir, name)
-        if os.path.exists(file) and not os.path.isfile(file):
-            from shlex import quote
-
-            raise GitticksError(
-                f"`{file}` is not a regular file, and git would hang on it",
-                hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` moves it aside; then `gt doctor` says more",
-            )
-
-
 def _heed(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses what nobody could work with, and lets others write to new files where the settings share them."""
     refuse_unsupported(settings, common_dir)
@@ -341,15 +314,16 @@ def _heed(settings: Mapping[str, str], common_dir: str) -> None:
 
 def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses a repository that nobody could work with, by its settings and by what is in it."""
-    _refuse_odd_files(common_dir)
+    for name in ("HEAD", "packed-refs"):  # which every command of git opens
+        file = _below(common_dir, name)
+        if os.path.exists(file) and not os.path.isfile(file):
+            from shlex import quote
+
+            raise GitticksError(
+                f"`{file}` is not a regular file, and git would hang on it",
+                hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` moves it aside; then `gt doctor` says more",
+            )
     if any(key.startswith("extensions.") for key in settings):
         from gitticks.git.repository_settings import refuse_extensions
 
         refuse_extensions(settings, common_dir)
-
-
-def _ask_git(start: str) -> Repository:
-    """Returns what git itself says of the repository around `start`, for all that the fast way does not know."""
-    from gitticks.git.repository_lookup import ask_git
-
-    return ask_git(start)
