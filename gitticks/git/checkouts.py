@@ -74,11 +74,9 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
         NotFoundError: the repository has none there.
     """
     real = os.path.realpath(path)
-    if repository.main_worktree is not None and os.path.realpath(repository.main_worktree) == real:
-        return Checkout(repository.main_worktree, repository.common_dir, repository.common_dir)
-    for git_dir, place in _linked(repository.common_dir):
-        if os.path.realpath(place) == real:
-            return Checkout(place, git_dir, repository.common_dir)
+    for checkout in list_worktrees(repository):
+        if os.path.realpath(checkout.path) == real:
+            return checkout
     raise NotFoundError(
         f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
     )
@@ -86,9 +84,8 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
 
 def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
     """Returns every linked worktree, the board among them, in the order of git's names; their folders may be gone."""
-    return tuple(
-        Checkout(place, git_dir, repository.common_dir) for git_dir, place in _linked(repository.common_dir)
-    )
+    common_dir = repository.common_dir
+    return tuple(Checkout(place, git_dir, common_dir) for git_dir, place in linked_places(common_dir))
 
 
 def list_worktrees(repository: Repository) -> tuple[Checkout, ...]:
@@ -168,17 +165,13 @@ def _parse_status(listed: bytes) -> Changes:
     return Changes(tuple(sorted(changed)), tuple(sorted(untracked)))
 
 
-def worktree_entries(common_dir: Path) -> list[Path]:
-    """Returns the administrative folders of the linked worktrees, sorted; each may be going away at this moment."""
+def linked_places(common_dir: Path) -> Iterator[tuple[Path, Path]]:
+    """Yields the administrative folder and the place of every linked worktree, sorted by folder."""
     try:
-        return sorted((common_dir / "worktrees").iterdir())
+        folders = sorted((common_dir / "worktrees").iterdir())
     except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
-    """Yields the administrative folder and the place of every linked worktree."""
-    for git_dir in worktree_entries(common_dir):
+        return
+    for git_dir in folders:
         try:
             pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
         except OSError:

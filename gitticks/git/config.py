@@ -55,11 +55,6 @@ def read_config(repository: Repository, pattern: str) -> dict[str, str]:
     return {key: value for _, key, value in entries if re.search(pattern, key)}
 
 
-def read_global_config(key: str) -> str | None:
-    """Returns a setting of the person's own configuration, whatever the repository says; None if it has none."""
-    return run_git(["config", "--global", "--includes", "--get", key], check=False).text or None
-
-
 def read_own_setting(key: str) -> str | None:
     """Returns a setting of the person's own configuration; the repository's does not count: an agent may have written it."""
     for scope in ("--global", "--system"):
@@ -83,7 +78,7 @@ def enable_worktree_config(repository: Repository) -> None:
     for key, value in misplaced.items():
         _change(common_dir / CONFIG_FILE, key, value)
     if read_common_setting(common_dir, "extensions.worktreeConfig") != "true":
-        _change(common_dir / "config", "extensions.worktreeConfig", "true")
+        write_common_setting(common_dir, "extensions.worktreeConfig", "true")
     for key in misplaced:
         _change(common_dir / "config", "--unset-all", key)
 
@@ -134,11 +129,6 @@ def _opened(file: Path) -> Iterator[pygit2.Config]:
         raise GitError(f"git's configuration `{file}` cannot be used: {error}") from error
 
 
-def set_config(repository: Repository, key: str, value: str) -> None:
-    """Keeps a setting for this repository, in all of its worktrees."""
-    _change(repository.common_dir / "config", key, value)
-
-
 def _change(file: Path, *words: str) -> None:
     """Changes a configuration file, also one that a killed git left locked."""
     clear_shared_locks(file.parent, file.name)
@@ -150,7 +140,12 @@ def exclude_folders(repository: Repository, folders: Iterable[str]) -> None:
 
     A folder outside of the checkout (absolute, or by `..`) needs no line and gets none.
     """
-    exclude_patterns(repository, [_pattern(folder) for folder in folders if _is_inside(folder)])
+    paths = (PurePosixPath(folder) for folder in folders)
+    inside = (path for path in paths if path.parts and not path.is_absolute() and ".." not in path.parts)
+    # Signs that mean something in a pattern are escaped.
+    exclude_patterns(
+        repository, ["/" + re.sub(r"([*?\[\]\\ ])", r"\\\1", str(path)) + "/" for path in inside]
+    )
 
 
 def exclude_patterns(repository: Repository, patterns: Iterable[str]) -> None:
@@ -167,16 +162,6 @@ def exclude_patterns(repository: Repository, patterns: Iterable[str]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab") as end:  # appending loses nothing that somebody else writes at this moment
         end.write(gap + b"".join(line + b"\n" for line in [*heading, *missing]))
-
-
-def _is_inside(folder: str) -> bool:
-    path = PurePosixPath(folder)
-    return not path.is_absolute() and ".." not in path.parts and path.parts != ()
-
-
-def _pattern(folder: str) -> str:
-    """Returns the line that matches exactly this folder; signs that mean something in a pattern are escaped."""
-    return "/" + re.sub(r"([*?\[\]\\ ])", r"\\\1", str(PurePosixPath(folder))) + "/"
 
 
 @dataclass(frozen=True, slots=True)

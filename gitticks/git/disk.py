@@ -41,7 +41,12 @@ def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
     Raises:
         OSError: something could not be written; with `FileNotFoundError` one of them is not there.
     """
-    if _goes_together(len(files)):
+    # Each sync waits for the disk, and on a busy one for those of others, so one of the file system is better than many
+    # of files; but it also writes whatever else is waiting, such as what a compiler has just made, and that may be a lot.
+    count = len(files)
+    if sys.platform == "linux" and (
+        count > MANY_FILES or _unwritten_kilobytes() < count * KILOBYTES_FOR_A_SYNC
+    ):
         _sync_file_system(folders[0])
         return
     names = (*files, *folders)
@@ -50,17 +55,6 @@ def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
             _begin_writing(descriptors)
             for descriptor in descriptors:
                 os.fsync(descriptor)
-
-
-def _goes_together(count: int) -> bool:
-    """True if one sync of the file system is to be preferred to one of each file.
-
-    Each sync waits for the disk, and on a busy one for those of others, so one is better than many; but it also
-    writes whatever else is waiting, such as what a compiler has just made, and that may be a lot.
-    """
-    if sys.platform != "linux":
-        return False
-    return count > MANY_FILES or _unwritten_kilobytes() < count * KILOBYTES_FOR_A_SYNC
 
 
 def _unwritten_kilobytes() -> int:
@@ -105,18 +99,13 @@ def _begin_writing(descriptors: Iterable[int]) -> None:
             advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def load_exchange() -> None:
-    """Loads what `exchange` calls: a holder of git's locks has no time for it."""
-    _system_call()
-
-
 def exchange(first: Path, second: Path) -> bool:
     """Swaps two existing files of one file system; False if this system or file system has no such call.
 
     Raises:
         OSError: one of them is missing, or they are on different file systems.
     """
-    rename = _system_call()
+    rename = load_exchange()
     if rename is None:
         return False
     code = rename(os.fsencode(first), os.fsencode(second), _EXCHANGE)
@@ -135,7 +124,7 @@ def move_to_free_place(old: Path, new: str) -> bool:
     Raises:
         OSError: the file is missing, or the folder of its new place.
     """
-    rename = _system_call()
+    rename = load_exchange()
     code = errno.ENOSYS if rename is None else rename(os.fsencode(old), os.fsencode(new), _NEW)
     if code == errno.EEXIST:
         return False
@@ -150,8 +139,11 @@ def move_to_free_place(old: Path, new: str) -> bool:
 
 
 @functools.cache
-def _system_call() -> Callable[[bytes, bytes, int], int] | None:
-    """Returns the call that renames in a special way and returns an error number, 0 if it worked."""
+def load_exchange() -> Callable[[bytes, bytes, int], int] | None:
+    """Returns the call that renames in a special way and returns an error number, 0 if it worked.
+
+    It is loaded in advance where locks of git are held, and there is no time for it.
+    """
     import ctypes  # only where a file is replaced
 
     library = ctypes.CDLL(None, use_errno=True)

@@ -49,8 +49,10 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
         try:
             yield is_held
         finally:
-            if is_held:
-                _release(lock, os.fstat(ours.fileno()))
+            # Not that of whoever came after a person had removed ours; it need not be opened for that.
+            with contextlib.suppress(FileNotFoundError):
+                if is_held and os.path.samestat(lock.lstat(), os.fstat(ours.fileno())):
+                    lock.unlink()
 
 
 @contextlib.contextmanager
@@ -85,32 +87,17 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
             return True
 
 
-def _release(lock: Path, ours: os.stat_result) -> None:
-    """Removes our lock, and not that of whoever came after a person had removed ours; it need not be opened for that."""
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(lock.lstat(), ours):
-            lock.unlink()
-
-
 def _clear_own(lock: Path) -> bool:
     """Removes the lock if it is of ours; True unless another program has it."""
     try:
-        if not _is_own(lock):
+        if not read_plain_file(lock, _MOST_OWN_BYTES).startswith(OWN_MARK):
             return False
         lock.unlink()
     except FileNotFoundError:
-        pass
-    return True
-
-
-def _is_own(lock: Path) -> bool:
-    """True if the lock is of ours; what is larger than any of ours, or no file, is not."""
-    try:
-        return read_plain_file(lock, _MOST_OWN_BYTES).startswith(OWN_MARK)
-    except FileNotFoundError:
-        raise
-    except OSError:
+        return True
+    except OSError:  # larger than any of ours, or no file
         return False
+    return True
 
 
 def _age_seconds(file: Path, if_gone: float = 0.0) -> float:

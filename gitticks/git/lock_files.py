@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -10,9 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.flocks import is_lock_held
-from gitticks.git.checkouts import Checkout, worktree_entries
+from gitticks.git.checkouts import Checkout, linked_places
 from gitticks.git.indexfile import OWN_MARK
-from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
+from gitticks.git.locks import (
+    FOREIGN_AGE_SECONDS,
+    LOCK_SIZES,
+    clear_stale_ref_lock,
+    hold_lock,
+    is_same_lock,
+    look_at_lock,
+)
 from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository
 from gitticks.processes import parse_identity, start_times
@@ -100,36 +106,23 @@ def clear_ref_locks(repository: Repository) -> tuple[LockFile, ...]:
         LostRaceError: a writer of ours is at work and does not end.
     """
     with hold_lock(repository.own_dir / "lock") as held:
-        return tuple(_still_locked(repository, held))
-
-
-def _still_locked(repository: Repository, held: HeldLock) -> Iterator[LockFile]:
-    for lock in ref_locks(repository):
-        if lock.ref is not None and not clear_stale_ref_lock(repository.common_dir, lock.ref, held):
-            yield lock
+        return tuple(
+            lock
+            for lock in ref_locks(repository)
+            if lock.ref is not None and not clear_stale_ref_lock(repository.common_dir, lock.ref, held)
+        )
 
 
 def _look(path: Path, ref: str | None) -> LockFile | None:
     try:
         status = path.lstat()
-        taker = _taker(path)
+        words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
     except OSError:
         return None
-    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
-
-
-def _taker(path: Path) -> int | None:
-    """Returns the process that a lock of ours names; git's own name nobody."""
-    words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
     number = os.fsdecode(words.removeprefix(OWN_MARK)).strip()
-    return int(number) if words.startswith(OWN_MARK) and number.isdecimal() else None
-
-
-class _Look(NamedTuple):
-    """What tells one lock file from the next of its name; `made` is in seconds since 1970."""
-
-    inode: int
-    made: float
+    is_named = words.startswith(OWN_MARK) and number.isdecimal()  # git's own name nobody
+    taker = int(number) if is_named else None
+    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
 
 
 class _Takers(NamedTuple):
@@ -142,14 +135,16 @@ class _Takers(NamedTuple):
     near: Sequence[Path]
     others_seconds: float = 0.0
 
-    def may_hold(self, lock: _Look) -> bool:
+    def may_hold(self, lock: os.stat_result) -> bool:
         """True if such a git runs and is older than the lock, as its holder must be."""
-        age = time.time() - lock.made
+        age = time.time() - lock.st_mtime
         is_old = age > AGE_SECONDS
         starts = start_times("git", inside=self.near if is_old else self.places)
         if starts is None:
             return not is_old
-        return age < self.others_seconds or any(start <= lock.made + _CLOCK_SLACK_SECONDS for start in starts)
+        return age < self.others_seconds or any(
+            start <= lock.st_mtime + _CLOCK_SLACK_SECONDS for start in starts
+        )
 
 
 def clear_abandoned_locks(
@@ -187,10 +182,10 @@ def _clear(locks: Sequence[Path], takers: _Takers, wait_seconds: float) -> tuple
 
 def _is_cleared(lock: Path, takers: _Takers) -> bool:
     """True once the lock is gone; it is removed if it is the same at two looks, between which nobody can have it."""
-    first = _look_at(lock)
+    first = look_at_lock(lock)
     if first is None:
         return True
-    if takers.may_hold(first) or _look_at(lock) != first:
+    if takers.may_hold(first) or not is_same_lock(first, look_at_lock(lock)):
         return False
     lock.unlink(missing_ok=True)
     return True
@@ -198,16 +193,4 @@ def _is_cleared(lock: Path, takers: _Takers) -> bool:
 
 def _places(common_dir: Path) -> list[Path]:
     """Returns where a git works that has a lock in this repository: its checkouts, and the git directory itself."""
-    linked = []
-    for entry in worktree_entries(common_dir):
-        with contextlib.suppress(OSError):
-            linked.append(Path(os.fsdecode(read_plain_file(entry / "gitdir")).strip()).parent)
-    return [common_dir, common_dir.parent, *linked]
-
-
-def _look_at(lock: Path) -> _Look | None:
-    try:
-        status = lock.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return _Look(status.st_ino, status.st_mtime)
+    return [common_dir, common_dir.parent, *(place for _, place in linked_places(common_dir))]

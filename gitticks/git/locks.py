@@ -84,7 +84,9 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
         with errors_name(path):
             held = HeldLock(descriptor, _unfinished(descriptor))
-            _write_holder(descriptor)
+            # Always as long, so that the note below stays where it is.
+            holder = own_identity().to_json().encode().ljust(_HOLDER_BYTES - 1)
+            _write_all(descriptor, holder + b"\n", 0)
         yield held
     finally:
         os.close(descriptor)
@@ -98,15 +100,14 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     keeps it. Before either it must be the same file at both looks, of a size that git gives its ref locks.
     """
     path = common_dir / f"{ref}.lock"
-    first = _look(path)
+    first = look_at_lock(path)
     if first is None:
         return True
     time.sleep(SECOND_LOOK_SECONDS)
-    second = _look(path)
+    second = look_at_lock(path)
     if second is None:
         return True
-    is_same = (first.st_ino, first.st_mtime_ns) == (second.st_ino, second.st_mtime_ns)
-    if not is_same or second.st_size not in LOCK_SIZES:
+    if not is_same_lock(first, second) or second.st_size not in LOCK_SIZES:
         return False
     if held.unfinished != ref and _may_have_a_living_taker(second):
         return False
@@ -117,7 +118,7 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
 
 def is_no_lock_of_git(common_dir: Path, ref: str) -> bool:
     """True for a `<ref>.lock` that git did not write and that has lain there for long: waiting for it is no use."""
-    lock = _look(common_dir / f"{ref}.lock")
+    lock = look_at_lock(common_dir / f"{ref}.lock")
     return lock is not None and lock.st_size not in LOCK_SIZES and not _may_have_a_living_taker(lock)
 
 
@@ -208,12 +209,6 @@ def _holder(descriptor: int) -> str:
     return "another process" if holder is None or not is_alive(holder) else f"process {holder.pid}"
 
 
-def _write_holder(descriptor: int) -> None:
-    """Writes who holds the lock; always as long, so that the note below stays where it is."""
-    line = own_identity().to_json().encode()
-    _write_all(descriptor, line.ljust(_HOLDER_BYTES - 1) + b"\n", 0)
-
-
 def _unfinished(descriptor: int) -> str | None:
     note = _note(_read(descriptor)).partition("\n")[0]
     return note.removeprefix(_MOVING) if note.startswith(_MOVING) else None
@@ -235,11 +230,17 @@ def _read(descriptor: int) -> bytes:
     return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
-def _look(path: Path) -> os.stat_result | None:
+def look_at_lock(path: Path) -> os.stat_result | None:
+    """Returns what tells one lock file from the next of its name; None if there is none."""
     try:
         return path.lstat()
     except (FileNotFoundError, NotADirectoryError):  # refs of a reftable are no files
         return None
+
+
+def is_same_lock(first: os.stat_result, second: os.stat_result | None) -> bool:
+    """True if nobody took the lock anew between two looks."""
+    return second is not None and (first.st_ino, first.st_mtime_ns) == (second.st_ino, second.st_mtime_ns)
 
 
 def _may_have_a_living_taker(lock: os.stat_result) -> bool:

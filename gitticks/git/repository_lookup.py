@@ -35,7 +35,10 @@ def ask_git(start: str) -> Repository:
             if "not a git repository" in error.message:
                 raise no_repository(start) from error
             if "dubious ownership" in error.message:
-                raise _somebody_elses(start) from error
+                raise GitticksError(
+                    f"the repository around `{start}` belongs to another user, so git does not trust it",
+                    hint=f"if you do: `git config --global --add safe.directory {quote(start)}`",
+                ) from error
             raise
 
     def setting(name: str, kind: str, git_dir: str) -> str:
@@ -59,13 +62,6 @@ def ask_git(start: str) -> Repository:
         settings["core.worktree"] = worktree
     main = here if git_dir == common_dir and here is not None else main_worktree_of(common_dir, settings)
     return Repository(git_dir, common_dir, main, here, is_bare=is_bare(settings) and main is None)
-
-
-def _somebody_elses(place: str) -> GitticksError:
-    return GitticksError(
-        f"the repository around `{place}` belongs to another user, so git does not trust it",
-        hint=f"if you do: `git config --global --add safe.directory {quote(place)}`",
-    )
 
 
 def find_repository(start: str, environment: Mapping[str, str]) -> Repository:

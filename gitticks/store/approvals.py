@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, RefusedError
-from gitticks.git.config import read_global_config
+from gitticks.git.config import read_own_setting
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
@@ -71,7 +71,7 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
     """
     named = resolved.settings.approvals.allowed_signers
     if named is None:
-        named = read_global_config("gpg.ssh.allowedSignersFile")
+        named = read_own_setting("gpg.ssh.allowedSignersFile")
         if named is None:
             raise RefusedError("it is not configured whose signatures count", hint=_HINT)
     elif resolved.origin(SETTING) == CONFIG_PATH:

@@ -186,24 +186,18 @@ class Store:
                 if not changes:
                     return _Made(pending, lambda: value)
                 link = self._commit(transaction, changes, author)
-                if then is not None:
-                    link = self._followed(link, lambda second: then(second, value), author)
+                if then is not None:  # in the same link, for no other writer has to wait for it
+                    following = Transaction(self.objects, link.commit, self._load_tasks, self._mask)
+                    then(following, value)
+                    if following.changes:
+                        second = self._commit(following, following.changes, author)
+                        link = second._replace(parent=link.parent, objects=(*link.objects, *second.objects))
             except GitticksError as error:
                 if pending is None:
                     raise
                 return _Made(pending, _raising(error))
             write_chain(held, (*links, link))
         return _Made(link.commit, lambda: value, link.subject)
-
-    def _followed(self, link: Link, operation: Callable[[Transaction], object], author: Identity) -> Link:
-        """Returns one link of two commits: what the operation makes of the first one is no other writer's to wait for."""
-        transaction = Transaction(self.objects, link.commit, self._load_tasks, self._mask)
-        operation(transaction)
-        changes = transaction.changes
-        if not changes:
-            return link
-        second = self._commit(transaction, changes, author)
-        return second._replace(parent=link.parent, objects=(*link.objects, *second.objects))
 
     def _commit(
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity

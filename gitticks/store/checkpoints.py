@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from gitticks.document.values import format_time, parse_time
@@ -57,7 +58,10 @@ def members(transaction: Transaction, workspace: TaskId) -> tuple[Task, ...]:
         return (owner,)
     tasks = transaction.all_tasks().values()
     return tuple(
-        sorted((one for one in tasks if one.id == workspace or workspace_of(one) == workspace), key=_id_of)
+        sorted(
+            (one for one in tasks if one.id == workspace or workspace_of(one) == workspace),
+            key=attrgetter("id"),
+        )
     )
 
 
@@ -122,10 +126,7 @@ def _of_epic(transaction: Transaction, task: Task) -> tuple[TaskId | None, tuple
 
 def numbers(source: Transaction, workspace: TaskId) -> list[int]:
     """Returns the numbers of a workspace's checkpoints, in order; files of other names are none."""
-    return _numbers(source.list(layout.checkpoints_folder(workspace)))
-
-
-def _numbers(names: Iterable[str]) -> list[int]:
+    names = source.list(layout.checkpoints_folder(workspace))
     found = (name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
     return sorted(int(one) for one in found if is_number(one))
 
@@ -296,7 +297,3 @@ def _usage(spent: Mapping[str, Any]) -> Usage:
     if not all(0 <= figure < 1e15 for figure in usage):  # noqa: PLR2004 - more than anybody spends
         raise ValueError(usage)
     return usage
-
-
-def _id_of(task: Task) -> TaskId:
-    return task.id

@@ -102,18 +102,15 @@ def _refreshed_file(
             _replace_file(path, objects, commit)
             connection = connect(path, wait_seconds)
             connection.execute("BEGIN")
+    is_current = False
     try:
-        _require_commit(connection, commit)
-    except BaseException:
-        connection.close()
-        raise
+        is_current = indexed_commit(connection) == commit  # the question begins the snapshot
+    finally:
+        if not is_current:
+            connection.close()
+    if not is_current:
+        raise sqlite3.OperationalError("another process moved the index between two transactions")
     return connection
-
-
-def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
-    """Refuses an index that another process moved on between two transactions; the question begins the snapshot."""
-    if indexed_commit(connection) != commit:
-        raise sqlite3.OperationalError("the index was moved")
 
 
 def _index_lock(repository: Repository, wait_seconds: float | None) -> AbstractContextManager[object]:

@@ -35,7 +35,12 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
         if blocker not in tasks and blocker != after.id:
             raise NotFoundError(f"there is no task `{blocker}` to wait for", hint=_HINT)
     if before is not None and before.is_epic and not after.is_epic:
-        _check_childless(tasks, after)
+        child = next((one for one in tasks.values() if one.parent == after.id), None)
+        if child is not None:
+            raise RefusedError(
+                f"`{after.id}` has children, so it stays an epic",
+                hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
+            )
     if has_new_parent or new_blockers:
         refuse_cycle({**tasks, after.id: after}, after)
 
@@ -53,22 +58,18 @@ def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -
         )
 
 
-def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
-    child = next((one for one in tasks.values() if one.parent == task.id), None)
-    if child is not None:
-        raise RefusedError(
-            f"`{task.id}` has children, so it stays an epic",
-            hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
-        )
-
-
 def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """Refuses a cycle through a task that is new, changed or reopened, or through what is below it.
 
     What is below it shares its blockers.
     """
-    if _is_own_ancestor(tasks, changed):
-        raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
+    above = changed.parent
+    passed: set[TaskId] = set()
+    while above is not None and above not in passed:
+        if above == changed.id:
+            raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
+        passed.add(above)
+        above = tasks[above].parent if above in tasks else None
     from gitticks.model.graph import find_cycle, shown
     from gitticks.model.queries import TaskGraph
 
@@ -86,14 +87,3 @@ def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
         children = [child.id for child in graph.children(task_id) if child.id not in seen]
         seen.update(children)
         waiting += children
-
-
-def _is_own_ancestor(tasks: Mapping[TaskId, Task], task: Task) -> bool:
-    seen: set[TaskId] = set()
-    parent = task.parent
-    while parent is not None and parent not in seen:
-        if parent == task.id:
-            return True
-        seen.add(parent)
-        parent = tasks[parent].parent if parent in tasks else None
-    return False

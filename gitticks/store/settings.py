@@ -107,15 +107,10 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
         for key, value in found.items()
         if key.startswith(GIT_PREFIX) and not key.startswith(_OF_A_PERSON) and key not in _OWN_NOTES
     }
-    return _as_agreed(repository, given)
-
-
-def _as_agreed(repository: Repository, given: dict[str, str]) -> dict[str, str]:
-    """Returns the settings without what agents' sessions made of them and nobody has agreed to."""
     if not (repository.own_dir / "left-behind.json").exists():
         return given
     from gitticks.store.left_behind import held_settings
 
-    held = held_settings(repository)
+    held = held_settings(repository)  # without what sessions of agents made of them and nobody has agreed to
     before = {key: value.rpartition("\n")[2] for key, value in held.items() if value is not None}
     return {key: value for key, value in given.items() if key not in held} | before

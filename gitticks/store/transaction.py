@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.git.objects.failures import TooLargeError
-from gitticks.git.objects.trees import DEEPEST
+from gitticks.git.objects.trees import DEEPEST, tree_id_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout
 
@@ -81,7 +81,9 @@ class Transaction:
         The top of the branch is the empty string.
         """
         prefix = f"{folder}/" if folder else ""
-        names = {name for name in self._list_base(folder) if self._stays(prefix + name)}
+        names = {
+            name for name in list_folder(self._objects, self._tree, folder) if self._stays(prefix + name)
+        }
         names |= {
             path.removeprefix(prefix).partition("/")[0]
             for path, content in self._changes.items()
@@ -93,14 +95,13 @@ class Transaction:
         """Returns the task's parsed TASK.md."""
         if task_id not in self._task_files:
             from gitticks.document.taskfile import TaskFile
-            from gitticks.store.layout import check_place
 
             path = task_path(task_id)
             content = self.read(path)
             if content is None:
                 raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
             file = TaskFile.parse(content, path)
-            check_place(file, task_id)
+            layout.check_place(file, task_id)
             self._task_files[task_id] = file
         return self._task_files[task_id]
 
@@ -176,8 +177,6 @@ class Transaction:
 
     def sample_of_names(self, most_folders: int) -> tuple[int, int]:
         """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each."""
-        from gitticks.git.objects.trees import tree_id_of
-
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         folders = [] if tasks is None else [one for one in self._objects.entries(tasks) if one.is_tree]
         step = max(1, len(folders) // most_folders)
@@ -210,8 +209,6 @@ class Transaction:
         return read_file(self._objects, self._tree, path)
 
     def _base_ids(self) -> Iterator[TaskId]:
-        from gitticks.git.objects.trees import tree_id_of
-
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         for between in () if tasks is None else self._objects.entries(tasks):
             names: tuple[str, ...] = ()
@@ -220,9 +217,6 @@ class Transaction:
             for name in names:
                 if layout.is_task_folder(between.name, name):
                     yield TaskId(name)
-
-    def _list_base(self, folder: str) -> tuple[str, ...]:
-        return list_folder(self._objects, self._tree, folder)
 
     def _set(self, path: str, content: bytes | None) -> None:
         self._changes[_checked(path)] = content
@@ -237,7 +231,7 @@ class Transaction:
         inside = [content for other, content in self._changes.items() if other.startswith(f"{path}/")]
         if any(content is not None for content in inside) or not inside:
             return True
-        return any(self._stays(f"{path}/{name}") for name in self._list_base(path))
+        return any(self._stays(f"{path}/{name}") for name in list_folder(self._objects, self._tree, path))
 
 
 def read_file(objects: Objects, tree: str, path: str) -> bytes | None:

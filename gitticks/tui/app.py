@@ -60,11 +60,11 @@ class Preferences:
 
     def remember(self, name: str, value: str) -> None:
         """Keeps a value."""
-        from gitticks.git.config import set_config
+        from gitticks.git.config import write_common_setting
 
         self._values[_SECTION + name.lower()] = value
         with suppress(GitticksError, OSError):
-            set_config(self._context.renewed().repository, _SECTION + name, value)
+            write_common_setting(self._context.renewed().repository.common_dir, _SECTION + name, value)
 
     def sizes(self, place: str) -> dict[str, int]:
         """Returns the widths of a place's panes that were changed, by id."""

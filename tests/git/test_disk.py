@@ -98,7 +98,7 @@ def test_a_file_is_moved_only_to_where_none_is(
     tmp_path: Path, has_call: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not has_call:
-        monkeypatch.setattr(module, "_system_call", lambda: None)
+        monkeypatch.setattr(module, "load_exchange", lambda: None)
     one, other = tmp_path / "one ü", tmp_path / "other"
     one.write_text("1")
     assert move_to_free_place(one, str(other))

@@ -273,11 +273,6 @@ class Objects(ABC):
         if old_tree != new_tree:
             yield from differing(self.parts(old_tree), self.parts(new_tree))
 
-    def _new_objects(self, old_tree: str | None, new_tree: str) -> tuple[str, ...]:
-        """Returns the ids of the new tree and of all that it holds and the old one does not, at the same place."""
-        changed = walk_differences(self.changed_entries, (old_tree, new_tree), "")
-        return (new_tree, *(after.object_id for _, _, after in changed if after is not None))
-
     def _require_room(self, tree_id: str | None, changes: Mapping[str, bytes | None]) -> None:
         """Refuses changes that would put a file where a folder is, or a folder where a file is."""
         folders = {folder for path, new in changes.items() if new is not None for folder in _folders(path)}

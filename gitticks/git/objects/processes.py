@@ -23,6 +23,7 @@ from gitticks.git.objects.failures import (
     too_large,
 )
 from gitticks.git.objects.fast_import import is_large, write_by_git
+from gitticks.git.objects.trees import walk_differences
 from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
 
@@ -87,7 +88,10 @@ class ProcessObjects(Objects):
         )
         if is_large(changes):
             return StoredCommit(commit, (commit,))
-        return StoredCommit(commit, (*self._new_objects(base, self.tree_of(commit)), commit))
+        tree = self.tree_of(commit)
+        changed = walk_differences(self.changed_entries, (base, tree), "")
+        new = (after.object_id for _, _, after in changed if after is not None)
+        return StoredCommit(commit, (tree, *new, commit))
 
     def move_ref(
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None

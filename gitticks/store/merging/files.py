@@ -84,15 +84,13 @@ def _merged_task(
     merged = merge_task(base, ours, theirs, path, None if changes is None else changes.of(path))
     if merged is None:
         return _one_readable(path, *sorted((ours, theirs)))
+    # The hand-off or review of the side that does not stand.
+    lead = f"{path.removesuffix(TASK_FILE)}rounds/01-superseded-"
     kept = tuple(
-        (_round_path(path, section, text), f"{text}\n".encode()) for section, text in merged.superseded
+        (f"{lead}{section.lower()}-{_digest(text.encode())}.md", f"{text}\n".encode())
+        for section, text in merged.superseded
     )
     return MergedFile(merged.data, merged.conflicts, merged.overridden, kept)
-
-
-def _round_path(path: str, section: str, text: str) -> str:
-    """Returns where the hand-off or review of the side that does not stand is kept."""
-    return f"{path.removesuffix(TASK_FILE)}rounds/01-superseded-{section.lower()}-{_digest(text.encode())}.md"
 
 
 def _one_readable(path: str, one: bytes, other: bytes) -> MergedFile:
