@@ -1,7 +1,8 @@
 """What is wrong with the commits of work, whatever its tests say.
 
 They may be outside its work branch, where a merge would leave them out. They may hold secrets: a merge brings every
-commit to the base, so all are scanned.
+commit to the base, so all are scanned. They may change what a rule forbids agents to write: git makes a commit without
+touching the file that a client or a sandbox guards.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from gitticks.git.checkouts import checkout_at, current_branch, head
 from gitticks.git.identity import Identity
+from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import is_ancestor, merge_base
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
@@ -24,6 +26,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.redaction import digest_of_secret, find_secrets, secret_values
 from gitticks.store.branch import Store
+from gitticks.workflow.permissions import PolicyLayer, denied_writes
 
 ALLOWED = "secrets"
 """In an event: the digests of what a person allowed."""
@@ -157,6 +160,29 @@ def judge_commits(
         f"the commits contain what looks like a secret: {shown}{more}. Remove it from the commits themselves "
         "(`git commit --amend`, `git rebase`), since each of them is merged, and read it from the environment instead. "
         f"If it is not a secret, a person can allow it: `gt trust --secret {task_id}`"
+    )
+
+
+def judge_paths(repository: Repository, base: str, head: str, layers: Iterable[PolicyLayer]) -> str | None:
+    """Returns why commits are refused as they change what no agent may write, for their agent to read; None if they do not.
+
+    Args:
+        repository: whose commits they are.
+        base: the commit that the work is to be merged into, or the one where it began.
+        head: the work.
+        layers: the rules.
+    """
+    steps = steps_between(repository, merge_base(repository, base, head) or base, head)
+    found = denied_writes((step.path for step in steps), layers)
+    if not found:
+        return None
+    shown = "; ".join(
+        f"`{printable(path)}` is {printable(why)}" for path, why in [*found.items()][:_MOST_SHOWN]
+    )
+    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+    return (
+        f"the commits change what agents may not write: {shown}{more}. Take these changes out of the commits "
+        f"(`git checkout {base[:10]} -- PATH`, then commit); a person can change the rule"
     )
 
 

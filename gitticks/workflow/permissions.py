@@ -150,6 +150,17 @@ def matches(rule: PermissionRule, access: Access, *, to_deny: bool) -> bool:
     return not rule.paths or matches_path(rule.paths, access.target)
 
 
+def denied_writes(paths: Iterable[str], layers: Iterable[PolicyLayer]) -> Mapping[str, str]:
+    """Returns which paths of the workspace a rule forbids to write, and the reason."""
+    every = tuple(layers)
+    found = {}
+    for path in paths:
+        ruling = _denied_by_rule(Access(Operation.FILE_WRITE, path, is_inside=True), every)
+        if ruling is not None:
+            found[path] = ruling.reason
+    return found
+
+
 def learned_rule(access: Access) -> PermissionRule:
     """Returns the rule that "always" remembers: the same kind of command, all of the file's folder, the host."""
     if access.operation is Operation.SHELL:

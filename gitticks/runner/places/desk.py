@@ -20,13 +20,14 @@ from gitticks.model.status import Isolation, Role
 from gitticks.model.task import SessionRecord
 from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits
+from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits, judge_paths
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.place import WantsChecks, Work
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.enclosure import take_home
 from gitticks.store.branch import Store
+from gitticks.store.permissions import policy_layers
 
 if TYPE_CHECKING:
     from gitticks.runner.places.local import LocalPlace
@@ -103,8 +104,11 @@ class Desk:
         if not begin or end is None:
             return None
         environment = self.place.world.environment
-        return judge_tree(repository, begin, end) or judge_commits(
-            Store.open(repository), workspace.task_id, begin, end, environment
+        rules = policy_layers(repository, environment, self.place.overrides)
+        return (
+            judge_tree(repository, begin, end)
+            or judge_paths(repository, begin, end, rules)
+            or judge_commits(Store.open(repository), workspace.task_id, begin, end, environment)
         )
 
     def _find_astray(self) -> str | None:
