@@ -6,23 +6,22 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.cli.editor import typed_lines
 from gitticks.cli.failures import tell
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.writing import agent_name, check_text
 from gitticks.errors import Exit, GitticksError, UsageError
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from gitticks.actions.context import Context
     from gitticks.actions.verdict import Waiting
-    from gitticks.model.ids import TaskId
 
 
 TAB = "\t"

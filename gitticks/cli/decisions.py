@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
@@ -20,8 +20,6 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.store.index import Index
 
 

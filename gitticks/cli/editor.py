@@ -10,12 +10,12 @@ import sys
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.identity import editor_command
 from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
     from gitticks.actions.drafts import Draft
 
 _PLUS_LINE = frozenset(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.at_once import Option
 from gitticks.errors import UsageError
+from gitticks.model.status import Awaiting, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.listing import Order
-    from gitticks.model.status import Awaiting, Status
 
 _MOST_DIGITS = 9
 

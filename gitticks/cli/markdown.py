@@ -7,12 +7,9 @@ the rest of a call, so texts without any sign are only wrapped.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from gitticks.cli.render import Screen
 from gitticks.cli.text import visible, wrap
-
-if TYPE_CHECKING:
-    from gitticks.cli.render import Screen
 
 MOST_CHARACTERS = 64_000
 _SIGNS = re.compile(r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)")

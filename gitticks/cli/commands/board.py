@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gitticks.actions.board_columns import RECENT_DAYS, sort_into_columns
+from gitticks.actions.board_columns import RECENT_DAYS, Columns, sort_into_columns
+from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, hint, say, screen
 from gitticks.cli.views.board import MOST_CARDS, board_lines
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.board_columns import Columns
-    from gitticks.actions.context import Context
 
 
 def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool) -> int:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from gitticks.actions.dependencies import find_dependencies
+from gitticks.actions.context import Context
+from gitticks.actions.dependencies import Dependencies, find_dependencies
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, count_of, say, screen, warn
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.dependencies import Dependencies
 
 
 def answer(

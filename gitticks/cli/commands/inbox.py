@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.inbox import open_inbox
+from gitticks.actions.context import Context
+from gitticks.actions.inbox import Asked, Inbox, ReviewWord, open_inbox
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT
 from gitticks.cli.json import entry_object, print_tasks, task_text
@@ -15,8 +16,6 @@ from gitticks.errors import Exit
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
-    from gitticks.actions.context import Context
-    from gitticks.actions.inbox import Asked, Inbox, ReviewWord
 
 DEFAULT_COUNT = 20
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gitticks.actions.listing import Filter, list_tasks
+from gitticks.actions.context import Context
+from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
 from gitticks.cli.json import entry_object, print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, say_all, screen
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
 from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.listing import Listing, Order
-    from gitticks.cli.render import Screen
-    from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Awaiting, Status
 
 
 def answer(

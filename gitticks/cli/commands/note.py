@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,13 +23,9 @@ from gitticks.cli.writing import (
     words_argument,
 )
 from gitticks.errors import UsageError
+from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
 from gitticks.store.task_ids import UnknownTaskError
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from gitticks.model.ids import TaskId
 
 
 @command("note", 'gt note k7f2 "The path is in the state parameter."')

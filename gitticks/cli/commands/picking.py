@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from gitticks.actions.context import Context
 from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
@@ -11,10 +10,7 @@ from gitticks.cli.json import print_task, print_tasks, task_text
 from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.status import Awaiting
+from gitticks.model.status import Awaiting
 
 
 def answer_next(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gitticks.actions.searching import Wanted, search_tasks
+from gitticks.actions.context import Context
+from gitticks.actions.searching import Found, FoundBroken, Match, Wanted, search_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT, LABEL, STATUS
 from gitticks.cli.json import print_tasks, task_text
@@ -12,11 +11,7 @@ from gitticks.cli.render import say, screen
 from gitticks.cli.views.search import broken_lines, found_lines
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.searching import Found, FoundBroken, Match
-    from gitticks.model.status import Status
+from gitticks.model.status import Status
 
 
 def answer(

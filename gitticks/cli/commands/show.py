@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.actions.showing import show_round, show_task
+from gitticks.actions.context import Context
+from gitticks.actions.showing import ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.filters import parse_count
 from gitticks.cli.json import entry_object, event_object, pair_object, print_object, print_task, task_text
@@ -13,8 +14,6 @@ from gitticks.cli.views.task import page, round_page
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.showing import ShownTask
     from gitticks.store.rounds import Round
 
 

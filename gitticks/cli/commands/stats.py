@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
-from gitticks.actions.statistics.figures import gather, read_since
+from gitticks.actions.statistics.figures import Statistics, gather, read_since
 from gitticks.cli.at_once import JSON, Option, ReadingCommand
 from gitticks.cli.json import print_object
 from gitticks.cli.render import NO_TASKS, say, screen
@@ -15,10 +15,6 @@ from gitticks.cli.views.statistics import statistics_lines, statistics_object
 from gitticks.cli.views.statistics_page import page
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.statistics.figures import Statistics
 
 
 def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:

@@ -29,14 +29,14 @@ from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.inbox import inbox_lines, joined
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.errors import Exit
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.liveness import is_run_alive_at
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
     from gitticks.actions.status import Overview
-    from gitticks.model.ids import TaskId
-    from gitticks.store.task_row import TaskRow
 
 MOST_LISTED = 5
 MOST_DAYS = 14

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from gitticks.actions.tree import grow_tree
+from gitticks.actions.context import Context
+from gitticks.actions.tree import Tree, grow_tree
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, say, screen
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.cli.views.tree import closed_line, tree_lines
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.tree import Tree
 
 
 def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:

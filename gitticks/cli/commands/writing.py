@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task, require_creator
 from gitticks.actions.field_values import unknown_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
-from gitticks.actions.update import Changes, update_task
+from gitticks.actions.update import Changes, Updated, update_task
 from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import (
     STDIN,
@@ -25,10 +25,7 @@ from gitticks.cli.writing import (
 )
 from gitticks.errors import Exit, UsageError
 from gitticks.model.status import Status, Verdict
-
-if TYPE_CHECKING:
-    from gitticks.actions.update import Updated
-    from gitticks.model.task import Task
+from gitticks.model.task import Task
 
 
 @command("create", 'gt create "Fix login" -p 1 -l auth', "gt create - < idea.md")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.cli.completion.table import TABLE
 from gitticks.cli.text import visible
 from gitticks.errors import GitticksError
@@ -14,7 +15,6 @@ from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
     from gitticks.store.task_row import TaskRow
 
 

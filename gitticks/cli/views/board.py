@@ -6,17 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import GAP, Style
+from gitticks.actions.derived_state import Standing
+from gitticks.cli.render import GAP, Screen, Style
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, pad, visible, width, wrap
 from gitticks.cli.views.tasks import waits_for
 from gitticks.model.status import Phase
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.board_columns import Column as PhaseColumn
-    from gitticks.actions.derived_state import Standing
-    from gitticks.cli.render import Screen
-    from gitticks.store.task_row import TaskRow
 
 MOST_CARDS = 10
 NARROWEST_COLUMN = 16

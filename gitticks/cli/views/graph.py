@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.cli.render import GAP, NARROWEST_TITLE, Style
+from gitticks.actions.derived_state import Standing
+from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import waits_for
 from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies
-    from gitticks.actions.derived_state import Standing
-    from gitticks.cli.render import Screen
-    from gitticks.store.task_row import TaskRow
 
 
 Point = tuple[int, int]

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
 from gitticks.cli.text import cut, visible, wrap
-from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, place
+from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Status
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies, Edge
-    from gitticks.cli.views.graph import Frame, Places
     from gitticks.model.queued import Listed
-    from gitticks.store.task_row import TaskRow
 
 
 LABEL_COLUMNS = 28

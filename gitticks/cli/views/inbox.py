@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from gitticks.cli.render import Style, age_of, ago, count_of, opposite
+from gitticks.actions.derived_state import Standing
+from gitticks.cli.render import Screen, Style, age_of, ago, count_of, opposite
 from gitticks.cli.text import as_called, called, visible, width, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of
 from gitticks.model.status import ANSWERED, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
-    from gitticks.actions.derived_state import Standing
     from gitticks.actions.inbox import Asked, ReviewWord
-    from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
 

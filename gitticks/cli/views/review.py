@@ -6,21 +6,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import GAP, Style, ago, count_of
+from gitticks.cli.render import GAP, Screen, Style, ago, count_of
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.inbox import joined
 from gitticks.cli.views.task import prose
 from gitticks.model.ids import task_folder
-from gitticks.model.notes import Section
+from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.model.status import Awaiting
+from gitticks.model.task import Task
 from gitticks.workflow.council import Voice, read_voice
 from gitticks.workflow.signals import without_promises
 
 if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
-    from gitticks.cli.render import Screen
-    from gitticks.model.notes import Entry, QuestionPair
-    from gitticks.model.task import Task
     from gitticks.runner.worklog import LoggedIteration
 
 

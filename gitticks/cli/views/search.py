@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import GAP, Style
+from gitticks.cli.render import GAP, Screen, Style
 from gitticks.cli.text import visible, width
 from gitticks.cli.views.tasks import indent_of
 
 if TYPE_CHECKING:
     from gitticks.actions.searching import Found, FoundBroken, Match, Needle
-    from gitticks.cli.render import Screen
 
 _SIGNS, _TWINS = ("»", "«"), ("[", "]")
 _BEFORE = 3

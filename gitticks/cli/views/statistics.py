@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gitticks.actions.statistics.figures import HALF, MOST, Figures, share
-from gitticks.cli.render import GAP, NARROWEST_TITLE, Style, count_of, elapsed
+from gitticks.actions.statistics.figures import (
+    HALF,
+    MOST,
+    BudgetFigures,
+    Figures,
+    Period,
+    Statistics,
+    Week,
+    share,
+)
+from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style, count_of, elapsed
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import as_called, wrap
 from gitticks.workflow.budget import Metric, in_words
-
-if TYPE_CHECKING:
-    from gitticks.actions.statistics.figures import BudgetFigures, Period, Statistics, Week
-    from gitticks.cli.render import Screen
-
 
 NO_EPIC, NO_AGENT = "(no epic)", "(no agent)"
 _THOUSAND, _MILLION = 1_000, 1_000_000

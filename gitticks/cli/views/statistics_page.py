@@ -6,16 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gitticks.actions.statistics.figures import Statistics, Week
 from gitticks.cli.render import count_of, elapsed
 from gitticks.cli.text import cut, visible
 from gitticks.cli.views.statistics import COLUMNS, NO_AGENT, NO_EPIC, money, period_words, row, summary
 from gitticks.document.values import format_time
-
-if TYPE_CHECKING:
-    from gitticks.actions.statistics.figures import Statistics, Week
-
 
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26

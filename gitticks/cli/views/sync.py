@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from gitticks.actions.sync import Moved, Reached
+from gitticks.actions.sync import Moved, Reached, Synced
 from gitticks.cli.render import GAP, Screen, Style, count_of
 from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.store.layout import task_around
-
-if TYPE_CHECKING:
-    from gitticks.actions.sync import Synced
 
 MOST_LISTED = 20
 

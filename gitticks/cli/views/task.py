@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import GAP, Style, ago, count_of, elapsed, opposite, status_word
+from gitticks.cli.render import GAP, Screen, Style, ago, count_of, elapsed, opposite, status_word
 from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.tasks import waits_for
-from gitticks.model.notes import Section
+from gitticks.model.notes import Entry, QuestionPair, Section
 
 if TYPE_CHECKING:
     from gitticks.actions.showing import Author, ShownTask
-    from gitticks.cli.render import Screen
-    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.rounds import Round
 
 MOST_EVENTS = 20

@@ -7,18 +7,27 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.render import GAP, Style, age_in_short, say, say_all, status_style, status_word, warn
+from gitticks.cli.render import (
+    GAP,
+    Screen,
+    Style,
+    age_in_short,
+    say,
+    say_all,
+    status_style,
+    status_word,
+    warn,
+)
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import called, cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import ANSWERED, Status
+from gitticks.store.index import BrokenFile
 
 if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
-    from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
-    from gitticks.store.index import BrokenFile
 
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from gitticks.actions.tree import Group
-from gitticks.cli.render import GAP, NARROWEST_TITLE, Style, age_of, count_of, status_style, status_word
+from gitticks.actions.derived_state import Standing
+from gitticks.actions.tree import Group, Tree
+from gitticks.cli.render import (
+    GAP,
+    NARROWEST_TITLE,
+    Screen,
+    Style,
+    age_of,
+    count_of,
+    status_style,
+    status_word,
+)
 from gitticks.cli.text import all_visible, visible, width
 from gitticks.cli.views.tasks import waits_for
+from gitticks.model.graph import Place
 from gitticks.model.status import Status
-
-if TYPE_CHECKING:
-    from gitticks.actions.derived_state import Standing
-    from gitticks.actions.tree import Tree
-    from gitticks.cli.render import Screen
-    from gitticks.model.graph import Place
-    from gitticks.store.task_row import TaskRow
+from gitticks.store.task_row import TaskRow
 
 _SIGNS = ("├── ", "└── ", "│   ", "    ")
 _TWINS = ("|-- ", "`-- ", "|   ", "    ")
