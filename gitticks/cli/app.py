@@ -12,10 +12,9 @@ from gitticks.actions.context import Context
 from gitticks.cli.at_once import ReadingCommand
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
 from gitticks.cli.failures import guarded, tell
-from gitticks.cli.options import Group, as_click
+from gitticks.cli.options import NAMES_ELSEWHERE, Group, as_click, hint_of, message_of
 from gitticks.cli.render import screen
 from gitticks.cli.text import called
-from gitticks.cli.usage import NAMES_ELSEWHERE, hint_of, message_of
 from gitticks.errors import Exit
 from gitticks.world import World
 

@@ -288,7 +288,7 @@ class GitticksApp(App[int]):
                 self.call_later(self.refuse, str(error))
                 return
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                from gitticks.cli.bug_report import report
+                from gitticks.cli.failures import report
 
                 self.call_later(self.refuse, *report(error, [what or "the interface"]))
                 return

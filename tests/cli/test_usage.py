@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.cli.catalogue import CATALOGUE
-from gitticks.cli.usage import NAMES_ELSEWHERE
+from gitticks.cli.options import NAMES_ELSEWHERE
 from tests.cli.support import gt
 from tests.support.projects import make_project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,18 +11,19 @@ import click
 from gitticks import __version__
 from gitticks.cli import completion
 from gitticks.cli.at_once import JSON
-from gitticks.cli.before import ALIAS_SETTING
 from gitticks.cli.catalogue import ALIASES, CATALOGUE, HEADINGS
 from gitticks.cli.completion.answer import SHELLS
+from gitticks.cli.entry import ALIAS_SETTING
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Completes
+from gitticks.cli.options import NAMES_ELSEWHERE, Command, Completes, nearest_names
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
-from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
+
+_WIDTH = 78
 
 
 @click.command(
@@ -45,8 +47,6 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
     Without arguments: the everyday commands, and the topics. `all` lists every command and topic.
     """
     if folder is not None:
-        from gitticks.cli.man import write_pages
-
         pages = write_pages(ctx.find_root().command, folder.expanduser())
         say(f"{len(pages)} man pages written: `man -l {folder}/gt.1`")
         return
@@ -131,3 +131,46 @@ def completion_command(shell: str) -> None:
     It completes commands, options, statuses, agents, labels in use, and task ids with their titles.
     """
     click.echo(Path(completion.__file__).with_name(f"gt.{shell}").read_text("utf-8"), nl=False)
+
+
+def write_pages(root: click.Command, folder: Path) -> list[Path]:
+    """Writes a page for each command into `folder`, and returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for path, text in _pages(root, _context(root, "gt", None)):
+        page = folder / f"{path.replace(' ', '-')}.1"
+        page.write_text(text, "utf-8")
+        written.append(page)
+    return written
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    context = command.context_class(command, info_name=name, parent=parent)
+    context.terminal_width = context.max_content_width = _WIDTH
+    return context
+
+
+def _pages(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    path = context.command_path
+    summary = (command.help or "").strip().partition("\n")[0]
+    title = path.replace(" ", "-")
+    body = "\n".join(_plain(line) for line in command.get_help(context).splitlines())
+    yield (
+        path,
+        (
+            f'.TH {title.upper()} 1 "" "gitticks {__version__}" "gitticks"\n'
+            f".SH NAME\n{_plain(title)} \\- {_plain(summary)}\n.SH DESCRIPTION\n.nf\n{body}\n.fi\n"
+            ".SH SEE ALSO\n.BR gt (1),\n`gt help all`\n"
+        ),
+    )
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from _pages(below, _context(below, name, context))
+
+
+def _plain(line: str) -> str:
+    """Returns a line that roff prints as it is."""
+    line = line.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{line}" if line.startswith((".", "'")) else line

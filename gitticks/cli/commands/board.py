@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
 from gitticks.actions.board_columns import RECENT_DAYS, Columns, sort_into_columns
+from gitticks.actions.board_columns import Column as PhaseColumn
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.render import NO_TASKS, hint, say, screen
-from gitticks.cli.views.board import MOST_CARDS, board_lines
-from gitticks.cli.views.tasks import warn_of_broken
+from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
+from gitticks.cli.table import Column, table_of
+from gitticks.cli.text import cut, pad, visible, width, wrap
+from gitticks.cli.views.tasks import waits_for, warn_of_broken
 from gitticks.errors import Exit
+from gitticks.model.status import Phase
+from gitticks.store.task_row import TaskRow
+
+MOST_CARDS = 10
+NARROWEST_COLUMN = 16
+_TITLE_LINES = 2
+Painted = tuple[str, str]
+"""A text and its style, for it is filled with spaces before it is coloured."""
 
 
 def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool) -> int:
@@ -57,3 +71,76 @@ board_command = ReadingCommand(
     ),
     examples=("gt board", "gt board e0pc --all"),
 )
+
+
+def board_lines(on: Screen, columns: Sequence[PhaseColumn], most: int | None) -> list[str]:
+    """Returns the lines of the board, with at most so many cards in a column, or with all."""
+    room = (on.columns - len(GAP) * (len(columns) - 1)) // len(columns)
+    if not on.is_terminal or room < NARROWEST_COLUMN:
+        return [line for column in columns for line in _stacked(on, column, most)]
+    stacks = [list(_cards(on, column, room, most)) for column in columns]
+    return [_row(on, cells, room) for cells in zip_longest(*stacks, fillvalue=("", Style.PLAIN))]
+
+
+def _row(on: Screen, cells: Sequence[Painted], room: int) -> str:
+    line = ""
+    for text, style in reversed(cells):
+        shown = on.styled(text, style)
+        line = f"{shown}{pad('', room - width(text))}{GAP}{line}" if line else shown
+    return line
+
+
+def _heading(column: PhaseColumn) -> str:
+    count = len(column.standings)
+    if column.phase == Phase.CLOSED and column.left_out:
+        return f"closed recently {count}"
+    return f"{column.phase.replace('_', ' ')} {count}"
+
+
+def _cards(on: Screen, column: PhaseColumn, room: int, most: int | None) -> Iterator[Painted]:
+    yield cut(_heading(column), room), Style.STRONG
+    for one in column.standings[:most]:
+        yield from _card(on, one, room)
+        yield "", Style.PLAIN
+    left = len(column.standings[most:]) if most is not None else 0
+    if left:
+        yield cut(f"… {left} more", room), Style.FAINT
+
+
+def _card(on: Screen, one: Standing[TaskRow], room: int) -> Iterator[Painted]:
+    """Yields a card's lines: id and priority, with what it waits for if that has room there, and the title."""
+    task, waits = one.task, waits_for(one)
+    head = f"{on.glyph(task.status)} {task.id}{GAP}p{task.priority}"
+    is_short = bool(waits) and width(head) + len(GAP) + width(waits) <= room
+    style = Style.WAITS if task.awaiting else Style.FAINT if waits else Style.PLAIN
+    yield cut(f"{head}{GAP}{waits}" if is_short else head, room), style
+    for line in _title(visible(task.title), room):
+        yield line, Style.PLAIN
+    if waits and not is_short:
+        yield cut(waits, room), style
+
+
+def _title(text: str, room: int) -> list[str]:
+    """Returns a title on as many lines as a card has for it; the last one is cut."""
+    lines = wrap(" ".join(text.split()), room)
+    if len(lines) > _TITLE_LINES:
+        lines[_TITLE_LINES - 1 :] = [cut(" ".join(lines[_TITLE_LINES - 1 :]), room)]
+    return lines
+
+
+def _stacked(on: Screen, column: PhaseColumn, most: int | None) -> Iterator[str]:
+    """Yields a column as a heading and one line for each task below it, whole where it is piped."""
+    yield on.styled(_heading(column), Style.STRONG)
+    shown = column.standings[:most] if on.is_terminal else column.standings
+    tasks = [one.task for one in shown]
+    styles = [Style.WAITS if task.awaiting else Style.FAINT for task in tasks]
+    columns = [
+        Column("id", [f"{on.glyph(task.status)} {task.id}" for task in tasks], ours=True),
+        Column("pri", [f"p{task.priority}" for task in tasks], ours=True),
+        Column("title", [task.title for task in tasks]),
+        Column("waits", [waits_for(one) for one in shown], styles, ours=True),
+    ]
+    lines = table_of(on.narrower(len(GAP)), columns, flexible="title", with_heading=False)
+    yield from (GAP + line for line in lines)
+    if len(shown) < len(column.standings):
+        yield f"{GAP}… {len(column.standings) - len(shown)} more"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync import Synced, sync
+from gitticks.actions.sync import Moved, Reached, Synced, sync
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of
-from gitticks.cli.render import hint, say, screen, warn
-from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
+from gitticks.cli.render import GAP, Screen, Style, count_of, hint, say, screen, warn
+from gitticks.cli.text import visible
+from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.errors import GitticksError
+from gitticks.store.layout import task_around
+
+MOST_LISTED = 20
 
 
 @command("sync", "gt sync", "gt sync --watch", "gt sync --restore")
@@ -92,3 +98,77 @@ def _to_trust(context: Context, done: Synced) -> str | None:
 
     fresh = context.renewed()
     return None if are_settings_trusted(fresh) else "`gt trust` shows what would run here, and asks"
+
+
+def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterator[str]:
+    """Yields what came and went, or that there was nothing; `is_watching` for the first sync of many."""
+    goes_on = "; watching, Ctrl-C ends it" if is_watching else ""
+    for path in done.taken_up:
+        yield f"committed your edit of {BOARD_PREFIX}{visible(path)}"
+    yield from merged_lines(done.merged)
+    for move in done.followed:
+        turn = f", awaits {move.awaiting}" if move.awaiting else ""
+        why = (move.reason or "").partition("\n")[0]
+        yield f"{move.task}  {move.target}{turn}: {visible(why)}"
+    if done.reached is Reached.NO_REMOTE:
+        yield f"there is no remote to share tasks with{goes_on}"
+        return
+    remote = visible(done.remote or "")
+    yield from _moved(on, f"came from {remote}", done.came)
+    yield from _moved(on, f"went to {remote}", done.went)
+    for one in done.renamed:
+        yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were created with the same id)"
+    if done.reached is Reached.OFFLINE:
+        yield f"{remote} cannot be reached; your tasks are safe here and are pushed by the next sync{goes_on}"
+    elif is_watching or not (done.came or done.went):
+        yield f"in step with {remote}{goes_on}"
+
+
+def warnings_of(done: Synced) -> Iterator[str]:
+    """Yields what a person should look at."""
+    for path, parts in done.conflicts.items():
+        task = task_around(path)
+        whose = f"{task} is conflicted" if task else "conflict"
+        yield f"{whose}: both sides changed {', '.join(parts)}; both versions are in {BOARD_PREFIX}{path}"
+    for path, names in done.overridden.items():
+        yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value wins"
+    for path in done.kept:
+        yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
+    from gitticks.store.merging.files import standing_beside
+
+    for path in done.beside:
+        until = "" if standing_beside(path) is None else " until you resolve it: `gt doctor` says how"
+        yield f"what could not be merged is kept in {BOARD_PREFIX}{path}{until}"
+    for cycle in done.cycles:
+        yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} removes a link"
+    for path, reason in done.left.items():
+        yield f"{BOARD_PREFIX}{path}: {reason}"
+    if done.reached is Reached.OFFLINE and done.words:
+        yield f"git says: {done.words}"
+
+
+def next_step(done: Synced) -> str | None:
+    """Returns what to type next."""
+    if done.conflicts:
+        path = next(iter(done.conflicts))
+        task = task_around(path)
+        return f"`gt edit {task}` and keep what is right" if task else f"edit {BOARD_PREFIX}{path}"
+    if done.reached is Reached.NO_REMOTE:
+        return "`git remote add origin URL` names one"
+    return None
+
+
+def _moved(on: Screen, heading: str, moved: Moved) -> Iterator[str]:
+    if not moved:
+        return
+    parts = [count_of(len(moved.tasks), "task")] if moved.tasks else []
+    parts += [visible(path) for path in moved.files]
+    yield on.styled(f"{heading}: {', '.join(parts)}", Style.STRONG)
+    widest = max((len(one.id) for one in moved.tasks[:MOST_LISTED]), default=0)
+    for one in moved.tasks[:MOST_LISTED]:
+        words = "new" if one.is_new else one.status or "gone"
+        yield on.fit(
+            f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip(), on.columns
+        )
+    if len(moved.tasks) > MOST_LISTED:
+        yield f"{GAP}… {len(moved.tasks) - MOST_LISTED} more"

@@ -79,7 +79,7 @@ class Loaded(View, Generic[T]):
         except OSError as error:
             take = partial(self.refuse, str(error), None)
         except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-            from gitticks.cli.bug_report import report
+            from gitticks.cli.failures import report
 
             take = partial(self.refuse, *report(error, [self.place]))
         finally:
