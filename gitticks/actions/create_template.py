@@ -13,7 +13,7 @@ from gitticks.actions.field_values import read_title, read_wishes, unknown_word
 from gitticks.actions.update import reading_for
 from gitticks.document.frontmatter import decode, split
 from gitticks.document.section_edits import remove_section
-from gitticks.document.sections import read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 from gitticks.document.yaml_read import Scalar, loose_node
 from gitticks.document.yaml_scalars import render_text
@@ -176,7 +176,7 @@ def _typed(name: str, value: Node) -> str | tuple[str, ...]:
 def _without_hints(frontmatter: Frontmatter) -> str:
     """Returns the text below the fields without the template's comments and its section that nobody filled."""
     text = _HINTS.sub("", frontmatter.body).strip("\n")
-    body = read_body(Source(text, frontmatter.path), frontmatter.newline)
+    body = Body(Source(text, frontmatter.path), frontmatter.newline)
     if body.find(Section.ACCEPTANCE) and body.get(Section.ACCEPTANCE) is None:
         body = remove_section(body, Section.ACCEPTANCE)
     return body.text

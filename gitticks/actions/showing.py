@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
-from gitticks.document.sections import is_empty, read_body, same_name
+from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.event import EventType
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
-    from gitticks.document.sections import Body
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
@@ -236,7 +235,7 @@ def _unreadable(index: Index, task_id: TaskId) -> Exception:
 def body_of(index: Index, task_id: TaskId) -> Body:
     """Returns the text of a task."""
     text, first_line = index.body(task_id)
-    return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
+    return Body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
 
 
 def _sections(body: Body) -> dict[str, str]:

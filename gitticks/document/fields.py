@@ -78,47 +78,41 @@ _read_object_id = _matching(OBJECT_ID, "a commit", "write a commit's full id, or
 _read_branch = _matching(_BRANCH, "a branch name", "`git branch --list` shows them")
 
 
-def _complete(at: At, node: Node, parts: Mapping[str, object], needed: tuple[str, ...]) -> None:
-    missing = [key for key in needed if key not in parts]
-    if missing:
-        raise at.error(node, f"lacks `{missing[0]}`", hint=f"delete `{at.name}`, gitticks writes it itself")
+def _record(
+    make: Callable[..., object], readers: Mapping[str, Reader[object]], *needed: str
+) -> Reader[object]:
+    def read(at: At, node: Node) -> object:
+        parts = values.read_parts(at, node, readers)
+        missing = next((key for key in needed if key not in parts), None)
+        if missing is not None:
+            hint = f"delete `{at.name}`, gitticks writes it itself"
+            raise at.error(node, f"lacks `{missing}`", hint=hint)
+        return make(**parts)
+
+    return read
 
 
-def _read_approval(at: At, node: Node) -> Approval:
-    readers: dict[str, Reader[object]] = {
-        "by": values.read_text,
-        "at": values.read_time,
-        "head": _read_object_id,
-        "strength": values.read_text,
-    }
-    parts: dict[str, Any] = values.read_parts(at, node, readers)
-    _complete(at, node, parts, ("by", "at"))
-    return Approval(**({"head": None} | parts))
-
-
-def _read_usage(at: At, node: Node) -> Usage:
-    count = values.read_integer(0)
-    readers: dict[str, Reader[object]] = {
-        "iterations": count,
-        "tokens_in": count,
-        "tokens_out": count,
-        "cost": values.read_number,
-        "seconds": values.read_number,
-    }
-    parts: dict[str, Any] = values.read_parts(at, node, readers)
-    return Usage(**parts)
-
-
-def _read_claim(at: At, node: Node) -> Claim:
-    readers: dict[str, Reader[object]] = {
+_read_approval = _record(
+    Approval,
+    {"by": values.read_text, "at": values.read_time, "head": _read_object_id, "strength": values.read_text},
+    "by",
+    "at",
+)
+_read_claim = _record(
+    Claim,
+    {
         "runner": values.read_text,
         "host": values.read_text,
         "since": values.read_time,
         "expires": values.read_time,
-    }
-    parts: dict[str, Any] = values.read_parts(at, node, readers)
-    _complete(at, node, parts, tuple(readers))
-    return Claim(**parts)
+    },
+    *Claim._fields,
+)
+_read_usage = _record(
+    Usage,
+    dict.fromkeys(("iterations", "tokens_in", "tokens_out"), values.read_integer(0))
+    | dict.fromkeys(("cost", "seconds"), values.read_number),
+)
 
 
 def _read_sessions(at: At, node: Node) -> dict[str, str]:
@@ -130,23 +124,12 @@ def _write_time(time: datetime) -> Plain:
     return Plain(format_time(time))
 
 
-def _write_approval(approval: Approval) -> dict[str, YamlValue]:
-    parts: dict[str, YamlValue] = {"by": approval.by, "at": _write_time(approval.at)}
-    if approval.head is not None:
-        parts["head"] = approval.head
-    return parts | {"strength": approval.strength}
-
-
-def _write_usage(usage: Usage) -> dict[str, YamlValue]:
-    return {name: part for name, part in usage._asdict().items() if part}
-
-
-def _write_claim(claim: Claim) -> dict[str, YamlValue]:
+def _write_record(record: Approval | Claim) -> dict[str, YamlValue]:
+    parts = record._asdict().items()
     return {
-        "runner": claim.runner,
-        "host": claim.host,
-        "since": _write_time(claim.since),
-        "expires": _write_time(claim.expires),
+        name: _write_time(part) if isinstance(part, datetime) else part
+        for name, part in parts
+        if part is not None
     }
 
 
@@ -164,10 +147,6 @@ def _count(key: str, most: int | None = None) -> Field:
 
 def _time(key: str) -> Field:
     return Field(key, values.read_time, _write_time)
-
-
-def _commit(key: str) -> Field:
-    return Field(key, _read_object_id)
 
 
 def _day(key: str) -> Field:
@@ -192,7 +171,7 @@ FIELDS: tuple[Field, ...] = (
     _word("asked", Requires),
     _word("awaiting", Awaiting),
     _word("verdict", Verdict),
-    Field("approval", _read_approval, _write_approval),
+    Field("approval", _read_approval, _write_record),
     _text("reviewer"),
     _text("assignee"),
     _day("due"),
@@ -202,15 +181,15 @@ FIELDS: tuple[Field, ...] = (
     _word("isolation", Isolation),
     Field("base", _read_branch),
     Field("branch", _read_branch),
-    _commit("start_sha"),
-    _commit("end_sha"),
-    _commit("merged_sha"),
+    Field("start_sha", _read_object_id),
+    Field("end_sha", _read_object_id),
+    Field("merged_sha", _read_object_id),
     _text("pr"),
     _count("review_round"),
     _count("failed_reviews"),
     _count("crash_count"),
-    Field("usage", _read_usage, _write_usage),
-    Field("claim", _read_claim, _write_claim),
+    Field("usage", _read_usage, lambda usage: {name: part for name, part in usage._asdict().items() if part}),
+    Field("claim", _read_claim, _write_record),
     Field("agent_sessions", _read_sessions, dict),
     _time("asked_at"),
     _time("responded_at"),

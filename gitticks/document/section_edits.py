@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitticks.document.sections import Block, Body, read_body, same_name
+from gitticks.document.sections import Block, Body, same_name
 from gitticks.document.texts import LINE_BREAK, Source, is_encodable, line_end, trimmed, with_newlines
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
@@ -153,4 +153,4 @@ def _is_open_ended(body: Body, result: Body) -> bool:
 
 
 def _read(body: Body, text: str) -> Body:
-    return read_body(Source(text, body.source.path, body.source.first_line), body.newline)
+    return Body(Source(text, body.source.path, body.source.first_line), body.newline)

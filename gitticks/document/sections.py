@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.document.texts import Source, line_starts, trimmed, with_newlines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
+    Rule = Callable[[StateBlock, int, int, bool], bool]
+
+DEEPEST = 20
+_OF_ONE_RULE = 10
+"""No rule of the parser adds as many levels at once, so its own bound is never met."""
 
 _COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
 ENTRY_LEVEL = 3
@@ -85,7 +94,7 @@ class Body(NamedTuple):
     """
 
     source: Source
-    newline: str
+    newline: str = "\n"
 
     @property
     def headings(self) -> tuple[Heading, ...]:
@@ -113,11 +122,6 @@ class Body(NamedTuple):
         first = next((block.start for block in self.blocks if block.is_section), len(self.text))
         return with_newlines(trimmed(self.text[:first]), "\n")
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Returns what a person should fix: names that occur twice, a code fence that never ends."""
-        return tuple(self._warnings())
-
     def find(self, name: str) -> tuple[Block, ...]:
         """Returns the sections of that name in file order; the last one counts."""
         return tuple(block for block in self.blocks if block.is_named(name))
@@ -132,23 +136,24 @@ class Body(NamedTuple):
         text = self.content(found[-1]) if found else ""
         return None if is_empty(text) else text
 
-    def _warnings(self) -> Iterator[str]:
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Returns what a person should fix: names that occur twice, a code fence that never ends."""
         path = self.source.path
         lines: dict[str, list[Block]] = {}
         for block in self.blocks:
             if block.is_section:
                 lines.setdefault(same_name(block.title), []).append(block)
+        found = []
         for blocks in lines.values():
             if len(blocks) > 1:
                 places = " and ".join(str(block.heading.line) for block in blocks)
-                yield f"{path}: `## {blocks[-1].title}` is on lines {places}: only the last one counts"
-        if self.unclosed_fence_line is not None:
-            yield f"{path}:{self.unclosed_fence_line}: a code fence never ends: sections after it are not recognised"
-
-
-def read_body(source: Source, newline: str = "\n") -> Body:
-    """Returns the body of a file."""
-    return Body(source, newline)
+                found.append(
+                    f"{path}: `## {blocks[-1].title}` is on lines {places}: only the last one counts"
+                )
+        if (line := self.unclosed_fence_line) is not None:
+            found.append(f"{path}:{line}: a code fence never ends: sections after it are not recognised")
+        return tuple(found)
 
 
 @lru_cache(maxsize=8)
@@ -164,10 +169,26 @@ def _outline(source: Source) -> Outline:
     return Outline(headings, blocks, unclosed_fence_line)
 
 
+@lru_cache(maxsize=1)
+def block_parser() -> MarkdownIt:
+    """Returns the one parser of CommonMark, of blocks only; its holder leaves its rules as they are."""
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import blockquote, list_block
+
+    def bounded(rule: Rule) -> Rule:
+        """Takes what would be nested deeper for text."""
+        return lambda state, start, end, silent: state.level < DEEPEST and rule(state, start, end, silent)
+
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST + _OF_ONE_RULE})
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    ended = ["paragraph", "reference", "blockquote"]
+    parser.block.ruler.at("list", bounded(list_block), {"alt": ended})
+    parser.block.ruler.at("blockquote", bounded(blockquote), {"alt": [*ended, "list"]})
+    return parser
+
+
 def parse_blocks(source: Source) -> list[Token]:
     """Returns markdown-it-py's block tokens, whose inline text is left as it is."""
-    from gitticks.document.blocks import block_parser
-
     return block_parser().parse(source.text)
 
 

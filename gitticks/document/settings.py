@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from gitticks.document import values
@@ -220,8 +220,3 @@ def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, obj
     if is_null:
         return {keys: None} if setting.kind.is_nullable else {}
     return {keys: setting.kind.read(At(source, ".".join(keys)), node)}
-
-
-def agent_keys() -> frozenset[str]:
-    """Returns the keys of an agent's entry that gitticks itself knows."""
-    return frozenset(item.name for item in fields(AgentSettings)) - {"options"}

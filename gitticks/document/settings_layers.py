@@ -6,7 +6,7 @@ The later layer wins, except that where a setting guards something the stricter 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from gitticks.document.settings import (
@@ -14,7 +14,6 @@ from gitticks.document.settings import (
     NOT_AVAILABLE,
     Keys,
     Layer,
-    agent_keys,
     find_setting,
     keys_of,
     parse_value,
@@ -190,7 +189,13 @@ def _build(found: Mapping[Keys, object]) -> Settings:
     plain = {keys: value for keys, value in found.items() if ANY not in pattern_of(keys)}
     settings = _filled(Settings(), plain)
     prices = {model: Price(**parts) for model, parts in _named(found, "prices").items()}
-    return replace(settings, agents=_agents(found), prices=prices)
+    known = frozenset(item.name for item in fields(AgentSettings)) - {"options"}
+    agents = {}
+    for name, parts in _named(found, "agents").items():
+        own = {key: value for key, value in parts.items() if key in known}
+        options = {key: value for key, value in parts.items() if key not in known}
+        agents[name] = AgentSettings(**own, options=options)
+    return replace(settings, agents=agents, prices=prices)
 
 
 def _filled(group: T, found: Mapping[Keys, object]) -> T:
@@ -207,14 +212,4 @@ def _named(found: Mapping[Keys, object], group: str) -> dict[str, dict[str, Any]
     for keys, value in found.items():
         if keys[0] == group:
             result.setdefault(keys[1], {})[keys[2]] = value
-    return result
-
-
-def _agents(found: Mapping[Keys, object]) -> dict[str, AgentSettings]:
-    known = agent_keys()
-    result = {}
-    for name, parts in _named(found, "agents").items():
-        own = {key: value for key, value in parts.items() if key in known}
-        options = {key: value for key, value in parts.items() if key not in known}
-        result[name] = AgentSettings(**own, options=options)
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
-from gitticks.document.sections import Body, is_empty, read_body
+from gitticks.document.sections import Body, is_empty
 from gitticks.document.texts import LINE_BREAK, Source, count_line_breaks, with_newlines
 from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_scalars import render
@@ -56,7 +56,7 @@ class TaskFile:
         """Returns the file's value."""
         frontmatter = split(data, path)
         task = read_fields(frontmatter.source, frontmatter.tree)
-        return cls(frontmatter, task, read_body(frontmatter.body_source, frontmatter.newline))
+        return cls(frontmatter, task, Body(frontmatter.body_source, frontmatter.newline))
 
     @property
     def path(self) -> str:
@@ -187,9 +187,7 @@ class TaskFile:
     def with_body(self, text: str) -> TaskFile:
         """Returns the file with everything below the frontmatter replaced."""
         frontmatter = _closed(self.frontmatter, text)._replace(body=text)
-        return replace(
-            self, frontmatter=frontmatter, body=read_body(frontmatter.body_source, frontmatter.newline)
-        )
+        return replace(self, frontmatter=frontmatter, body=Body(frontmatter.body_source, frontmatter.newline))
 
     def _with_changes(self, wanted: list[Change], task: Task) -> TaskFile:
         if not wanted:
@@ -209,7 +207,7 @@ class TaskFile:
         refuse_excess(frontmatter.text, self.path)
         source = frontmatter.body_source
         if source.first_line != body.source.first_line:
-            body = read_body(source, frontmatter.newline)
+            body = Body(source, frontmatter.newline)
         return TaskFile(frontmatter, task, body)
 
 

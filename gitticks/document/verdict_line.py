@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gitticks.document.sections import without_comments
+from gitticks.document.sections import block_parser, without_comments
 from gitticks.model.notes import ReviewOutcome
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ def _plain_lines(text: str) -> list[str] | None:
 
 def _prose(text: str) -> Iterator[str]:
     """Yields the lines that are no code, quote or comment, as a reader sees them."""
-    from gitticks.document.blocks import block_parser
-
     parser = block_parser()
     environment: EnvType = {}
     depth = 0

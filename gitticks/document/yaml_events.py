@@ -55,7 +55,11 @@ def _events(source: Source) -> Iterator[events.Event]:
 def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
     """Returns the error for what ruamel refused at a place; for what is never closed that is where it was opened."""
     opened = error.context_mark
-    if opened is not None and _is_unclosed(error):
+    context, problem = str(error.context), str(error.problem)
+    is_unclosed = ("quoted scalar" in context and "end of stream" in problem) or (
+        "flow" in context and "stream end" in problem
+    )
+    if opened is not None and is_unclosed:
         sign = source.text[opened.index : opened.index + 1]
         return source.error(
             f"the `{sign}` here is never closed", opened.index, hint=f"close it, or delete the `{sign}`"
@@ -66,12 +70,6 @@ def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
     is_tab = source.text[offset : offset + 1] == "\t"
     hint = "write spaces instead of the tab" if is_tab else "put the value in double quotes"
     return source.error(problem, offset, hint=hint)
-
-
-def _is_unclosed(error: MarkedYAMLError) -> bool:
-    context, problem = str(error.context), str(error.problem)
-    in_quotes = "quoted scalar" in context and "end of stream" in problem
-    return in_quotes or ("flow" in context and "stream end" in problem)
 
 
 class _Builder:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.document.frontmatter import FrontmatterHandler, decode
-from gitticks.document.sections import read_body, same_name
+from gitticks.document.sections import Body, same_name
 from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_read import loose_node, parse_yaml
 from gitticks.errors import DocumentError
@@ -211,7 +211,7 @@ def _headings(path: str, lines: list[str], regions: Mapping[int, tuple[int, int]
     open_lines = list(lines)
     for first, last in regions.values():
         open_lines[first : last + 1] = [""] * (last + 1 - first)
-    found = read_body(Source("\n".join(open_lines), path, first_line=0), "\n").blocks
+    found = Body(Source("\n".join(open_lines), path, first_line=0), "\n").blocks
     starts = (block.heading.line for block in found if block.is_section)
     return [number for number in starts if _SECTION.match(lines[number])]
 

@@ -11,7 +11,7 @@ from gitticks.document.entries import escape, heading_line, normalised
 from gitticks.document.fields import written
 from gitticks.document.frontmatter import MOST_BYTES, MOST_LINES
 from gitticks.document.history import MOST_LINE_BYTES
-from gitticks.document.sections import read_body
+from gitticks.document.sections import Body
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_read import loose_node
@@ -129,7 +129,7 @@ def _body(foreign: ForeignTask, path: str) -> str:
         return _joined(foreign, keep_fences=True)
     for keep_fences in (True, False):
         body = _joined(foreign, keep_fences=keep_fences)
-        blocks = read_body(Source(body, path), "\n").blocks
+        blocks = Body(Source(body, path), "\n").blocks
         if [block.title for block in blocks if block.is_section] == _names(foreign):
             return body
     raise DocumentError("its text cannot be distinguished from gitticks' own sections", path=path)

@@ -80,7 +80,7 @@ class Approval(NamedTuple):
 
     by: str
     at: datetime
-    head: str | None
+    head: str | None = None
     strength: str = "L0"
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gitticks.document.entries import place_entries
-from gitticks.document.sections import Body, is_empty, read_body
+from gitticks.document.sections import Body, is_empty
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.errors import DocumentError
@@ -51,7 +51,7 @@ class ReturnedFile:
             warnings.append(f"`{_NAME}` contained NUL characters, which were replaced by `\ufffd`")
         match = _FENCED.match(text)
         head = match.group() if match else ""
-        body = read_body(Source(text[len(head) :], _NAME, 1 + head.count("\n")))
+        body = Body(Source(text[len(head) :], _NAME, 1 + head.count("\n")))
         return cls(original, body, _frontmatter_warning(head, original), tuple(warnings))
 
     def section(self, name: Section) -> str | None:

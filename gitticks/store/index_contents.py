@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gitticks.document.entries import read_entries
-from gitticks.document.sections import read_body
+from gitticks.document.sections import Body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.objects import Objects
@@ -192,7 +192,7 @@ def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]
     file = read_file(data, path)
     if b"questions" not in data.lower():
         return file, ()
-    body = read_body(file.body_source, file.newline)
+    body = Body(file.body_source, file.newline)
     return file, open_questions(read_entries(body, Section.QUESTIONS))
 
 

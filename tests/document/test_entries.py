@@ -17,7 +17,7 @@ from gitticks.document.entries import (
     take_loose_text,
     unescape,
 )
-from gitticks.document.sections import Body, read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
@@ -153,7 +153,7 @@ def test_many_openers_cost_no_more_than_their_lines() -> None:
 
 
 def body(text: str, newline: str = "\n") -> Body:
-    return read_body(Source(text, "f"), newline)
+    return Body(Source(text, "f"), newline)
 
 
 def entry(text: str, kind: ActorKind = ActorKind.AGENT, name: str = "claude") -> Entry:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gitticks.document.scripts import ScriptBlock, Scripts, read_scripts
-from gitticks.document.sections import Body, read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 
 
 def body(text: str) -> Body:
-    return read_body(Source(text, "f", 5))
+    return Body(Source(text, "f", 5))
 
 
 def test_blocks_of_worker_and_reviewer_with_their_lines() -> None:

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitticks.document.section_edits import append_to_section, remove_section, set_section
-from gitticks.document.sections import Body, read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 
 
 def body(text: str, newline: str = "\n") -> Body:
-    return read_body(Source(text, "f"), newline)
+    return Body(Source(text, "f"), newline)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.sections import Body, is_empty, read_body
+from gitticks.document.sections import Body, is_empty
 from gitticks.document.texts import Source
 
 
 def body(text: str, first_line: int = 1) -> Body:
-    return read_body(Source(text, "f", first_line))
+    return Body(Source(text, "f", first_line))
 
 
 def titles(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from gitticks.actions.doctor.machine import unknown_workers
 from gitticks.board.hooks import board_hooks_state
 from gitticks.board.judge_edit import home_of
 from gitticks.document.history import read_history
-from gitticks.document.sections import read_body
+from gitticks.document.sections import Body
 from gitticks.document.taskfile import read_task
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError
@@ -235,7 +235,7 @@ def check_texts(context: Context) -> Iterator[Finding]:
         conflicts = index.conflicts()
         bodies = [(task_id, *index.body(task_id)) for task_id in doubtful if task_id not in conflicts]
     for task_id, text, first_line in bodies:
-        body = read_body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
+        body = Body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
         for warning in body.warnings:
             yield Finding(Severity.WARNING, warning, f"`gt edit {task_id}` opens it", task=task_id)
 

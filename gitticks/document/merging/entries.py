@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Final
 
 from gitticks.document.entries import escape, heading_line, place_entries
-from gitticks.document.sections import read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source, trimmed
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
@@ -83,7 +83,7 @@ def split_entries(text: str, section: Section) -> tuple[str, list[Piece]]:
     """Returns what is above a section's first entry, and its entries in file order."""
     heading = f"## {section.value}\n"
     whole = heading + text
-    placed = place_entries(read_body(Source(whole, "")), section)
+    placed = place_entries(Body(Source(whole, "")), section)
     if not placed:
         return text, []
     pieces = [Piece(one.entry, trimmed(whole[one.start : one.text_start] + one.raw)) for one in placed]

@@ -16,7 +16,7 @@ from gitticks.document.merging.entries import merge_entries, split_entries
 from gitticks.document.merging.fields import Later, merge_frontmatter
 from gitticks.document.merging.marks import WORD, Version, conflict_line, marked, versions_of
 from gitticks.document.merging.three_way import joined_order, merge_text, numbered
-from gitticks.document.sections import Body, read_body, same_name
+from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.document.values import format_time
@@ -241,7 +241,7 @@ def merge_body(
         text = merge.joined()
         result = MergedBody(text, tuple(dict.fromkeys(merge.conflicts)))
         source = Source(text, frame.source.path, frame.source.first_line)
-        if _is_sound(read_body(source, frame.newline), merge):
+        if _is_sound(Body(source, frame.newline), merge):
             return result
     return MergedBody(with_other_text(frame, guest.text, times[1]), (WHOLE,))
 

@@ -6,12 +6,12 @@ import pytest
 
 from gitticks.document.merging.marks import conflict_line
 from gitticks.document.merging.task import WHOLE, MergedBody, merge_body
-from gitticks.document.sections import Body, read_body
+from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 
 
 def body(text: str) -> Body:
-    return read_body(Source(text, "f"), "\r\n" if "\r\n" in text else "\n")
+    return Body(Source(text, "f"), "\r\n" if "\r\n" in text else "\n")
 
 
 def merge(base: str | None, frame: str, guest: str, *bundle: str) -> MergedBody:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.sections import find_headings, parse_blocks, read_body
+from gitticks.document.sections import Body, find_headings, parse_blocks
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source
 from gitticks.document.verdict_line import MOST_INLINE_CHARACTERS, review_outcome
@@ -25,9 +25,7 @@ DEEP = (
 
 @pytest.mark.parametrize("deep", DEEP, ids=range(len(DEEP)))
 def test_a_section_below_it_is_a_section(deep: str) -> None:
-    body = read_body(
-        Source(f"{deep}\n\n## Handoff\n\nDONE: all\n\n```\ncode\n```\n\n## Review\n\nPASS\n", "f")
-    )
+    body = Body(Source(f"{deep}\n\n## Handoff\n\nDONE: all\n\n```\ncode\n```\n\n## Review\n\nPASS\n", "f"))
     assert [block.title for block in body.blocks] == ["Handoff", "Review"]
     assert body.get("Review") == "PASS"
     if len(deep) < MOST_INLINE_CHARACTERS:
