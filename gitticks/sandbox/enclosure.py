@@ -18,6 +18,7 @@ from gitticks.sandbox.client_files import copied, held_settings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
 from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
+from gitticks.sandbox.seccomp import filter_program, filtered
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
 
 _FORWARDER = Path(__file__).with_name("forwarder.py")
@@ -142,8 +143,9 @@ def enclosed(
         settings = _expanded(needs.settings, machine.home, checkout.path)
         held_back = held.enter_context(held_settings(settings, warn))
         inside = _inside(walls, private, needs, tools, settings=held_back, home=machine.home, own=own)
-        words = bubblewrap(
-            walls, machine, replace(inside, proxy=proxy, has_terminal=has_terminal and _is_typing_refused())
+        may_have_terminal = has_terminal and (filter_program() is not None or _is_typing_refused())
+        words = filtered(
+            bubblewrap(walls, machine, replace(inside, proxy=proxy, has_terminal=may_have_terminal)), own
         )
         variables = {"TMPDIR": "/tmp", "GITTICKS_SANDBOX": walls.preset.value}  # noqa: S108
         if proxy is not None:

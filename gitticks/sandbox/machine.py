@@ -17,6 +17,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.process import printable
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
 from gitticks.model.status import Isolation
+from gitticks.sandbox.seccomp import filtered
 from gitticks.sandbox.walls import Inside, Machine, Walls, bubblewrap, walls_of
 from gitticks.store.hook_files import hook_sources
 
@@ -33,7 +34,10 @@ _SECRETS = (
     "~/.config/git/credentials", "~/.config/op", "~/.docker", "~/.git-credentials", "~/.kube",
     "~/.local/share/keyrings", "~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.netrc",
     "~/.npmrc", "~/.password-store", "~/.pgpass", "~/.pypirc", "~/.terraform.d", "~/.vault-token",
-    "~/.bash_history", "~/.zsh_history", "~/.cargo/credentials.toml",
+    "~/.bash_history", "~/.zsh_history", "~/.cargo/credentials.toml", "~/.cargo/credentials", "~/.gem/credentials",
+    "~/.config/rclone", "~/.config/sops", "~/.s3cfg", "~/.oci",
+    "~/.1password", "~/.bitwarden-ssh-agent.sock", "~/.colima", "~/.lima", "~/.rd",
+    "/var/lib/incus", "/var/lib/lxd", "/var/snap/lxd/common/lxd",
     "/etc/gshadow", "/etc/gshadow-", "/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/sudoers", "/etc/sudoers.d",
     "/etc/ssl/private", "/root/.ssh", "/var/lib/docker", "/var/spool/cron", "/boot", "/sys/kernel/security",
 )  # fmt: skip
@@ -88,8 +92,8 @@ def home_of(environment: Mapping[str, str]) -> Path:
 def tool_folders(environment: Mapping[str, str], projects: tuple[Path, ...] = ()) -> tuple[Path, ...]:
     """Returns the folders outside of the system's that hold the programs on PATH, Python and gitticks itself.
 
-    Of a `bin` the folder above it, where what its programs need lies, unless that holds more than a tool: a home, a
-    repository, one of the `projects`.
+    Of a `bin` the folder above it, where what its programs need lies, unless that holds more than a tool: the person's
+    home, or one of the `projects`.
     """
     home = home_of(environment)
     found = [Path(folder) for folder in (sys.prefix, sys.base_prefix)]
@@ -101,7 +105,6 @@ def tool_folders(environment: Mapping[str, str], projects: tuple[Path, ...] = ()
                 folder.name in _BIN
                 and not any(one.is_relative_to(folder.parent) for one in (home, *projects))
                 and folder.parent.name != ".local"
-                and not (folder.parent / ".git").exists()
             )
             found.append(folder.parent if is_tool else folder)
     return tuple(dict.fromkeys(folder for folder in found if not _is_open(folder, home)))
@@ -168,7 +171,9 @@ def _probe(program: str, preset: SandboxPreset, path: str, home: str) -> str | N
         workspace.mkdir()
         beside.mkdir()
         (beside / "secret").write_text("seen")
-        words = bubblewrap(replace(walls, hosts=()), machine, Inside(workspace, hidden=(beside,)))
+        words = filtered(
+            bubblewrap(replace(walls, hosts=()), machine, Inside(workspace, hidden=(beside,))), Path(folder)
+        )
         try:
             ran = subprocess.run(
                 [*words, "prlimit", "--nproc=64", "--", "/bin/sh", "-c", _TRY, "sh", str(beside)],

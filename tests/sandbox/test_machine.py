@@ -21,12 +21,12 @@ def test_what_cannot_be_looked_at_is_no_secret_to_hide(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_programs_shows_what_is_beside_it_only_where_that_is_a_tool(tmp_path: Path) -> None:
-    for name in ("tool/bin", "project/bin", "other/bin", "other/.git", "home"):
+    for name in ("tool/bin", "project/bin", "home"):
         (tmp_path / name).mkdir(parents=True)
-    path = os.pathsep.join(str(tmp_path / name / "bin") for name in ("tool", "project", "other"))
+    path = os.pathsep.join(str(tmp_path / name / "bin") for name in ("tool", "project"))
     found = tool_folders({"PATH": path, "HOME": str(tmp_path / "home")}, (tmp_path / "project/.work/k7f2",))
     seen = {str(folder.relative_to(tmp_path)) for folder in found if folder.is_relative_to(tmp_path)}
-    assert seen == {"tool", "project/bin", "other/bin"}
+    assert seen == {"tool", "project/bin"}
 
 
 @pytest.mark.debian("bubblewrap", program="bwrap")
