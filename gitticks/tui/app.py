@@ -155,9 +155,10 @@ class GitticksApp(App[int]):
                 self.refuse(words)
 
     def _go_on(self) -> None:
-        """Lets the ages on the screen go on, more often while agents are at work."""
+        """Lets the ages on the screen go on, more often while a run is active."""
         self._ticks += 1
-        if self.snapshot.number and (self.snapshot.sessions or not self._ticks % _TICKS_AT_REST):
+        is_busy = self.snapshot.sessions or self.snapshot.is_run_alive
+        if self.snapshot.number and (is_busy or not self._ticks % _TICKS_AT_REST):
             around = self.snapshot.around._replace(now=self.now)
             self.snapshot = replace(self.snapshot, around=around)
             if isinstance(self.screen, View):

@@ -51,7 +51,8 @@ def iterations_of(context: Context, task_ids: Sequence[TaskId]) -> list[Iteratio
             history = index.history(task_id)
             if history:
                 found += _of_task(task_id, read_history(history).events)
-    return sorted(found, key=lambda one: one.at, reverse=True)[:_MOST_ROWS]
+    # Of the same second the one that was recorded later is the newer one.
+    return sorted(found, key=lambda one: one.at)[::-1][:_MOST_ROWS]
 
 
 def _of_task(task_id: TaskId, events: Sequence[Event]) -> list[Iteration]:

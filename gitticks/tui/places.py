@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -67,7 +69,8 @@ class Key(NamedTuple):
     """One key, or several with commas between them, what it does and how the footer and the help name it.
 
     A key without an action is only listed: a widget binds it. `{key}` in an action is the key itself.
-    `is_first` takes it before the focused pane does.
+    `is_first` takes it before the focused pane does. `elsewhere` has what the footer calls it while the pane of that
+    id has the focus, where this is something else; nothing if it does nothing there.
     """
 
     key: str
@@ -77,6 +80,7 @@ class Key(NamedTuple):
     shown: str = ""
     in_footer: bool = True
     is_first: bool = False
+    elsewhere: Mapping[str, str] = MappingProxyType({})
 
     @property
     def sign(self) -> str:
@@ -111,12 +115,20 @@ EVERYWHERE: tuple[Key, ...] = (
     Key("", "", "next pane", "next pane", shown="tab", in_footer=False),
 )
 
+_NOT_BESIDE_ROOTS = {"inbox": "", "settings": ""}
+
 KEYS: dict[str, tuple[Key, ...]] = {
     "home": (
-        Key("enter", "", "start", "on an epic or task: start it; in the inbox: answer"),
-        Key("space", "select", "select", "select the epic or task"),
-        Key("a", "select_all", "all", "select all epics and tasks, or none"),
-        Key("i", "app.inbox", "inbox", "what waits for you"),
+        Key(
+            "enter",
+            "",
+            "start",
+            "on an epic or task: start it; in the inbox: answer",
+            elsewhere={"inbox": "answer", "settings": "change"},
+        ),
+        Key("space", "select", "select", "select the epic or task", elsewhere=_NOT_BESIDE_ROOTS),
+        Key("a", "select_all", "all", "select all epics and tasks, or none", elsewhere=_NOT_BESIDE_ROOTS),
+        Key("i", "app.inbox", "inbox", "what waits for you", elsewhere={"inbox": ""}),
         Key("y", "approve", "approve", "in the inbox: approve what is waiting, or allow it once"),
         Key("n", "reject", "reject", "in the inbox: send it back with feedback, or deny it once"),
         Key("Y", "approve(True)", "always", "in the inbox: allow it, and remember the rule", in_footer=False),
@@ -124,7 +136,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("t", "task", "open", "open the page of the task under the cursor"),
         Key("e", "edit", "edit", "open its file in your editor", in_footer=False),
         Key("plus", "new_task", "new task"),
-        Key("s", "settings", "settings", "settings for the next run"),
+        Key("s", "settings", "settings", "settings for the next run", elsewhere={"settings": ""}),
         Key("r", "app.go('run')", "run", "what is running"),
         Key("w", "app.go('parallel')", "parallel"),
         Key("slash", "search", "search"),
@@ -133,7 +145,13 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "run": (
         Key("p", "pause", "pause", "start nothing new; running agents finish"),
         Key("r", "resume", "resume", "resume, or start a run"),
-        Key("enter", "", "open", "on a task: open it; on a tool call: unfold it"),
+        Key(
+            "enter",
+            "",
+            "open",
+            "on a task: open it; on a tool call: unfold it",
+            elsewhere={"output": "unfold"},
+        ),
         Key("v", "verbose", "verbose", "unfold every tool call"),
         Key("y", "verdict", "answer", "answer or approve the task, if it is waiting for you"),
         Key("n", "note", "note to agent", "a note for the next prompt"),
@@ -159,7 +177,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("enter", "", "open task"),
         Key("b", "block", "block", "make the task wait for another"),
         Key("u", "unblock", "unblock", "remove one of its blockers"),
-        Key("d", "hide_done", "done", "hide or show done tasks"),
+        Key("d", "hide_done", "show done", "show done tasks, or hide them"),
         Key("escape", "back", "back"),
     ),
     "permissions": (

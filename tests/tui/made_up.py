@@ -15,8 +15,10 @@ from gitticks.git.merges.history import DiffSummary
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, Surroundings
+from gitticks.model.settings import PermissionRule
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
+from gitticks.runner.questions import Question
 from gitticks.runner.run_record import SpendingRecord, SpentBudget
 from gitticks.store.task_row import TaskDetails, TaskRow
 from gitticks.tui.app import GitticksApp
@@ -26,6 +28,7 @@ from gitticks.tui.run_settings import defaults_of
 from gitticks.tui.screens.parallel import _conflicts
 from gitticks.tui.screens.verdicts import Looked, look_into
 from gitticks.tui.transcript import Piece
+from gitticks.workflow.permissions import Access, Operation
 from gitticks.workflow.triggers import Seen
 
 NOW = datetime(2026, 11, 22, 10, 24, tzinfo=UTC)
@@ -127,6 +130,7 @@ COSTS = {
     "m3xq": 0.04,
     "gjq8": 0.89,
     "k7f2": 0.61,
+    "p2wd": 3.51,
 }
 
 
@@ -151,7 +155,7 @@ SESSIONS = {
     )
 }
 _BUDGETS = (
-    ("iterations", 36, 100, "36 of 100 iterations"),
+    ("iterations", 9, 100, "9 of 100 iterations"),
     ("tokens", 412_000, 500_000, "412,000 of 500,000 tokens"),
     ("cost", 7.35, 20, "$7.35 of $20.00"),
     ("duration", 6_900, 7_200, "1:55 of 2:00"),
@@ -217,6 +221,16 @@ ITERATIONS = [
     ),
     Iteration(TaskId("iei5"), ago(60), 1, "claude", "merged", "good", "into main as a8810fe", 0.81, 588),
 ]
+QUESTIONS = (
+    Question(
+        3, TaskId("gjq8"), "codex", Access(Operation.NETWORK, "api.github.com"), "no rule is about it", ago(0.8),
+        NOW + timedelta(seconds=252), PermissionRule(Operation.NETWORK, hosts=("api.github.com",)),
+    ),
+    Question(
+        4, TaskId("e4mq"), "claude", Access(Operation.SHELL, "docker compose up -d"), "the default asks", ago(0.2),
+        NOW + timedelta(seconds=288), PermissionRule(Operation.SHELL, commands=("docker compose up *",)),
+    ),
+)  # fmt: skip
 DEFAULTS = {
     "agent": "claude, then codex",
     "parallel": "3 agents",
@@ -257,8 +271,12 @@ def snapshot() -> Snapshot:
             asked("k7f2", review=ReviewWord("pass", "gemini", "PASS\n\nOne round trip fewer, as asked.")),
             asked("p2wd", said="two reviews failed, the last over missing tests"),
         ),
+        questions=QUESTIONS,
         sessions=SESSIONS,
-        workspaces={TaskId(one): f"{PLACE}/.gitticks-work/{one}" for one in ("e4mq", "v6tn", "gjq8")},
+        workspaces={
+            TaskId(one): f"{PLACE}/.gitticks-work/{one}"
+            for one in ("e4mq", "v6tn", "gjq8", "m3xq", "k7f2", "p2wd")
+        },
         spending=SPENDING,
         is_run_alive=True,
         project_place=PLACE,

@@ -14,11 +14,11 @@ from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair
-from gitticks.model.settings import PermissionMode, PermissionRule
+from gitticks.model.settings import PermissionMode
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.questions import Question
 from gitticks.runner.worklog import LoggedIteration
+from gitticks.store.rounds import Round
 from gitticks.store.task_row import TaskDetails
 from gitticks.tui.approving import Policy
 from gitticks.tui.messages import Snapshot
@@ -28,7 +28,6 @@ from gitticks.tui.screens.review import Work
 from gitticks.tui.screens.task import Page
 from gitticks.tui.widgets.diff import coloured, read_patch
 from gitticks.tui.widgets.graph_layout import Node, Shape
-from gitticks.workflow.permissions import Access, Operation
 from gitticks.workflow.triggers import Seen
 from tests.tui.made_up import HANDOFF, NOW, ago
 
@@ -87,7 +86,7 @@ def graph(snapshot: Snapshot) -> Graph:
 def _task() -> Task:
     return Task(
         TaskId("k7f2"), "Login loses the return URL", status=Status.REVIEWING, awaiting=Awaiting.REVIEW, base="main",
-        branch="gitticks/work/k7f2", start_sha="3f2a91c" + "0" * 33, end_sha="5c1f0de" + "0" * 33, review_round=1,
+        branch="gitticks/work/k7f2", start_sha="3f2a91c" + "0" * 33, end_sha="5c1f0de" + "0" * 33, review_round=2,
         asked_at=ago(9),
     )  # fmt: skip
 
@@ -128,7 +127,11 @@ def page(snapshot: Snapshot) -> Page:
     agent, ada = Actor(ActorKind.AGENT, "claude"), Entry(ago(60), ActorKind.HUMAN, "Ada", "")
     events = (
         Event(EventType.MOVED, ago(40), agent, Status.PENDING, Status.WORKING, "main@3f2a91c"),
-        Event(EventType.MOVED, ago(22), agent, Status.WORKING, Status.AGENT_REVIEW, "handed off, tests pass"),
+        Event(EventType.MOVED, ago(31), agent, Status.WORKING, Status.AGENT_REVIEW, "handed off, tests pass"),
+        Event(
+            EventType.MOVED, ago(26), ENGINE, Status.AGENT_REVIEW, Status.WORKING, "FAIL by council, 1 of 3"
+        ),
+        Event(EventType.MOVED, ago(17), agent, Status.WORKING, Status.AGENT_REVIEW, "handed off, tests pass"),
         Event(
             EventType.MOVED, ago(9), ENGINE, Status.AGENT_REVIEW, Status.REVIEWING, "PASS by council, 2 of 3"
         ),
@@ -155,24 +158,20 @@ def page(snapshot: Snapshot) -> Page:
         ),
         history=ShownHistory(b""),
         warnings=(),
-        rounds=(),
+        rounds=(
+            Round(
+                1,
+                {
+                    "handoff": "- DONE: The path is kept in the session.",
+                    "review": "FAIL\n\nThe query is lost, and nothing tests it.",
+                },
+            ),
+        ),
         mentions=(),
         changes=None,
         is_by_stranger=False,
     )
     return Page(shown, events, work().commits)
-
-
-QUESTIONS = (
-    Question(
-        3, TaskId("gjq8"), "codex", Access(Operation.NETWORK, "api.github.com"), "no rule is about it", ago(0.8),
-        NOW + timedelta(seconds=252), PermissionRule(Operation.NETWORK, hosts=("api.github.com",)),
-    ),
-    Question(
-        4, TaskId("e4mq"), "claude", Access(Operation.SHELL, "docker compose up -d"), "the default asks", ago(0.2),
-        NOW + timedelta(seconds=288), PermissionRule(Operation.SHELL, commands=("docker compose up *",)),
-    ),
-)  # fmt: skip
 
 
 def asked() -> Asked:

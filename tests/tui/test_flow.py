@@ -181,7 +181,10 @@ def test_outside_of_a_repository_a_line_says_what_to_do(tmp_path_factory: object
         await shown.sees("Epics and tasks")
         pane = _home(shown).pane("roots")
         await shown.until(lambda: pane.rows, "the reason")
-        assert "git" in " ".join(map(words, pane.rows))
+        said = " ".join(map(words, pane.rows))
+        assert "git" in said
+        await shown.press("a", "space", "t", "e", "enter")
+        assert " ".join(map(words, pane.rows)) == said
 
     with TemporaryDirectory() as folder:
         from pathlib import Path

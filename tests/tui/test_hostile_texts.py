@@ -23,7 +23,7 @@ from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.transcript import Piece
 from gitticks.workflow.permissions import Access, Operation
 from tests.tui import made_up_places as places
-from tests.tui.made_up import NOW, StillApp, ago, snapshot
+from tests.tui.made_up import NOW, QUESTIONS, StillApp, ago, snapshot
 from tests.tui.support import NARROW, WIDE, Shown, play
 from tests.tui.test_task_and_graph import harmless
 
@@ -40,7 +40,7 @@ def test_no_text_steers_any_place(
     tmp_path: Path, text: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = replace(
-        places.QUESTIONS[0],
+        QUESTIONS[0],
         agent=text,
         reason=text,
         access=Access(Operation.SHELL, text),

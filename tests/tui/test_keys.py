@@ -19,8 +19,7 @@ from gitticks.tui.widgets.lines import Lines
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject
-from tests.tui import made_up_places
-from tests.tui.made_up import StillApp, snapshot
+from tests.tui.made_up import QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
@@ -254,7 +253,7 @@ def test_the_bell_rings_once_for_what_is_new(tmp_path: Path) -> None:
         async def comes(questions: int, entries: int) -> None:
             new = replace(
                 snapshot(),
-                questions=made_up_places.QUESTIONS[:questions],
+                questions=QUESTIONS[:questions],
                 inbox=snapshot().inbox[:entries],
                 number=app.snapshot.number + 1,
             )
@@ -347,6 +346,34 @@ def test_ascii_is_enough_in_every_place(tmp_path: Path, size: tuple[int, int]) -
         assert shown.text.isascii(), shown.text
 
     play(project.path, look, size)
+
+
+def test_the_bottom_row_names_the_keys_of_the_focused_pane(tmp_path: Path) -> None:
+    async def work(shown: Shown) -> None:
+        await shown.sees("enter start  space select  a all  i inbox")
+        await shown.press("i")
+        await shown.sees("enter answer  y approve")
+        await shown.press("s")
+        await shown.sees("enter change")
+        assert "  a all" not in shown.text
+        await shown.press("r")
+        await shown.sees("enter open  v verbose")
+        await shown.press("tab")
+        await shown.sees("enter unfold  v verbose")
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+def test_with_nothing_in_the_inbox_the_page_of_an_epic_is_opened(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i", "t")
+        await shown.sees("TASK.md", "History")
+
+    play(project.path, work)
 
 
 def test_a_task_is_opened_from_home_and_from_parallel(tmp_path: Path) -> None:

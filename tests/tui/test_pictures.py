@@ -18,7 +18,7 @@ def test_places_look_as_they_did(tmp_path: Path, size: tuple[int, int], theme: s
     async def look(shown: Shown) -> None:
         shown.app.use_theme(theme)
         await shown.sees("Parallel test", "m3xq")
-        await shown.press("i", "down")
+        await shown.press("i", "down", "down", "down")
         if size == WIDE:
             await shown.sees("UNCERTAIN", "merges cleanly")
         await check_picture(shown, "home")
@@ -51,7 +51,7 @@ def test_on_a_telephone_the_focused_pane_is_open_and_ascii_is_enough(tmp_path: P
 def test_a_key_typed_ahead_answers_no_question_that_was_not_shown(tmp_path: Path) -> None:
     async def hurry(shown: Shown) -> None:
         await shown.sees("Parallel test", "m3xq")
-        await shown.press("i", "down")
+        await shown.press("i", "down", "down", "down")
         for key, character in (("y", "y"), ("enter", None)):
             shown.app.post_message(events.Key(key, character))
         await shown.sees("Approve k7f2 into main?")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gitticks.tui.messages import Batch
 from gitticks.tui.screens.loaded import Loaded
 from tests.tui import made_up_places as places
 from tests.tui.made_up import StillApp, snapshot
@@ -31,24 +29,17 @@ def test_places_look_as_they_did(
 
     async def look(shown: Shown) -> None:
         app = shown.app
-
-        def is_quiet() -> bool:
-            app.clear_notifications()
-            return "answers" not in shown.text
-
         app.use_theme(theme)
         await shown.sees("Parallel test")
-        app.feed.batches.append(Batch(replace(snapshot(), questions=places.QUESTIONS)))
-        app.feed._wake()
+        app.unsent.change("k7f2", {"src/auth/redirect.py:22": "Say what to do: sign in again."})
         for place, subject, words in (
             ("graph", None, ("e4mq", "frees")),
-            ("review", "k7f2", ("signer", "approve")),
+            ("review", "k7f2", ("signer", "approve", "1 comment")),
             ("task", "k7f2", ("Acceptance Criteria", "Refuse other hosts")),
             ("permissions", None, ("api.github.com", "pypi.org")),
         ):
             app.go(place, subject)
             await shown.sees(*words)
-            await shown.until(is_quiet, "the end of what is said in a corner")
             await check_picture(shown, place)
 
     play(tmp_path, look, size, StillApp(tmp_path))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.theme import Look
@@ -13,6 +16,7 @@ from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import epics, inbox, meters, tasks
 from gitticks.tui.widgets.lines import Line, fit, line, words
 from gitticks.tui.widgets.output import MOST_ENTRIES, Output
+from tests.support.projects import make_project
 from tests.tui.made_up import CHANGES, HANDOFF, ITERATIONS, NOW, PIECES, SPENDING, snapshot
 
 WIDTHS = (38, 78, 118)
@@ -54,6 +58,23 @@ def test_every_row_fits_and_says_something(width: int) -> None:
     text = "\n".join("".join(one.text for one in fit(row, width, look)) for row in _all_rows(width))
     for word in ("e4mq", "Parallel test", "Which tone", "UNCERTAIN", "412k of 500k", "assert pool.pending"):
         assert word in text
+
+
+@pytest.mark.parametrize("width", WIDTHS[1:])
+def test_epics_side_by_side_say_where_each_of_their_tasks_is_done(width: int) -> None:
+    shown = snapshot()
+    text = "\n".join(map(words, epics.rows(shown, epics.running(shown), {}, NOW, width)))
+    for task in ("e4mq", "v6tn", "gjq8", "p2wd"):  # at work, in review, waiting for a person
+        assert f"gitticks/work/{task} in .gitticks-work/{task}" in text
+
+
+def test_of_the_same_second_the_iteration_that_ended_last_is_the_newest(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    ended = Event(EventType.SESSION_ENDED, NOW, ENGINE, data={"role": "worker", "ending": "clean"})
+    merged = Event(EventType.MERGED, NOW, ENGINE, reason="into main")
+    project.make("k7f2", events=[ended, merged])
+    found = iterations.iterations_of(Context(directory=project.path), [TaskId("k7f2")])
+    assert [one.word for one in found] == ["merged", "goes on"]
 
 
 @pytest.mark.parametrize(

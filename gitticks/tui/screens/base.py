@@ -122,6 +122,10 @@ class View(Screen[None]):
             self._apply_sizes()
             self.call_after_refresh(self.redraw)
 
+    def on_descendant_focus(self) -> None:
+        """Shows the keys of the pane that has the focus now."""
+        self.query(KeyBar).refresh()
+
     def on_lines_resized(self) -> None:
         """Draws at a pane's new width."""
         self.redraw()

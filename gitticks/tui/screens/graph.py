@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.dependencies import Cycle
 
-_LEGEND = ("done", "working", "reviewing", "blocked")
-_WIDE = 76
+_LEGEND = ("working", "agent-review", "reviewing", "clarification", "stuck", "pending", "blocked", "done")
+"""The marks in the order in which they matter where not all have room."""
+_WIDE, _AROUND_LEGEND = 76, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,9 @@ class GraphView(Loaded[Graph]):
         pane.chosen = self.chosen
         pane.show_drawing(draw_graph(loaded.shape, pane.inner_width, room, chosen), above if nodes else [])
         pane.title = "Graph" if self.hides_done else "Graph, with done tasks"
-        says = "  ".join(f"{glyph(one)} {one}" for one in _LEGEND) if pane.inner_width > _WIDE else ""
-        pane.say(says or (f"{loaded.left_out} without links" if loaded.left_out else ""))
+        pane.say(
+            _legend(nodes.values(), loaded.left_out, pane.inner_width - len(pane.title) - _AROUND_LEGEND)
+        )
         self._tell(loaded.shape, nodes.get(chosen) if chosen else None)
         self.call_after_refresh(pane.show_chosen)
 
@@ -223,6 +225,17 @@ class GraphView(Loaded[Graph]):
 
         if self.chosen is not None:
             ask_to_unblock(self, self.chosen)
+
+
+def _legend(nodes: Iterable[Node], left_out: int, room: int) -> str:
+    """Returns what the marks of these tasks mean, and how many tasks are not drawn, as far as there is room."""
+    marks = {node.mark for node in nodes}
+    found = [f"{glyph(one)} {one}" for one in _LEGEND if one in marks]
+    if left_out:
+        found.insert(0, f"{left_out} without links")
+    while found and len("  ".join(found)) > room:
+        found.pop()
+    return "  ".join(found)
 
 
 def _first(nodes: Iterable[Node]) -> str | None:

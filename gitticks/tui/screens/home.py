@@ -318,7 +318,7 @@ class Home(View):
 
     def _under_cursor(self) -> str | None:
         """Returns the task under the cursor."""
-        if self.focused is not self.pane("inbox"):
+        if self.focused is not self.pane("inbox") or not self.snapshot.waiting:
             return self._root
         asked, question = self._asked(), self._question()
         return (
@@ -348,6 +348,8 @@ class Home(View):
     def action_select_all(self) -> None:
         """Selects all, or none."""
         every: set[str] = {row.id for row in self.snapshot.roots}
+        if not every:
+            return  # what the pane says instead stays
         self._chosen = set() if self._chosen == every else every
         self._draw_roots()
 

@@ -72,7 +72,7 @@ class Permissions(Loaded[Asked]):
         super().draw()
 
     def _fill_questions(self) -> None:
-        pane, now = self.pane("asked"), self.gt.context.now
+        pane, now = self.pane("asked"), self.gt.now
         rows = permission_rows.question_rows(self.snapshot.questions, now, pane.inner_width)
         self.fit_height(pane, len(rows))
         pane.show(rows)

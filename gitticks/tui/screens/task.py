@@ -102,9 +102,10 @@ class TaskView(Loaded[Page]):
         found = task_rows.fact_rows(self.snapshot, row, shown) if row is not None else []
         facts.show(found[:_MOST_FACTS])
         self.fit_height(facts, min(len(found), _MOST_FACTS))
+        is_at_end = history.key not in history.keys[:-1]
         history.show(task_rows.history_rows(loaded.events, now, history.inner_width))
-        if history.key is None or history.key not in history.keys[:-1]:
-            history.key = history.keys[-1] if history.keys else None
+        if is_at_end and history.keys:
+            history.key = history.keys[-1]
             history.scroll_end(animate=False, immediate=True)
         work = self.pane("work")
         work.show(task_rows.work_rows(shown.rounds, loaded.commits))

@@ -162,13 +162,15 @@ class KeyBar(Keys):
         """Returns the first keys of the place, beside the help."""
         found = []
         used = len(_HELP.sign) + len(_HELP.label) + 2
+        pane = self.screen.focused.id if self.screen.focused is not None else None
         for key in places.keys_of(getattr(self.screen, "place", "home")):
-            if not key.in_footer:
+            label = key.elsewhere.get(pane or "", key.label)
+            if not key.in_footer or not label:
                 continue
-            used += len(key.sign) + len(key.label) + 3
+            used += len(key.sign) + len(label) + 3
             if used > width:
                 break
-            found.append(Shown(key.key.partition(",")[0], key.sign, key.label))
+            found.append(Shown(key.key.partition(",")[0], key.sign, label))
         return found
 
     def line(self, width: int) -> Line:

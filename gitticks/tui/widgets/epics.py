@@ -112,20 +112,24 @@ def _body(
         verb = " reviews" if session.role.value == "reviewer" else ""
         who = f"{dot}{session.agent}{verb}{dot}{age(session.started, now)}"
         last = said.get(session.task, "")
+        place = _place(snapshot, session.workspace) if width >= _FOR_STATE else ()
         if is_short:
-            found.append(
-                line(_INDENT, (session.task, "muted"), (who, "muted"), (f"  {glyph('in')} {last}", "faint"))
-            )
+            said_last = (f"  {glyph('in')} {last}", "faint")
+            found.append(line(_INDENT, (session.task, "muted"), (who, "muted"), said_last, right=place))
             continue
-        found.append(line(_INDENT, (session.task, "muted"), "  ", title, (who, "muted")))
-        if len(one.sessions) == 1 and width >= _FOR_STATE:
-            found.append(_place(snapshot, session))
+        is_beside = width >= _WIDE
+        head = (_INDENT, (session.task, "muted"), "  ", title, (who, "muted"))
+        found.append(line(*head, right=place if is_beside else ()))
+        if place and not is_beside:
+            found.append(line(_INDENT, *place))
         if last:
             found.append(line(_INDENT, (f"{glyph('in')} ", "busy"), (last, "muted")))
     if len(one.sessions) > _MOST_SESSIONS and not is_short:
         found.append(line(_INDENT, (f"and {len(one.sessions) - _MOST_SESSIONS} more agents", "muted")))
     for asked in one.asked[: 1 if is_short or one.sessions else 2]:
         task = asked.standing.task
+        workspace = snapshot.workspaces.get(task.id)
+        place = _place(snapshot, workspace) if workspace and width >= _FOR_STATE else ()
         found.append(
             line(
                 _INDENT,
@@ -133,19 +137,21 @@ def _body(
                 (task.id, "muted"),
                 "  ",
                 (task.title, "waits"),
+                right=place if width >= _WIDE else (),
             )
         )
+        if place and width < _WIDE and not one.sessions and not is_short:
+            found.append(line(_INDENT, *place))
     if not found:
         state, says = state_of(snapshot, one.row, one.below)
         found.append(line(_INDENT, (f"{glyph('in')} {says}", STATUS_COLOUR[state])))
     return found
 
 
-def _place(snapshot: Snapshot, session: SessionRecord) -> Line:
-    """Returns where an agent works: the branch of its workspace, and the folder."""
-    names = [str(task) for task, place in snapshot.workspaces.items() if place == session.workspace]
-    branch = f"{WORK_BRANCH}{names[0]} " if names else ""
-    folder = session.workspace
-    if snapshot.project_place and folder.startswith(f"{snapshot.project_place}/"):
-        folder = folder[len(snapshot.project_place) + 1 :]
-    return line(_INDENT, (f"{branch}in {folder}", "faint"))
+def _place(snapshot: Snapshot, workspace: str) -> tuple[Span, ...]:
+    """Returns where work is done: the branch of its workspace, and the folder."""
+    branch = next(
+        (f"{WORK_BRANCH}{task} " for task, place in snapshot.workspaces.items() if place == workspace), ""
+    )
+    folder = workspace.removeprefix(f"{snapshot.project_place}/") if snapshot.project_place else workspace
+    return ((f"{branch}in {folder}", "faint"),)
