@@ -17,6 +17,7 @@ from gitticks.actions.saved_edits import refusal_of
 from gitticks.board import (
     WORKTREE_BOARD,
     BoardError,
+    PendingKind,
     board_checkout,
     is_in_step,
     is_on_state_branch,
@@ -101,38 +102,25 @@ def check_board(context: Context) -> Iterator[Finding]:
     if elsewhere is not None:
         yield _elsewhere(checkout, *elsewhere)
         return
-    yield from _lost_pull(context, checkout)
-    for path, one in sorted(pending(repository).items()):
-        if one.kind != "conflict" or _is_there(checkout, path):  # what is gone is named with what was saved
-            yield _not_in_step(path, is_conflict=one.kind == "conflict")
-    if not pending(repository) and not is_in_step(repository):
-        yield Finding(
-            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
-        )
-
-
-def _is_there(checkout: Checkout, path: str) -> bool:
-    return (checkout.path / path).is_file() and not (checkout.path / path).is_symlink()
-
-
-def _not_in_step(path: str, *, is_conflict: bool) -> Finding:
-    what = f"{BOARD_FOLDER}/{path} is not in step with the state branch"
-    if not is_conflict:
-        return Finding(Severity.WARNING, f"{what} (deferred)", None, Repair.STEP)
-    fix = (
-        f"`{on_board('diff', path)}` shows both texts: merge them, then `{on_board('add', path)}` and commit"
-    )
-    return Finding(Severity.WARNING, f"{what} (conflict)", fix)
-
-
-def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
-    left = left_by_pull(context.repository, checkout)
-    if left:
+    if left_by_pull(repository, checkout):
         yield Finding(
             Severity.WARNING,
             "a pull on the board lost a race to a command and left files behind, which block the next pull",
             "`gt doctor --fix` removes them; then pull again",
             Repair.PULL,
+        )
+    for path, one in sorted(pending(repository).items()):
+        what = f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})"
+        if one.kind is PendingKind.DEFERRED:
+            yield Finding(Severity.WARNING, what, None, Repair.STEP)
+        elif (checkout.path / path).is_file() and not (checkout.path / path).is_symlink():
+            # What is gone is named with what was saved.
+            diff, add = on_board("diff", path), on_board("add", path)
+            fix = f"`{diff}` shows both texts: merge them, then `{add}` and commit"
+            yield Finding(Severity.WARNING, what, fix)
+    if not pending(repository) and not is_in_step(repository):
+        yield Finding(
+            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
         )
 
 
@@ -149,19 +137,25 @@ def check_saved(context: Context) -> Iterator[Finding]:
     except GitError as error:
         yield _unusable(checkout, error)
         return
-    yield from (_no_folder(path) for path in changes.untracked if _is_place_of_task(path))
+    for path in changes.untracked:
+        match path.split("/"):
+            case [layout.TASKS_FOLDER, between, name] if layout.is_task_folder(between, name):
+                place = quote(f"{BOARD_FOLDER}/{path}")
+                yield Finding(
+                    Severity.WARNING,
+                    f"{BOARD_FOLDER}/{path} is not a folder, but is where a task's folder belongs",
+                    f"`mv {place} {place}.old && {on_board(BACK, path)}` restores the committed one",
+                )
     waiting = waiting_on_board(checkout)
     if waiting is not None:
         yield Finding(Severity.WARNING, *waiting)
         return
     yield from _refused(context)
     for path in changes.changed:
-        if not is_inside(path):
+        if is_inside(path):
+            yield from _saved(context, checkout, path)
+        else:
             yield Finding(Severity.WARNING, f"`{path}` is not a valid file name, but the board has it")
-            continue
-        found = _saved(context, checkout, path)
-        if found is not None:
-            yield found
 
 
 def _refused(context: Context) -> Iterator[Finding]:
@@ -171,10 +165,11 @@ def _refused(context: Context) -> Iterator[Finding]:
         edits = saved_edits(context.repository, wait_seconds=wait_seconds)
     except BoardError:  # objects are damaged, which is found elsewhere
         return
-    for wrong, home in renamed_folders(edits).items():
+    folders = renamed_folders(edits)
+    for wrong, home in folders.items():
         what = f"{BOARD_FOLDER}/{wrong} is a renamed task folder: {BOARD_FOLDER}/{home} is missing"
         yield Finding(Severity.WARNING, what, "`gt doctor --fix` puts it back", Repair.FILES)
-    renamed = tuple(f"{folder}/" for folder in renamed_folders(edits))
+    renamed = tuple(f"{folder}/" for folder in folders)
     for edit in edits:
         left = None if edit.path.startswith(renamed) else refusal_of(context, edit)
         if left is not None and not edit.is_conflict:
@@ -253,41 +248,21 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
     )
 
 
-def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
+def _saved(context: Context, checkout: Checkout, path: str) -> Iterator[Finding]:
     shown, back = f"{BOARD_FOLDER}/{path}", on_board(BACK, path)
     try:
         content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)
     except (NotPlainError, OSError):
-        aside = f"mv {quote(_odd_part(checkout, path))} {quote(_odd_part(checkout, path) + '.old')}"
-        return Finding(
-            Severity.WARNING,
-            f"{shown} is not a regular file",
-            f"`{aside} && {back}` restores the committed one",
-        )
-    if content is None and context.store.read(path) is None:
-        return None  # a link or the like, which is no file on the branch either
-    if content is None:
+        odd = _odd_part(checkout, path)
+        fix = f"`mv {quote(odd)} {quote(f'{odd}.old')} && {back}` restores the committed one"
+        yield Finding(Severity.WARNING, f"{shown} is not a regular file", fix)
+        return
+    # What the branch has no file of either is a link or the like.
+    if content is None and context.store.read(path) is not None:
         is_ours = is_never_removed(path)
         what = f"{shown} was deleted on the board, which was not committed"
         what += ": tasks are cancelled, not deleted" if is_ours else ""
-        return Finding(Severity.WARNING, what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
-    return None
-
-
-def _is_place_of_task(path: str) -> bool:
-    match path.split("/"):
-        case [layout.TASKS_FOLDER, between, name]:
-            return layout.is_task_folder(between, name)
-    return False
-
-
-def _no_folder(path: str) -> Finding:
-    place = quote(f"{BOARD_FOLDER}/{path}")
-    return Finding(
-        Severity.WARNING,
-        f"{BOARD_FOLDER}/{path} is not a folder, but is where a task's folder belongs",
-        f"`mv {place} {place}.old && {on_board(BACK, path)}` restores the committed one",
-    )
+        yield Finding(Severity.WARNING, what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
 
 
 def _odd_part(checkout: Checkout, path: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from gitticks.actions.audit import verify_audit
 from gitticks.actions.context import Context
@@ -12,10 +12,10 @@ from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsett
 from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
 from gitticks.git.log import read_trail
-from gitticks.git.objects import ObjectPlaces, Objects, object_places
-from gitticks.git.refs import BRANCHES, is_nothing, read_ref, resolve
+from gitticks.git.objects import Objects, object_places
+from gitticks.git.refs import is_nothing, read_ref, resolve
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, TASKS_FOLDER
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF, TASKS_FOLDER
 from gitticks.store.sharing import find_impossible
 from gitticks.store.tip import state_tip
 
@@ -25,23 +25,13 @@ MOST_COMMITS = 10_000
 _SHOWN_DIGITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """The commits that `newest` reaches and `excluded` does not, the newest `count` of them."""
-
-    newest: str
-    excluded: str | None
-    count: int | None = None
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-
 def check_history(context: Context) -> Iterator[Finding]:
     """Yields what is illegal on the state branch, from the newest commit that is known to be legal on."""
     repository, tip = context.repository, state_tip(context.repository)
     objects = context.store.objects
     known = load_remembered(repository)
     legal = known.legal if known.legal is not None and objects.has(known.legal) else None
-    found, count = _judge(context, objects, _Span(tip, legal, MOST_COMMITS + 1))
+    found, count = _judge(context, objects, tip, legal, count=MOST_COMMITS + 1)
     is_whole = count <= MOST_COMMITS
     if not is_whole:
         yield Finding(
@@ -83,12 +73,20 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
             commit=new,
         )
         return
-    yield from _left_behind(context, old, new, places)
+    lost = [] if old is None else list(read_trail(context.repository, old, new, variables=places.variables))
+    if old is not None and lost:
+        yield Finding(
+            Severity.WARNING,
+            f"{new[:_SHOWN_DIGITS]} leaves {len(lost)} commit{'s' if len(lost) > 1 else ''} behind "
+            f"that {old[:_SHOWN_DIGITS]} has",
+            "merge both before you push: otherwise those commits would be lost",
+            commit=old,
+        )
     for one in find_impossible(objects, old, new):
         yield Finding(Severity.ERROR, one.words, f"`{one.look}` shows it", commit=one.commit)
-    found, _ = _judge(context, objects, _Span(new, old, variables=places.variables))
+    found, _ = _judge(context, objects, new, old, variables=places.variables)
     yield from found
-    if old is None and not found and new == _tip(context):
+    if old is None and not found and new == read_ref(context.repository.common_dir, STATE_REF):
         remember(context.repository, replace(load_remembered(context.repository), legal=new))
 
 
@@ -100,14 +98,10 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
         )
 
     def find(text: str) -> str | None:
-        named = text or BRANCHES + STATE_BRANCH
+        named = text or STATE_REF
         return None if is_nothing(named) else resolve(context.repository, named)
 
     return find(old) if dots else None, find(new)
-
-
-def _tip(context: Context) -> str | None:
-    return read_ref(context.repository.common_dir, BRANCHES + STATE_BRANCH)
 
 
 def _is_state(objects: Objects, commit: str) -> bool:
@@ -115,31 +109,22 @@ def _is_state(objects: Objects, commit: str) -> bool:
     return any(objects.find(top, name) is not None for name in (TASKS_FOLDER, CONFIG_PATH))
 
 
-def _left_behind(context: Context, old: str | None, new: str, places: ObjectPlaces) -> Iterator[Finding]:
-    """Yields a warning if the range begins at a commit that its end does not contain."""
-    if old is None:
-        return
-    lost = list(read_trail(context.repository, old, new, variables=places.variables))
-    if lost:
-        yield Finding(
-            Severity.WARNING,
-            f"{new[:_SHOWN_DIGITS]} leaves {len(lost)} commit{'s' if len(lost) > 1 else ''} behind "
-            f"that {old[:_SHOWN_DIGITS]} has",
-            "merge both before you push: otherwise those commits would be lost",
-            commit=old,
-        )
-
-
-def _judge(context: Context, objects: Objects, span: _Span) -> tuple[list[Finding], int]:
-    """Returns what is illegal at the end of a span, and how many commits were looked at."""
+def _judge(
+    context: Context,
+    objects: Objects,
+    newest: str,
+    excluded: str | None,
+    *,
+    count: int | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> tuple[list[Finding], int]:
+    """Returns what is illegal at `newest`, and how many commits were looked at: those that `excluded` does not reach."""
     trail = Trail(Versions(objects))
     seen = 0
-    for commit in read_trail(
-        context.repository, span.newest, span.excluded, count=span.count, variables=span.variables
-    ):
+    for commit in read_trail(context.repository, newest, excluded, count=count, variables=variables or {}):
         trail.follow(commit)
         seen += 1
-    unsettled = trail.unsettled(span.newest)
+    unsettled = trail.unsettled(newest)
     return [finding for one in unsettled.values() for finding in _findings(one)], seen
 
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
@@ -19,7 +17,7 @@ from gitticks.actions.doctor import Finding, Repair, Severity
 from gitticks.board import board_path
 from gitticks.board.journal import load_journal
 from gitticks.errors import GitticksError
-from gitticks.git.files import CheckoutFiles
+from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.maintenance import count_loose_objects, find_damage
 from gitticks.git.merges.history import count_commits, merge_base
 from gitticks.git.objects import Objects, alternates
@@ -46,6 +44,7 @@ _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from
 _MOST_SHOWN = 20
 _MANY_LOOSE_OBJECTS = 7000
 """About where git itself would begin to pack, were it asked after each commit."""
+_REMEMBERED = "doctor.json"
 RULES = 2
 """Raised with every change of what is legal, so that what was found by older rules is looked at again."""
 
@@ -246,15 +245,10 @@ class Remembered:
     seen: str | None = None
 
 
-def remembered_file(repository: Repository) -> Path:
-    """Returns where it is kept."""
-    return repository.own_dir / "doctor.json"
-
-
 def load_remembered(repository: Repository) -> Remembered:
     """Returns what is remembered; nothing if the file is missing or damaged."""
     try:
-        values = json.loads(remembered_file(repository).read_bytes())
+        values = json.loads((repository.own_dir / _REMEMBERED).read_bytes())
         legal, seen, rules = values["legal"], values["seen"], values["rules"]
     except (OSError, ValueError, KeyError, TypeError):
         return Remembered()
@@ -264,12 +258,10 @@ def load_remembered(repository: Repository) -> Remembered:
 def remember(repository: Repository, found: Remembered) -> None:
     """Keeps it, where that can be written."""
     body = {"rules": RULES, "legal": found.legal, "seen": found.seen}
-    file = remembered_file(repository)
-    aside = file.with_name(f"{file.name}.{os.getpid()}")
+    file = repository.own_dir / _REMEMBERED
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(file)
+        write_synced(file, json.dumps(body).encode())
 
 
 def _commit(value: object) -> str | None:
