@@ -65,6 +65,17 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         NotFoundError: there is none, with the nearest one in the hint; or the name is that of a task alone.
         GitticksError: its file cannot be read.
     """
+    stored = _find_stored(context, text)
+    if stored.checkpoint is None:
+        raise GitticksError(
+            f"`.gitticks/{stored.path}` cannot be read: {stored.problem}",
+            hint=f"`gt checkpoints prune {stored.id}` drops it",
+        )
+    return stored.checkpoint
+
+
+def _find_stored(context: Context, text: str) -> StoredCheckpoint:
+    """Returns a checkpoint as it is on the branch, also one that cannot be read, or whose task is gone."""
     name, dash, number = text.rpartition("-")
     if not dash or not is_number(number):
         try:
@@ -74,13 +85,17 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         raise _not_a_checkpoint(context, task_id)
     try:
         workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
+        there = {one.number: one for one in read_all(context.store, workspace)}
     except NotFoundError as error:
+        workspace = TaskId(name)
+        there = {one.number: one for one in read_all(context.store) if one.workspace == workspace}
+        if int(number) in there:
+            return there[int(number)]
         try:
             task_id = find_or_take_up_task(context, text)  # ids from elsewhere may end so, too
         except NotFoundError:
             raise error from None
         raise _not_a_checkpoint(context, task_id) from None
-    there = {one.number: one for one in read_all(context.store, workspace)}
     if int(number) not in there:
         near = nearest_number(int(number), there)
         what = f"`{workspace}` has no checkpoint {int(number)}"
@@ -89,24 +104,17 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         raise NotFoundError(
             what, hint=f"the nearest is `{workspace}-{near}`; `gt checkpoints list {workspace}`"
         )
-    stored = there[int(number)]
-    if stored.checkpoint is None:
-        raise GitticksError(
-            f"`.gitticks/{stored.path}` cannot be read: {stored.problem}",
-            hint=f"`gt checkpoints prune {stored.id}` drops it",
-        )
-    return stored.checkpoint
+    return there[int(number)]
 
 
 def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
     owner = _workspace_of(context, task_id)
     there = read_all(context.store, owner)
+    shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
     if there and owner != task_id:
-        shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
         what = f"`{task_id}` shares the workspace of `{owner}`, and its checkpoints"
         return NotFoundError(what, hint=f"one of {shown}")
     if there:
-        shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
         return NotFoundError(f"`{task_id}` is a task: name one of its checkpoints", hint=f"one of {shown}")
     return NotFoundError(
         f"`{task_id}` has no checkpoints",
@@ -226,12 +234,13 @@ def prune_checkpoints(
 def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[StoredCheckpoint]:
     found: dict[str, StoredCheckpoint] = {}
     for name in names:
-        whole = _as_whole(context, name)
-        if whole is None:
-            one = find_checkpoint_file(context, name)
-            found[one.id] = one
+        _, dash, number = name.rpartition("-")
+        if dash and is_number(number):
+            named = [_find_stored(context, name)]
         else:
-            found |= {one.id: one for one in _older(read_all(context.store, whole), keep)}
+            task_id = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
+            named = _older(read_all(context.store, task_id), keep)
+        found |= {one.id: one for one in named}
     if names:
         return list(found.values())
     tasks = context.store.snapshot().all_tasks()
@@ -248,28 +257,6 @@ def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[
 
 def _older(there: list[StoredCheckpoint], keep: int | None) -> list[StoredCheckpoint]:
     return there[: max(0, len(there) - (keep or 0))]
-
-
-def _as_whole(context: Context, name: str) -> TaskId | None:
-    """Returns the task that a name is of, all of whose checkpoints are meant; None if it names one of them."""
-    _, dash, number = name.rpartition("-")
-    if not dash or not is_number(number):
-        return find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
-    return None
-
-
-def find_checkpoint_file(context: Context, name: str) -> StoredCheckpoint:
-    """Returns a checkpoint as it is on the branch, also one that cannot be read."""
-    workspace, _, number = name.rpartition("-")
-    try:
-        task_id = find_or_take_up_task(context, workspace, least=CHARACTERS_TO_DECIDE)
-    except NotFoundError:
-        task_id = TaskId(workspace)
-    found = [one for one in read_all(context.store) if (one.workspace, one.number) == (task_id, int(number))]
-    if found:
-        return found[0]
-    checkpoint = find_checkpoint(context, name)
-    raise NotFoundError(f"there is no checkpoint `{checkpoint.id}`")
 
 
 def _only_there(context: Context, commits: Iterable[str | None]) -> frozenset[str]:

@@ -150,18 +150,6 @@ def cycles_with(store: Store, came: Moved) -> tuple[Cycle, ...]:
     return tuple(cycle for cycle in cycles_of(graph) if not ids.isdisjoint(cycle.tasks))
 
 
-@dataclass(slots=True)
-class _Round:
-    """What a sync has done so far, over all its rounds."""
-
-    start: str
-    tip: str
-    fetched: str | None = None
-    pushed: str | None = None
-    unknown: int = 0
-    reports: list[MergeReport] = field(default_factory=list)
-
-
 def sync(
     context: Context,
     remote: str | None = None,
@@ -186,7 +174,8 @@ def sync(
             Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged, followed=followed
         )
     with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
-        done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
+        tip = context.store.tip()
+        done = _Sync(context, name, saved, timeout_seconds, restore, tip, tip).run()
     context.warn_of_fallen()  # what was pushed before has come back
     return replace(done, merged=merged, followed=followed)
 
@@ -247,121 +236,121 @@ def _strange(context: Context, remote: str, words: str) -> NotFoundError:
     )
 
 
+@dataclass(slots=True)
 class _Sync:
-    """One sync with one remote."""
+    """One sync with one remote, and what it has done so far, over all its rounds."""
 
-    def __init__(
-        self, context: Context, remote: str, saved: TakenUp, timeout_seconds: float, *, restore: bool
-    ) -> None:
-        self._context, self._store = context, context.store
-        self._remote, self._saved, self._restore = remote, saved, restore
-        self._branch, self._timeout = STATE_BRANCH, timeout_seconds
-        tip = context.store.tip()
-        self._done = _Round(tip, tip)
+    context: Context
+    remote: str
+    saved: TakenUp
+    timeout_seconds: float
+    restore: bool
+    start: str
+    tip: str
+    fetched: str | None = None
+    pushed: str | None = None
+    unknown: int = 0
+    reports: list[MergeReport] = field(default_factory=list)
 
     def run(self) -> Synced:
         """Fetches, takes in and pushes until both sides have the same."""
-        tracking = tracking_ref(self._remote, self._branch)
-        known = last_shared(self._store, self._remote)
+        tracking = tracking_ref(self.remote, STATE_BRANCH)
+        known = last_shared(self.context.store, self.remote)
         if known is None:
-            known = read_ref(self._context.repository.common_dir, tracking)
+            known = read_ref(self.context.repository.common_dir, tracking)
         if known is not None:
-            remember_shared(self._store, self._remote, known)
+            remember_shared(self.context.store, self.remote, known)
         for number in range(MOST_ROUNDS):
             ended = self._once(known)
             if ended is not None:
                 return ended
-            known = self._done.fetched or known
+            known = self.fetched or known
             pause(number)
         raise LostRaceError(
-            f"others pushed to `{self._remote}` first {MOST_ROUNDS} times in a row", hint="`gt sync`"
+            f"others pushed to `{self.remote}` first {MOST_ROUNDS} times in a row", hint="`gt sync`"
         )
 
     def _once(self, known: str | None) -> Synced | None:
         """Fetches, takes in and pushes; None if that has to be done again."""
-        done = self._done
         unreached = self._fetch(known)
         if unreached is not None:
             return unreached
         self._take_in()
-        if done.tip == done.fetched:
-            remember_shared(self._store, self._remote, done.tip)
+        if self.tip == self.fetched:
+            remember_shared(self.context.store, self.remote, self.tip)
             return self._result(Reached.DONE)
         pushed = push(
-            self._context.repository, self._remote, done.tip, self._branch, timeout_seconds=self._timeout
+            self.context.repository, self.remote, self.tip, STATE_BRANCH, timeout_seconds=self.timeout_seconds
         )
         match pushed.outcome:
             case Pushed.DONE:
-                done.pushed = done.tip
-                remember_shared(self._store, self._remote, done.tip)
+                self.pushed = self.tip
+                remember_shared(self.context.store, self.remote, self.tip)
                 return self._result(Reached.DONE)
             case Pushed.REFUSED:
                 raise RefusedError(
-                    f"`{self._remote}` refused the tasks: {pushed.words}",
+                    f"`{self.remote}` refused the tasks: {pushed.words}",
                     hint="nothing is lost: they are here, and `gt sync` pushes them once that is fixed",
                 )
             case Pushed.UNKNOWN:
-                done.unknown += 1
-                is_given_up = done.unknown == MOST_UNKNOWN
+                self.unknown += 1
+                is_given_up = self.unknown == MOST_UNKNOWN
                 return self._result(Reached.OFFLINE, pushed.words) if is_given_up else None
         return None
 
     def _fetch(self, known: str | None) -> Synced | None:
         """Fetches; returns how the sync ends if it cannot continue."""
-        where = self._context.repository, self._remote, self._branch
-        fetched = fetch(*where, takes_all_names=True, timeout_seconds=self._timeout)
+        where = self.context.repository, self.remote, STATE_BRANCH
+        fetched = fetch(*where, takes_all_names=True, timeout_seconds=self.timeout_seconds)
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:
-            raise _strange(self._context, self._remote, fetched.words)
+            raise _strange(self.context, self.remote, fetched.words)
         if fetched.outcome is Fetched.UNREACHABLE:
             return self._result(Reached.OFFLINE, fetched.words)
         if fetched.outcome is Fetched.REFUSED:
             raise RefusedError(
-                f"the tasks of `{self._remote}` could not be fetched: {fetched.words}",
-                hint=f"`git fetch {self._remote} {self._branch}` shows the whole answer",
+                f"the tasks of `{self.remote}` could not be fetched: {fetched.words}",
+                hint=f"`git fetch {self.remote} {STATE_BRANCH}` shows the whole answer",
             )
-        self._done.fetched = fetched.commit
-        if known is not None and not self._restore:
+        self.fetched = fetched.commit
+        if known is not None and not self.restore:
             self._refuse_rewritten(known)
         return None
 
     def _refuse_rewritten(self, known: str) -> None:
         """Refuses to follow a branch that lost what it had: somebody may have meant it, or an attack may be it."""
-        theirs = self._done.fetched
-        if theirs is not None and self._store.objects.is_ancestor(known, theirs):
+        theirs = self.fetched
+        if theirs is not None and self.context.store.objects.is_ancestor(known, theirs):
             return
         how = "is gone" if theirs is None else f"was rewound or rewritten: it is at {theirs[:9]}"
         raise RefusedError(
-            f"the branch `{self._branch}` of `{self._remote}` {how}, and had {known[:9]} before; "
+            f"the branch `{STATE_BRANCH}` of `{self.remote}` {how}, and had {known[:9]} before; "
             "nothing was taken in or pushed",
             hint="`gt sync --restore` merges both and pushes what you have here",
         )
 
     def _take_in(self) -> None:
-        done = self._done
-        if done.fetched is None:
-            done.tip = self._store.tip()
+        if self.fetched is None:
+            self.tip = self.context.store.tip()
             return
-        taken = take_in(self._store, done.fetched, self._remote, author=self._context.author)
-        done.tip = taken.after
-        self._context.warnings += warnings_of(taken.removed)
-        done.reports.append(taken.report)
+        taken = take_in(self.context.store, self.fetched, self.remote, author=self.context.author)
+        self.tip = taken.after
+        self.context.warnings += warnings_of(taken.removed)
+        self.reports.append(taken.report)
 
     def _result(self, reached: Reached, words: str = "") -> Synced:
-        done = self._done
-        reports = done.reports
-        came = moved_between(self._store, done.start, done.tip)
+        came = moved_between(self.context.store, self.start, self.tip)
         return Synced(
             reached,
-            self._remote,
+            self.remote,
             came=came,
-            went=moved_between(self._store, done.fetched, done.pushed) if done.pushed else Moved(),
-            conflicts={path: parts for one in reports for path, parts in one.conflicts.items()},
-            overridden={path: names for one in reports for path, names in one.overridden.items()},
-            renamed=tuple(one for report in reports for one in report.renamed),
-            kept=tuple(path for one in reports for path in one.kept),
-            beside=tuple(path for one in reports for path in one.beside),
-            cycles=cycles_with(self._store, came),
-            taken_up=self._saved.paths,
-            left=self._saved.left,
+            went=moved_between(self.context.store, self.fetched, self.pushed) if self.pushed else Moved(),
+            conflicts={path: parts for one in self.reports for path, parts in one.conflicts.items()},
+            overridden={path: names for one in self.reports for path, names in one.overridden.items()},
+            renamed=tuple(one for report in self.reports for one in report.renamed),
+            kept=tuple(path for one in self.reports for path in one.kept),
+            beside=tuple(path for one in self.reports for path in one.beside),
+            cycles=cycles_with(self.context.store, came),
+            taken_up=self.saved.paths,
+            left=self.saved.left,
             words=words,
         )
