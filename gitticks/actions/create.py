@@ -9,6 +9,7 @@ from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Wishes, read_title, read_wishes
 from gitticks.actions.update import reading_for
+from gitticks.document.taskfile import TaskFile, new_task_file
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
@@ -16,7 +17,6 @@ from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_ids import free_id
 
 if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
 
 
@@ -47,11 +47,7 @@ def create_task(context: Context, new: NewTask) -> Task:
     def write(transaction: Transaction) -> Task:
         return _commit_file(context, transaction, _make_file(context, transaction, title, values, new))
 
-    return _with_warning(context, context.store.transact(write, author=context.author))
-
-
-def _with_warning(context: Context, task: Task) -> Task:
-    """Returns a new task, with a warning of an agent that there is not here."""
+    task = context.store.transact(write, author=context.author)
     if task.agent is not None:
         from gitticks.actions.agents import warn_of_unknown
 
@@ -62,17 +58,12 @@ def _with_warning(context: Context, task: Task) -> Task:
 def _make_file(
     context: Context, transaction: Transaction, title: str, values: dict[str, Any], new: NewTask
 ) -> TaskFile:
-    from gitticks.document.taskfile import new_task_file
-
     task_id = free_id(transaction, context.world.random_number)
     asked_at = context.now if values.get("awaiting") else None
-    task = _born(context, Task(task_id, title, asked_at=asked_at, **values))
+    task = Task(task_id, title, asked_at=asked_at, **values)
+    task = replace(task, created=context.now, created_by=context.actor.name, updated=context.now)
     file = new_task_file(task, new.description)
     return file if new.script is None else file.with_section(Section.SCRIPT, script_text(new.script))
-
-
-def _born(context: Context, task: Task) -> Task:
-    return replace(task, created=context.now, created_by=context.actor.name, updated=context.now)
 
 
 def _commit_file(context: Context, transaction: Transaction, file: TaskFile) -> Task:

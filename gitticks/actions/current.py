@@ -40,7 +40,11 @@ def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
 
 def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> list[InWork]:
     """Returns, of the open tasks of a graph, what `current_tasks` returns."""
-    sessions = _live_sessions(context) if around.live else {}
+    sessions: dict[TaskId, SessionRecord] = {}
+    if around.live:
+        from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
+
+        sessions = Sessions(context.repository.own_dir).live()
     workspaces = workspaces_of(context)
     known = [row for task_id in {*sessions, *workspaces} if (row := graph.tasks.get(task_id)) is not None]
     found = []
@@ -53,12 +57,6 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
         standing = standing_of(context, task, graph, around)
         found.append(InWork(standing, session, workspace, details.iterations, details.cost))
     return sorted(found, key=lambda one: one.session is None)
-
-
-def _live_sessions(context: Context) -> dict[TaskId, SessionRecord]:
-    from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
-
-    return Sessions(context.repository.own_dir).live()
 
 
 def workspaces_of(context: Context) -> dict[TaskId, str]:

@@ -183,21 +183,14 @@ def awaiting_tasks(context: Context) -> list[Task]:
 
 def answer(
     context: Context, listener: Callable[[RunEvent], None]
-) -> Iterator[tuple[str, Callable[[], None]]]:
+) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yields for each waiting task what a person would type, and the function that does it."""
     for task in awaiting_tasks(context):
         seen = look_at(context, task.id)
         if task.awaiting is Awaiting.INPUT:
-            yield (
-                f'gt respond {task.id} "{ANSWER}"',
-                partial(_respond, context, task.id, seen),
-            )
+            yield f'gt respond {task.id} "{ANSWER}"', partial(respond_to, context, task.id, ANSWER, seen)
         else:
             yield f"gt approve {task.id}", partial(_approve, context, task.id, seen, listener)
-
-
-def _respond(context: Context, task_id: TaskId, seen: Seen) -> None:
-    respond_to(context, task_id, ANSWER, seen)
 
 
 def _approve(context: Context, task_id: TaskId, seen: Seen, listener: Callable[[RunEvent], None]) -> None:

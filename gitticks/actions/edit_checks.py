@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
+from gitticks.document.fields import misnamed_keys
+from gitticks.document.frontmatter import decode
+from gitticks.document.settings import file_layer, require_writable
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.runner.templates import check_template
+from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
-
-if TYPE_CHECKING:
-    from gitticks.store.hand_edits import HandEdit
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
-
-
-def task_of_folder(path: str) -> TaskId:
-    """Returns the task that the folder around a task's file names."""
-    return TaskId(path.split("/")[-2])
 
 
 def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
@@ -32,9 +28,6 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
     Raises:
         DocumentError: the new version cannot be read.
     """
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.hand_edits import HandEdit
-
     after = TaskFile.parse(new, path)
     if old is None:
         return HandEdit(None, after, None)
@@ -48,11 +41,9 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
 
 def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     """Carries an edit of a task's file out in a transaction that is then given up."""
-    from gitticks.store.hand_edits import check_fields
-
     refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
     refuse_secrets(context, edit.after.data, edit.after.path)
-    check_place(edit.after, task_of_folder(edit.after.path))
+    check_place(edit.after, TaskId(edit.after.path.split("/")[-2]))
     check_fields(edit)
     if edit.before is None and not edit.after.task.is_open:
         raise RefusedError(
@@ -100,11 +91,7 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
 
     Of a setting that nothing acts on only a new one is refused, where `old` is given.
     """
-    from gitticks.document.frontmatter import decode
-
     if path == CONFIG_PATH:
-        from gitticks.document.settings import file_layer, require_writable
-
         layer = file_layer(decode(content, path))
         require_writable(layer)
         if old is not None and layer.unavailable:
@@ -114,8 +101,6 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
 
 
 def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old: str) -> None:
-    from gitticks.document.settings import file_layer
-
     try:
         known = frozenset(file_layer(old).unavailable)
     except DocumentError:
@@ -128,8 +113,6 @@ def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old:
 
 def warn_of_edit(context: Context, edit: HandEdit) -> None:
     """Warns of what an edit makes so that it reaches nobody: the first of two sections, a key that is nearly a field."""
-    from gitticks.document.fields import misnamed_keys
-
     doubles = edit.after.warnings
     is_new = len(doubles) > (len(edit.before.warnings) if edit.before is not None else 0)
     keys = misnamed_keys(None if edit.before is None else edit.before.frontmatter, edit.after.frontmatter)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import (
@@ -25,14 +24,14 @@ from gitticks.board.judge_edit import (
 )
 from gitticks.board.skip_reasons import Problem, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
+from gitticks.document.frontmatter import decode
+from gitticks.document.settings import file_layer
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.indexfile import saying_at_work
 from gitticks.git.staged import StagedChange, is_sequencing, staged_changes
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import CONFIG_PATH
-
-if TYPE_CHECKING:
-    from gitticks.store.hand_edits import HandEdit
 
 _ON_BOARD = f"git -C {BOARD_FOLDER}"
 
@@ -135,23 +134,18 @@ def _problem_of(read: Callable[[], None], path: str) -> Iterator[Problem]:
 
 
 def _read_task(content: bytes, old: bytes, path: str) -> None:
-    from gitticks.document.taskfile import TaskFile
-
     refuse_markers(content, old, path)
     TaskFile.parse(content, path)
 
 
 def _read_settings(content: bytes) -> None:
-    from gitticks.document.frontmatter import decode
-    from gitticks.document.settings import file_layer
-
     file_layer(decode(content, CONFIG_PATH))
 
 
 def _check_edits(context: Context, staged: list[SavedEdit]) -> Iterator[Problem]:
     """Yields what the state machine, the links or the rule about engine fields refuse, tried out on nothing real."""
     transaction = context.store.snapshot()
-    edits: list[HandEdit] = [
+    edits = [
         edit_between(edit.base, edit.content, edit.path)
         for edit in staged
         if edit.content is not None and IS_TASK_FILE(edit.path)

@@ -7,8 +7,8 @@ follow-up takes it back out of the file and writes what the decision says, on th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
@@ -16,7 +16,9 @@ from gitticks.actions.edit_checks import edit_between
 from gitticks.board import WORKTREE_BOARD
 from gitticks.board.judge_edit import join_moves
 from gitticks.board.notes import keep_notes
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
+from gitticks.git.identity import Identity
 from gitticks.git.log import author_of
 from gitticks.git.refs import logged, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again, version_before
@@ -24,14 +26,10 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
+from gitticks.store.hand_edits import STATE_FIELDS, HandEdit
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
+from gitticks.store.transaction import Transaction
 from gitticks.store.trust import trust_own
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.git.identity import Identity
-    from gitticks.store.hand_edits import HandEdit
-    from gitticks.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +153,6 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
 
 
 def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> FollowedUp | None:
-    from gitticks.store.hand_edits import HandEdit
-
     current = transaction.task_file(edit.after.task.id)
     if not _stands(edit, current):
         return None
@@ -174,20 +170,12 @@ def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor
 
 def _stands(edit: HandEdit, current: TaskFile) -> bool:
     """True unless somebody else has changed the task's state since the commit."""
-    from gitticks.store.hand_edits import STATE_FIELDS
-
     return all(getattr(edit.after.task, name) == getattr(current.task, name) for name in STATE_FIELDS)
 
 
 def _state_before(before: TaskFile, edit: HandEdit, current: TaskFile) -> Task:
     """Returns the task with what the person may not set as it was before their commit."""
-    from gitticks.store.hand_edits import STATE_FIELDS
-
-    names = [
-        field.name
-        for field in fields(Task)
-        if field.name in STATE_FIELDS or field.name in edit.forbidden_fields
-    ]
+    names = {*STATE_FIELDS, *edit.forbidden_fields}
     kept: dict[str, Any] = {name: getattr(before.task, name) for name in names}
     return replace(current.task, **kept)
 

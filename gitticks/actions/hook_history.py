@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
+from gitticks.actions.context import Context
 from gitticks.actions.hook_followup import FollowedUp, own_commit
 from gitticks.board.skip_reasons import Problem
+from gitticks.document.taskfile import read_task
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
 from gitticks.git.objects import object_places
@@ -23,11 +24,9 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
+from gitticks.store.hand_edits import FREE_FIELDS
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, history_path, task_around
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 _LOOKED_BACK = 20
@@ -82,8 +81,9 @@ def _losing_history(context: Context, old: str, new: str) -> Mapping[TaskId, Ver
     for change in objects.changed_files(objects.tree_of(old), objects.tree_of(new)):
         task_id = task_around(change.path)
         if task_id is not None:
-            blobs = (None if one is None else objects.read_blob(one) for one in (change.old, change.new))
-            before, after = blobs
+            before, after = (
+                None if one is None else objects.read_blob(one) for one in (change.old, change.new)
+            )
             found.setdefault(task_id, {})[change.path] = (before, after)
     return {
         task_id: versions
@@ -107,7 +107,9 @@ def _put_back(
     later = [
         line for line in (transaction.read(place) or b"").splitlines(keepends=True) if line not in before
     ]
-    is_move = _is_move(task_id, versions)
+    # What no person writes was changed, so that the text that belongs to it cannot stand either.
+    states = (tuple(_state(task_id, data)) for data in versions.get(task_path(task_id), (None, None)))
+    is_move = len(set(states)) > 1
     if is_move:
         for path, (old, new) in versions.items():
             if path != place and transaction.read(path) == new:
@@ -120,15 +122,7 @@ def _put_back(
     return FollowedUp(task, task, actor.name, reason)
 
 
-def _is_move(task_id: TaskId, versions: Versions) -> bool:
-    """True if the revert changed what no person writes, so that the text that belongs to it cannot stand either."""
-    return len({tuple(_state(task_id, data)) for data in versions.get(task_path(task_id), (None, None))}) > 1
-
-
 def _state(task_id: TaskId, data: bytes | None) -> Iterator[object]:
-    from gitticks.document.taskfile import read_task
-    from gitticks.store.hand_edits import FREE_FIELDS
-
     if data is None:
         return
     try:

@@ -71,7 +71,8 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
             "this is a bare repository, which has no board", hint="`gt hooks install --server` is for those"
         )
     install_board_hooks(repository)
-    _install_in_workspaces(repository)
+    for workspace, task_id in _work(repository):
+        workspace_setup.install_hooks(repository, workspace, task_id)
     if checkout or checkout_hooks_state(repository) is not HooksState.ABSENT:
         install_checkout_hooks(repository)
     return hooks_status(context)
@@ -108,11 +109,6 @@ def _workspaces(repository: Repository) -> PlaceOfHooks:
     there = {checkout.git_dir for checkout, _ in _work(repository)} | having
     state = HooksState.INSTALLED if having and having == there else HooksState.ABSENT
     return PlaceOfHooks(Place.WORKSPACES, state, len(having), len(there))
-
-
-def _install_in_workspaces(repository: Repository) -> None:
-    for checkout, task_id in _work(repository):
-        workspace_setup.install_hooks(repository, checkout, task_id)
 
 
 def _work(repository: Repository) -> list[tuple[Checkout, TaskId]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
@@ -15,14 +16,10 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
+from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
-from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.triggers import Trigger
+from gitticks.store.transaction import Transaction
+from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested, Trigger
 
 _SHOWN_PATHS = 3
 _LONGEST_STOP_SECONDS = 60.0
@@ -95,8 +92,6 @@ def is_worked_on(context: Context, task_id: TaskId) -> bool:
 
 def _stop_agent(context: Context, task_id: TaskId) -> None:
     """Stops the task's agent and waits for its end; the task stays held, and a run waits for what is decided."""
-    import time
-
     holds = Holds(context.repository.own_dir)
     holds.hold(task_id, is_deciding=True)
     give_up_at = time.monotonic() + _LONGEST_STOP_SECONDS
@@ -117,13 +112,14 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
 
 
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
-    from gitticks.store.decisions import carry_out, follow_parent
-
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
         children = _open_children(transaction, before)
-        if isinstance(trigger, Closed):
-            _refuse_children(before, children)
+        if children and isinstance(trigger, Closed):
+            shown = ", ".join(f"`{child}`" for child in children)
+            raise RefusedError(
+                f"`{task_id}` has open children: {shown}", hint=f"close them first: `gt close {children[0]}`"
+            )
         if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
             refuse_cycle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
@@ -142,14 +138,6 @@ def _open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
         return ()
     children = TaskGraph.of(transaction.all_tasks().values()).children(task.id)
     return tuple(child.id for child in children if child.is_open)
-
-
-def _refuse_children(task: Task, children: tuple[TaskId, ...]) -> None:
-    if children:
-        shown = ", ".join(f"`{child}`" for child in children)
-        raise RefusedError(
-            f"`{task.id}` has open children: {shown}", hint=f"close them first: `gt close {children[0]}`"
-        )
 
 
 def _refuse_unmerged(context: Context, task: Task) -> None:

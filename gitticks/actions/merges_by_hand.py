@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 _OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
 
-if TYPE_CHECKING:
-    from gitticks.model.task import Task
-
 _MOST_NAMED = 5
 
 

@@ -78,14 +78,9 @@ def _access(context: Context, operation: str, target: str) -> Access:
     return file_access(kind, target, workspace=top, folder=top)
 
 
-def questions_of(context: Context) -> Questions:
-    """Returns the questions of this clone."""
-    return Questions(context.repository.own_dir)
-
-
 def open_questions(context: Context) -> tuple[Question, ...]:
     """Returns what agents ask at the moment, the oldest first."""
-    return questions_of(context).open()
+    return Questions(context.repository.own_dir).open()
 
 
 def answer_questions(
@@ -98,7 +93,7 @@ def answer_questions(
         RefusedError: this is an agent's session, or somebody else was faster.
     """
     context.require_person("answer for a person")
-    questions, wanted = questions_of(context), tuple(dict.fromkeys(numbers))
+    questions, wanted = Questions(context.repository.own_dir), tuple(dict.fromkeys(numbers))
     known = {one.number for one in questions.open()}
     missing = [number for number in wanted if number not in known]
     if missing:
@@ -111,7 +106,7 @@ def answer_questions(
 def attached(context: Context) -> AbstractContextManager[None]:
     """Says while the block runs that a person is there to answer, so that agents ask instead of being refused."""
     context.require_person("answer for a person")
-    return questions_of(context).attached()
+    return Questions(context.repository.own_dir).attached()
 
 
 def forget_rules(context: Context, numbers: Iterable[int]) -> tuple[LearnedRule, ...]:

@@ -193,7 +193,8 @@ def _following(run: RunContext) -> Iterator[None]:
 @contextlib.contextmanager
 def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
     """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks."""
-    descriptor = _open_lock(repository)
+    repository.own_dir.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(repository.own_dir / RUN_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not take_lock(descriptor):
             takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
@@ -213,11 +214,6 @@ def is_run_alive(repository: Repository) -> bool:
     return is_run_alive_at(repository.own_place)
 
 
-def _open_lock(repository: Repository) -> int:
-    repository.own_dir.mkdir(parents=True, exist_ok=True)
-    return os.open(repository.own_dir / RUN_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
 @dataclass(frozen=True, slots=True)
 class Health:
     """What lives in this clone, which dead sessions were finished now, and which could not be."""
@@ -225,22 +221,20 @@ class Health:
     run_is_alive: bool
     live: tuple[SessionRecord, ...]
     finished: tuple[TaskId, ...]
-    left: tuple[TaskId, ...] = ()
+    left: tuple[TaskId, ...]
 
 
 def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Health:
     """Finishes dead sessions by the same rules as a run does, and returns what is alive."""
     context.require_person("finish dead sessions")
     sessions = Sessions(context.repository.own_dir)
-    if not sessions.dead():  # then nothing depends on settings, which may be what is broken
-        return Health(is_run_alive(context.repository), tuple(sessions.live().values()), ())
-    run = run_context(context, listener)
-    finished = recover(run)
+    # Where none is dead nothing depends on settings, which may be what is broken.
+    finished = recover(run_context(context, listener)) if sessions.dead() else ()
     return Health(
         is_run_alive(context.repository),
-        tuple(run.sessions.live().values()),
+        tuple(sessions.live().values()),
         tuple(finished),
-        tuple(one.task for one in run.sessions.dead()),
+        tuple(one.task for one in sessions.dead()),
     )
 
 
@@ -253,7 +247,7 @@ class TryOut:
 
 
 def merge_task(
-    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] | None = None
+    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] = lambda _event: None
 ) -> MergeResult:
     """Merges one approved task now."""
     return _merged(_queue(context, listener), task_id)
@@ -289,23 +283,14 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
 
 def try_out(context: Context, task_ids: list[TaskId]) -> list[TryOut]:
     """Returns what merging would meet, without changing anything; all approved tasks if none is named."""
-    queue = _queue(context, None)
+    queue = _queue(context, lambda _event: None)
     ids = task_ids or [task.id for task in queue.waiting()]
     return [TryOut(context.store.task_file(one).task, queue.try_out(one)) for one in ids]
 
 
-def runner_merges(context: Context) -> bool:
-    """True if a run is alive, which will merge what was approved."""
-    return is_run_alive(context.repository)
-
-
-def _queue(context: Context, listener: Callable[[RunEvent], None] | None) -> MergeQueue:
+def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue:
     context.require_person("merge")
-    return MergeQueue(run_context(context, listener or _ignore), context.author)
-
-
-def _ignore(event: RunEvent) -> None:
-    """Takes an event that nobody asked for."""
+    return MergeQueue(run_context(context, listener), context.author)
 
 
 def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Overlap, ...]:

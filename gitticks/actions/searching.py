@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
+from gitticks.actions.listing import Filter
 from gitticks.errors import UsageError
 from gitticks.model.graph import in_tree_order
 from gitticks.model.ids import TaskId
@@ -15,7 +16,6 @@ from gitticks.store.index import graph_over
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
-    from gitticks.model.status import Status
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
 
@@ -89,33 +89,15 @@ class Search(NamedTuple):
     broken: tuple[BrokenFile, ...]
 
 
-class Wanted(NamedTuple):
-    """Which tasks are looked at: with one of the statuses and all of the labels; closed ones only if asked for."""
-
-    statuses: frozenset[Status] | None = None
-    labels: frozenset[str] = frozenset()
-    with_closed: bool = False
-
-    @property
-    def is_any(self) -> bool:
-        """True if nothing is asked that the words of a broken file could not answer."""
-        return self.statuses is None and not self.labels
-
-    @property
-    def needs_closed(self) -> bool:
-        """True if closed tasks may pass."""
-        return self.with_closed or any(status.is_terminal for status in self.statuses or ())
-
-
 def search_tasks(
     context: Context,
     words: Sequence[str],
-    wanted: Wanted,
+    wanted: Filter,
     *,
     count: int | None = None,
     with_json: bool = False,
 ) -> Search:
-    """Returns the tasks that have all the words, at most `count`."""
+    """Returns the tasks that have all the words, at most `count`, by statuses, labels and `with_closed` of a filter."""
     needles = tuple(Needle(one) for one in words if one.strip())
     if not needles:
         raise UsageError("no search words were given", hint='`gt search "return URL"`')
@@ -123,7 +105,7 @@ def search_tasks(
     found = _scan(index, needles, wanted, with_json=with_json)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
     broken = index.broken()
-    found_broken = search_broken(index, broken, needles) if broken and wanted.is_any else []
+    found_broken = search_broken(index, broken, needles) if broken and wanted.is_empty else []
     shown = found if count is None else found[:count]
     shown_broken = found_broken if count is None else found_broken[: count - len(shown)]
     graph = graph_over(index)
@@ -142,7 +124,7 @@ def search_tasks(
 
 
 def _scan(
-    index: Index, needles: Sequence[Needle], wanted: Wanted, *, with_json: bool
+    index: Index, needles: Sequence[Needle], wanted: Filter, *, with_json: bool
 ) -> list[tuple[TaskRow, bool, tuple[Match, ...]]]:
     tasks = _tasks(index, wanted, with_json=with_json)
     found = []
@@ -160,12 +142,13 @@ def _scan(
     return found
 
 
-def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, TaskRow]:
+def _tasks(index: Index, wanted: Filter, *, with_json: bool) -> dict[TaskId, TaskRow]:
     open_only = not wanted.needs_closed
     tasks = index.listed(open_only=open_only, with_json=with_json)
-    if wanted.labels:
+    labels = set(wanted.labels)
+    if labels:
         details = index.details(open_only=open_only)
-        tasks = [task for task in tasks if wanted.labels.issubset(details[task.id].labels)]
+        tasks = [task for task in tasks if labels.issubset(details[task.id].labels)]
     return {task.id: task for task in tasks if wanted.statuses is None or task.status in wanted.statuses}
 
 

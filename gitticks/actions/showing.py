@@ -145,7 +145,9 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     task_id = context.resolve(named)
     task = index.find(task_id, with_json=True)
     if task is None:
-        raise _unreadable(index, task_id)
+        from gitticks.actions.task_files import cannot_be_shown
+
+        raise cannot_be_shown(index, task_id)
     body = body_of(index, task_id)
     graph = graph_over(index)
     around, history = context.surroundings(), ShownHistory(index.history(task_id))
@@ -223,13 +225,6 @@ def _changes(context: Context, task: TaskRow) -> Changes | None:
     names = names_with_branch(context.repository, names_in(task.json))
     in_review = task.status == Status.REVIEWING
     return find_changes(context.repository, names, Allowance(MOST_SECONDS), with_conflicts=in_review)
-
-
-def _unreadable(index: Index, task_id: TaskId) -> Exception:
-    from gitticks.actions.task_files import find_broken
-
-    missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-    return find_broken(index, task_id) or missing
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:

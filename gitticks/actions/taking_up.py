@@ -31,8 +31,14 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     elsewhere = board_elsewhere(checkout)
     if elsewhere is not None:
         context.warnings.append("{}: {}".format(*elsewhere))
-    _bring_back(context)
-    _restore_hooks(context)
+    if not context.world.in_session:
+        with suppress(GitticksError, OSError):
+            _bring_back(context)
+        # What the board's git needs of ours goes where somebody deletes our folder in `.git`.
+        with suppress(GitticksError, OSError):
+            restore_board_hooks(context.repository)
+        with suppress(GitticksError, OSError):
+            keep_board_ignores(context.repository)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
@@ -63,13 +69,10 @@ def _are_as_committed(context: Context, board: Checkout, among: Collection[str])
 
 def _bring_back(context: Context) -> None:
     """Lets the branch have again what git dropped from it, and says so."""
-    if context.world.in_session:
-        return
-    with suppress(GitticksError, OSError):
-        count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
-        if count:
-            commits = "a commit" if count == 1 else f"{count} commits"
-            context.warnings.append(f"git had dropped {commits} from the state branch: restored")
+    count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
+    if count:
+        commits = "a commit" if count == 1 else f"{count} commits"
+        context.warnings.append(f"git had dropped {commits} from the state branch: restored")
 
 
 def _bring_in_step(context: Context) -> None:
@@ -81,12 +84,3 @@ def _bring_in_step(context: Context) -> None:
 
         if wait_until_quiet(context.repository, behind):
             WORKTREE_BOARD.bring_in_step(context.repository)
-
-
-def _restore_hooks(context: Context) -> None:
-    """Makes again what the board's git needs of ours, as where somebody deleted our folder in `.git`."""
-    if not context.world.in_session:
-        with suppress(GitticksError, OSError):
-            restore_board_hooks(context.repository)
-        with suppress(GitticksError, OSError):
-            keep_board_ignores(context.repository)

@@ -48,6 +48,12 @@ def find_broken(index: Index, task_id: TaskId) -> GitticksError | None:
     )
 
 
+def cannot_be_shown(index: Index, task_id: TaskId) -> GitticksError:
+    """Returns the error to raise for a task that the index has no row of."""
+    missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+    return find_broken(index, task_id) or missing
+
+
 def _fine(others: int) -> str:
     if others == 0:
         return "there is no other task"

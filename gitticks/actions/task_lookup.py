@@ -57,8 +57,11 @@ def find_task_to_change(
         task_id = _resolve_to_change(context, text, least)
         broken = None if may_be_broken else find_broken(context.index, task_id)
     left = None if context.world.in_session else _take_up(context, task_id)
-    if broken is not None and not _is_readable(context, task_id):
-        raise broken
+    if broken is not None:
+        try:
+            context.store.task_file(task_id)
+        except DocumentError:
+            raise broken from None
     if left is not None:
         context.warnings.append(f"`{BOARD_FOLDER}/{task_path(task_id)}` is {left}")
     return task_id
@@ -117,14 +120,6 @@ def _take_up_new(context: Context, task_id: TaskId) -> TaskId:
             f"`{BOARD_FOLDER}/{path}` is {taken.left[path]}", hint="fix the file, then run the command again"
         )
     return context.resolve(task_id)
-
-
-def _is_readable(context: Context, task_id: TaskId) -> bool:
-    try:
-        context.store.task_file(task_id)
-    except DocumentError:
-        return False
-    return True
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.stop_reasons import reasons_of
-from gitticks.errors import NotFoundError
 from gitticks.model.graph import forest_of, walk
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.graph import Forest, Place
     from gitticks.model.notes import Entry
-    from gitticks.store.index import BrokenFile, Index
+    from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskRow
 
 
@@ -63,7 +62,9 @@ def grow_tree(
     all_closed = index.closed_children()
     folded = {} if with_closed else all_closed
     if top is not None and top not in graph.tasks:
-        raise _unreadable(index, top)
+        from gitticks.actions.task_files import cannot_be_shown
+
+        raise cannot_be_shown(index, top)
     groups = (
         [(Group.EPICS, list(walk([graph.tasks[top]], graph.children, folded)))]
         if top is not None
@@ -97,10 +98,3 @@ def _groups(
     ):
         if tops:
             yield name, list(walk(tops, graph.children, folded))
-
-
-def _unreadable(index: Index, task_id: TaskId) -> Exception:
-    from gitticks.actions.task_files import find_broken
-
-    missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-    return find_broken(index, task_id) or missing

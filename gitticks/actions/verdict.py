@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import describe_records, require_words, work_head
 from gitticks.actions.context import Context
+from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
@@ -18,6 +19,7 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
+from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.index import open_index
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS, Outcome
@@ -141,20 +143,14 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     """Returns one task with its open questions, whatever it awaits."""
     file = context.store.task_file(task_id)
     questions = open_questions(file.entries(Section.QUESTIONS))
-    return Waiting(file.task, questions, "" if questions else _said(context, task_id))
-
-
-def _said(context: Context, task_id: TaskId) -> str:
-    from gitticks.actions.stop_reasons import said_of
-
+    if questions:
+        return Waiting(file.task, questions)
     with open_index(context.repository) as index:
-        task = index.find(task_id)
-        return "" if task is None else said_of(index, task)
+        row = index.find(task_id)
+        return Waiting(file.task, questions, "" if row is None else said_of(index, row))
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
-    from gitticks.store.decisions import Circumstances, carry_out
-
     # No agent reviews what a person has judged, so nobody asks which agents there are.
     head = work_head(context, before)
     circumstances = Circumstances(context.now, context.settings, context.world.random_number, head)
@@ -173,9 +169,9 @@ class MergedNow:
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     """Merges an approved task in the foreground; None where a run is alive, which merges it."""
-    from gitticks.actions.run import merge_task, merged_words, runner_merges
+    from gitticks.actions.run import is_run_alive, merge_task, merged_words
 
-    if runner_merges(context):
+    if is_run_alive(context.repository):
         return None
     try:
         result = merge_task(context, task_id)

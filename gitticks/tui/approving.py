@@ -132,8 +132,10 @@ def carry_out(
 
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
-    from gitticks.actions.run import runner_merges
+    from gitticks.actions.run import is_run_alive
 
     return (
-        f"{task_id} approved; the run merges it" if runner_merges(context) else merge_apart(context, task_id)
+        f"{task_id} approved; the run merges it"
+        if is_run_alive(context.repository)
+        else merge_apart(context, task_id)
     )

@@ -6,7 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import merge_all, merge_task, merged_words, only_run, runner_merges, try_out
+from gitticks.actions.run import is_run_alive, merge_all, merge_task, merged_words, only_run, try_out
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
@@ -109,9 +109,9 @@ def test_an_agent_cannot_merge(project: RunProject) -> None:
 
 def test_a_run_that_is_alive_merges_by_itself(project: RunProject) -> None:
     context = Context(directory=project.path)
-    assert not runner_merges(context)
+    assert not is_run_alive(context.repository)
     with only_run(discover(project.path)):
-        assert runner_merges(context)
+        assert is_run_alive(context.repository)
         make_reviewing(project)
         assert "approved; merging" in project.ok("approve", "k7f2")
     assert project.task("k7f2").is_merging

@@ -15,7 +15,7 @@ from gitticks.actions.checkpoints import (
 )
 from gitticks.actions.context import Context
 from gitticks.actions.resuming import ResumedWork, resume_checkpoint
-from gitticks.actions.run import runner_merges
+from gitticks.actions.run import is_run_alive
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
@@ -222,7 +222,7 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     else:
         say(*_resumed_lines(resumed))
     workspace = resumed.checkpoint.workspace
-    if runner_merges(context):
+    if is_run_alive(context.repository):
         return 0
     if no_run:
         if not as_json:

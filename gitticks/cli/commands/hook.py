@@ -115,10 +115,12 @@ def _words(context: Context, done: FollowedUp) -> str:
     if done.before is None:
         return "created"
     if after.is_merging and not done.before.is_merging:
-        from gitticks.actions.run import runner_merges
+        from gitticks.actions.run import is_run_alive
 
         how = (
-            "merging (`gt status` shows it)" if runner_merges(context) else f"`gt merge {after.id}` merges it"
+            "merging (`gt status` shows it)"
+            if is_run_alive(context.repository)
+            else f"`gt merge {after.id}` merges it"
         )
         return f"approved by {done.person}; {how}"
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:

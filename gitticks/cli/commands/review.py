@@ -11,7 +11,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
-from gitticks.actions.run import runner_merges
+from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at, prove_approval
 from gitticks.cli.answers import typed_word
@@ -163,7 +163,7 @@ def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, a
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
-    if not resume or runner_merges(context):
+    if not resume or is_run_alive(context.repository):
         return 0
 
     sys.stdout.flush()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gitticks.actions.context import Context
-from gitticks.actions.searching import Found, FoundBroken, Match, Needle, Wanted, search_tasks
+from gitticks.actions.listing import Filter
+from gitticks.actions.searching import Found, FoundBroken, Match, Needle, search_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT, LABEL, STATUS
 from gitticks.cli.json import print_tasks, task_text
@@ -35,7 +36,9 @@ def answer(
     In open tasks, and only those that have all the words. A word with a capital is found as it is written, others in
     any case. If nothing is found: exit code 1.
     """
-    wanted = Wanted(frozenset().union(*statuses) if statuses else None, frozenset(labels), with_closed)
+    wanted = Filter(
+        statuses=frozenset().union(*statuses) if statuses else None, labels=labels, with_closed=with_closed
+    )
     search = search_tasks(context, words, wanted, count=count, with_json=as_json)
     found_broken = search.found_broken
     warn_of_broken(search.broken)
