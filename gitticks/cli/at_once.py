@@ -37,8 +37,8 @@ NAMES = frozenset(
 """The commands that can be answered so; each is a `ReadingCommand`."""
 PAGED = frozenset({"list", "log", "review", "show"})
 """What is shown by a pager where it is longer than the terminal."""
-_COMPLETION = "_GT_COMPLETE"
-"""By this variable a shell asks what could be typed, whatever the words are."""
+COMPLETION = "_GT_COMPLETE"
+"""The variable in which a completion script names its shell; the words up to the cursor are the arguments."""
 
 
 class Argument(NamedTuple):
@@ -205,9 +205,9 @@ def finish(context: Context) -> None:
 
 def answer_at_once(words: list[str]) -> int | None:
     """Returns the exit code of a command that was answered; None if nothing was done."""
-    shell = os.environ.get(_COMPLETION)
+    shell = os.environ.get(COMPLETION)
     if shell is not None:
-        from gitticks.cli.completion.answer import complete
+        from gitticks.cli.completion.offers import complete
         from gitticks.cli.failures import guarded
 
         return guarded(words, lambda: complete(shell, words))

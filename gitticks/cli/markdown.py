@@ -6,14 +6,20 @@ the rest of a call, so texts without any sign are only wrapped.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from gitticks.cli.render import Screen
+from gitticks.cli.render import GAP, Screen
 from gitticks.cli.text import visible, wrap
 
 MOST_CHARACTERS = 64_000
-_SIGNS = re.compile(r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)")
+_SIGNS = r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)"
 _TAB = 4
+
+
+def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
+    """Yields a text as it is below its heading."""
+    for line in shown_text(on.narrower(len(indent)), text):
+        yield (indent + line).rstrip()
 
 
 def shown_text(on: Screen, text: str) -> list[str]:
@@ -21,8 +27,10 @@ def shown_text(on: Screen, text: str) -> list[str]:
     lines = [visible(line.expandtabs(_TAB)).rstrip() for line in text.splitlines()]
     if not on.is_terminal:
         return lines
+    import re  # piped texts are spared the pattern
+
     plain = "\n".join(lines)
-    if on.has_colour and on.has_glyphs and len(plain) <= MOST_CHARACTERS and _SIGNS.search(plain):
+    if on.has_colour and on.has_glyphs and len(plain) <= MOST_CHARACTERS and re.search(_SIGNS, plain):
         from gitticks.cli.rich_markdown import rendered_lines
 
         rendered = rendered_lines(on, plain)

@@ -111,7 +111,7 @@ class Screen(NamedTuple):
         kind = environment.get("TERM", "dumb")
         has_colour = _has_colour(environment, is_terminal=is_terminal and kind != "dumb")
         return cls(
-            columns=_terminal_columns() if is_terminal else PIPED_COLUMNS,
+            columns=terminal_columns() if is_terminal else PIPED_COLUMNS,
             is_terminal=is_terminal,
             has_colour=has_colour,
             has_links=has_colour
@@ -171,7 +171,7 @@ def screen() -> Screen:
     return Screen.of(sys.stdout, os.environ)
 
 
-def _terminal_columns() -> int:
+def terminal_columns() -> int:
     """Returns the columns of the terminal as `shutil.get_terminal_size` does, which loads every compression format."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given) > 0:

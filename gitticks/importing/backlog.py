@@ -15,8 +15,18 @@ from gitticks.document.sections import Body, same_name
 from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_read import loose_node, parse_yaml
 from gitticks.errors import DocumentError
-from gitticks.importing.files import RecordError, files_of, read_file, text_of
-from gitticks.importing.record import ForeignTask, Format, Parts, Reading, clean, digest_of
+from gitticks.importing.record import (
+    ForeignTask,
+    Format,
+    Parts,
+    Reading,
+    RecordError,
+    clean,
+    digest_of,
+    files_of,
+    read_file,
+    text_of,
+)
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Status

@@ -13,20 +13,24 @@ from gitticks.document.entries import normalised, unescape
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import trimmed
 from gitticks.document.values import format_date, format_time
-from gitticks.importing.files import STDIN, RecordError, lines_of, object_of, refuse_utf16
 from gitticks.importing.record import (
     EPOCH,
+    STDIN,
     ForeignTask,
     Format,
     Parts,
     Reading,
+    RecordError,
     as_record,
     canonical,
     clean,
     comment,
     digest_of,
     is_given_up,
+    lines_of,
+    object_of,
     one_line,
+    refuse_utf16,
 )
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType

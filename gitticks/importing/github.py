@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.importing.files import MOST_LIST_BYTES, STDIN, RecordError, json_of, read_file
 from gitticks.importing.record import (
+    MOST_LIST_BYTES,
+    STDIN,
     ForeignTask,
     Format,
     Parts,
     Reading,
+    RecordError,
     as_record,
     canonical,
     comment,
     digest_of,
+    json_of,
     one_line,
+    read_file,
 )
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry

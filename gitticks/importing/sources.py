@@ -10,9 +10,8 @@ from shlex import quote
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.importing.backlog import find_backlog, read_backlog
 from gitticks.importing.beads import find_beads, read_beads
-from gitticks.importing.files import STDIN, RecordError
 from gitticks.importing.github import read_github
-from gitticks.importing.record import Format, Reading
+from gitticks.importing.record import STDIN, Format, Reading, RecordError
 from gitticks.importing.ticks import find_ticks, read_ticks
 from gitticks.safe_read import reason_of
 

@@ -7,17 +7,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.importing.files import RecordError, files_of, object_of, read_file
 from gitticks.importing.record import (
     EPOCH,
     ForeignTask,
     Format,
     Parts,
     Reading,
+    RecordError,
     as_record,
     canonical,
     digest_of,
+    files_of,
     is_given_up,
+    object_of,
+    read_file,
     time_of,
 )
 from gitticks.model.notes import Entry, Section

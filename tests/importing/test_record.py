@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.importing.files import RecordError
-from gitticks.importing.record import Parts, is_given_up, time_of
+from gitticks.importing.record import Parts, RecordError, is_given_up, time_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from gitticks import __version__
 from gitticks.cli import completion
 from gitticks.cli.at_once import JSON
 from gitticks.cli.catalogue import ALIASES, CATALOGUE, HEADINGS
-from gitticks.cli.completion.answer import SHELLS
+from gitticks.cli.completion.offers import SHELLS
 from gitticks.cli.entry import ALIAS_SETTING
 from gitticks.cli.json import print_object
 from gitticks.cli.options import NAMES_ELSEWHERE, Command, Completes, nearest_names

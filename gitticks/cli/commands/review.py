@@ -18,11 +18,11 @@ from gitticks.cli.answers import typed_word
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.json import entry_object, pair_object, print_object
+from gitticks.cli.markdown import prose
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.inbox import joined
-from gitticks.cli.views.task import prose
 from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import UsageError

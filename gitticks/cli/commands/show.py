@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.showing import ShownTask, show_round, show_task
+from gitticks.actions.showing import Author, ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.filters import parse_count
 from gitticks.cli.json import entry_object, event_object, pair_object, print_object, print_task, task_text
-from gitticks.cli.render import say, screen, warn
-from gitticks.cli.views.task import page, round_page
+from gitticks.cli.markdown import prose
+from gitticks.cli.render import (
+    GAP,
+    Screen,
+    Style,
+    ago,
+    count_of,
+    elapsed,
+    opposite,
+    say,
+    screen,
+    status_word,
+    warn,
+)
+from gitticks.cli.text import as_called, visible, width
+from gitticks.cli.views.tasks import waits_for
 from gitticks.errors import Exit
+from gitticks.model.notes import Entry, QuestionPair, Section
 
 if TYPE_CHECKING:
     from gitticks.store.rounds import Round
+MOST_EVENTS = 20
+MOST_PATHS = 8
+_HEADING = 10
+_OUTCOMES = {"pass": "PASS", "fail": "FAIL", "unclear": "no verdict"}
+_LATE = (Section.HANDOFF, Section.REVIEW)
+_KINDS = {"handoff": Section.HANDOFF, "review": Section.REVIEW}
 
 
 def answer(
@@ -91,3 +114,215 @@ show_command = ReadingCommand(
     ),
     examples=("gt show k7f2", "gt show k7f2 --round 1"),
 )
+
+
+def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
+    """Returns the lines of `gt show`."""
+    lines = list(_page(on, shown, now))
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
+    task = shown.standing.task
+    yield from opposite(on, visible(task.title), f"{task.id}{GAP}{status_word(task)}")
+    yield from _wrapped(on, list(_facts(shown, now)))
+    if shown.summary:
+        yield ""
+        yield from prose(on, shown.summary)
+    yield ""
+    for name, text in shown.sections.items():
+        if name not in _LATE:
+            yield from _part(on, name, "", text)
+    if Section.HANDOFF in shown.sections:
+        yield from _part(on, Section.HANDOFF, _by(shown.handoff_author, now), shown.sections[Section.HANDOFF])
+    if Section.REVIEW in shown.sections:
+        outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[Section.REVIEW]
+        by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
+        yield from _part(on, Section.REVIEW, by, "" if text.strip() == outcome else text)
+    yield from _changes(on, shown)
+    yield from _rounds(on, shown)
+    yield from _questions(on, shown.questions, now)
+    yield from _notes(on, shown.notes, now)
+    yield from _mentions(on, shown)
+    yield from _history(on, shown, now)
+
+
+def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
+    task, details = shown.standing.task, shown.details
+    yield f"priority {task.priority}"
+    if task.is_epic:
+        closed = sum(not child.is_open for child in shown.children)
+        yield f"epic, {closed} of {count_of(len(shown.children), 'child', 'children')} closed"
+    if details.labels:
+        yield ", ".join(details.labels)
+    if task.parent:
+        yield f"in {task.parent}{f' ({shown.parent.title})' if shown.parent else ''}"
+    named = (
+        ("by", f"{details.created_by}, a stranger here" if shown.is_by_stranger else details.created_by),
+        ("for", details.agent),
+        ("assigned to", details.assignee),
+        ("due", details.due),
+    )
+    yield from (f"{word} {value}" for word, value in named if value)
+    if task.awaiting:
+        asked = f", asked {ago(task.asked_at, now)}" if task.asked_at else ""
+        yield f"awaits {task.awaiting}{asked}"
+    elif waits_for(shown.standing):
+        yield waits_for(shown.standing)
+    if details.requires:
+        yield f"requires {details.requires}"
+    if details.reviewer:
+        yield f"answered by {details.reviewer}"
+    yield from _outcome(shown)
+
+
+def _outcome(shown: ShownTask) -> Iterator[str]:
+    details, seconds = shown.details, shown.seconds_to_close
+    if seconds is not None:
+        yield f"{elapsed(seconds)} from start to {'merge' if shown.is_merged else 'done'}"
+    if details.iterations:
+        yield count_of(details.iterations, "iteration")
+    if details.cost:
+        yield f"${details.cost:.2f}"
+    if details.pr:
+        yield details.pr
+    for blocker in shown.idle_blockers:
+        yield f"`{blocker}` blocks nothing: it is missing or cancelled"
+
+
+def _wrapped(on: Screen, facts: Sequence[str]) -> Iterator[str]:
+    """Yields the facts with dots between them, broken between facts where a terminal is too narrow."""
+    line = ""
+    for fact in map(visible, facts):
+        longer = f"{line} · {fact}" if line else fact
+        if line and on.is_terminal and width(longer) > on.columns:
+            yield on.styled(on.fit(line, on.columns), Style.FAINT)
+            longer = fact
+        line = longer
+    yield on.styled(on.fit(line, on.columns), Style.FAINT)
+
+
+def _part(on: Screen, name: str, by: str, text: str) -> Iterator[str]:
+    yield _heading(on, name, by)
+    yield from prose(on, text)
+
+
+def _heading(on: Screen, name: str, by: str = "") -> str:
+    heading = on.styled(visible(name), Style.STRONG)
+    if not by:
+        return heading
+    gap = max(len(GAP), _HEADING - width(visible(name)))
+    return f"{heading}{' ' * gap}{on.fit(visible(by), on.columns - gap - width(visible(name)))}"
+
+
+def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
+    changes = shown.changes
+    if changes is None:
+        return
+    from gitticks.cli.views.inbox import changes_words
+
+    yield _heading(on, "Changes", ", ".join(changes_words(changes)))
+    paths = changes.summary.paths
+    yield from (on.fit(GAP + visible(path), on.columns) for path in paths[:MOST_PATHS])
+    if len(paths) > MOST_PATHS:
+        yield as_called(f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`")
+
+
+def _rounds(on: Screen, shown: ShownTask) -> Iterator[str]:
+    if not shown.rounds:
+        return
+    yield _heading(
+        on, "Rounds", as_called(f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
+    )
+    for one in shown.rounds:
+        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}", on.columns)
+
+
+def round_words(one: Round) -> str:
+    """Returns in one line what came of an earlier round."""
+    text = one.review
+    if text is None:
+        return visible(_with_first_line("handed off" if one.handoff else "reviewed", one.handoff or "", ""))
+    from gitticks.document.verdict_line import review_outcome
+
+    outcome = _OUTCOMES.get(review_outcome(text).value, "no verdict")
+    return visible(_with_first_line(f"review {outcome}", text, outcome))
+
+
+def _with_first_line(words: str, text: str, known: str) -> str:
+    """Returns words with the first line of a text, without the sign of a list, that says more than what is known."""
+    lines = (" ".join(line.removeprefix("- ").split()) for line in text.splitlines())
+    first = next((more for line in lines if (more := _beyond(line, known))), "")
+    return f"{words}: {first}" if first else words
+
+
+def _beyond(line: str, known: str) -> str:
+    """Returns what a line says beyond the word that is known: `fine` of `**PASS**: fine`."""
+    rest = line.lstrip("*_ ")
+    if not known or not rest.upper().startswith(known) or rest[len(known) :][:1].isalnum():
+        return line
+    return rest[len(known) :].lstrip("*_ :;,.-—")
+
+
+def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
+    """Yields the lines of `gt show --round`: what was handed off in an earlier round, and what reviews said."""
+    yield f"{task_id}{GAP}round {one.number}"
+    for kind, text in one.texts.items():
+        yield ""
+        yield _heading(on, _KINDS.get(kind, kind.replace("-", " by ", 1).capitalize()))
+        yield from prose(on, text)
+
+
+def _by(author: Author | None, now: datetime) -> str:
+    return f"{author.name}, {ago(author.at, now)}" if author else ""
+
+
+def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iterator[str]:
+    if pairs:
+        yield _heading(on, "Questions")
+    for pair in pairs:
+        is_open = "" if pair.answer else ": open"
+        said = on.fit(_said(pair.question, now), on.columns - len(GAP) - len(is_open))
+        yield f"{GAP}{said}{on.styled(is_open, Style.WAITS)}"
+        yield from prose(on, pair.question.text, GAP * 2)
+        if pair.answer:
+            yield on.fit(f"{GAP}answered by {_said(pair.answer, now)}", on.columns)
+            yield from prose(on, pair.answer.text, GAP * 2)
+
+
+def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
+    if notes:
+        yield _heading(on, "Notes")
+    for note in notes:
+        yield on.fit(GAP + _said(note, now), on.columns)
+        yield from prose(on, note.text, GAP * 2)
+
+
+def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
+    if shown.mentions:
+        yield _heading(on, "Mentions")
+    for standing in shown.mentions:
+        task = standing.task
+        head = f"{GAP}{on.glyph(task.status)} "
+        title = on.fit(visible(task.title), on.columns - len(head) - len(task.id) - len(GAP))
+        yield f"{head}{on.linked(task.id, standing.file)}{GAP}{title}"
+
+
+def _said(entry: Entry, now: datetime) -> str:
+    return f"{visible(entry.name)}, {ago(entry.at, now)}"
+
+
+def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
+    if shown.history.is_only_begun:
+        return
+    from gitticks.cli.views.history import event_lines, turns
+
+    events = turns(shown.history.events)
+    if not events:
+        return
+    yield _heading(on, "History")
+    if len(events) > MOST_EVENTS:
+        earlier = count_of(len(events) - MOST_EVENTS, "earlier event")
+        yield as_called(f"{GAP}… {earlier}: `gt log {shown.standing.task.id}`")
+    narrower = on.narrower(len(GAP))
+    yield from (GAP + line for line in event_lines(narrower, events[-MOST_EVENTS:], now))

@@ -1,30 +1,122 @@
-"""Works out what is being completed, from the words before it and a table of commands."""
+"""Answers a shell's completion request, from the words before the cursor and a table of commands.
+
+Each line is a word, a tab and what it means, as the scripts next to this module read it. A line with nothing before its
+tab asks the shell for names of files or folders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Iterable
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
+from gitticks.cli.at_once import COMPLETION
+from gitticks.cli.catalogue import CATALOGUE, PLUMBING, name_of
 from gitticks.cli.completion.table import TABLE
-from gitticks.cli.text import visible
-from gitticks.errors import GitticksError
+from gitticks.cli.render import say, terminal_columns
+from gitticks.cli.text import cut, visible, width
+from gitticks.errors import Exit, GitticksError
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS
+from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Phase
 from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
+    from gitticks.store.index import Index
     from gitticks.store.task_row import TaskRow
 
 
+SHELLS = ("bash", "zsh", "fish")
+FILES = ("file", "folder")
+_SHOWS_A_LIST = frozenset({"63", "33", "64"})
+"""What bash has in COMP_TYPE while it lists; else it inserts what all words have in common."""
+_GAP, _LEAST_ROOM = "  ", 8
+_BARE = "_./,:@+=%-"
+"""Signs that mean nothing to bash."""
 COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
 _REPEATED = "*"
-
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
 MOST_OFFERED = 300
 """So many tasks are offered before a letter is typed: nobody reads thousands, and bash takes long to take them in."""
 _LIST = ","
+
+
+def complete(shell: str, words: list[str]) -> int:
+    """Prints what could stand in place of the last of the words, and returns the exit code."""
+    words = words or [""]
+    is_apart = shell == "bash" and "=" in words
+    if shell == "bash":  # it gives them as they are written
+        words = [word.replace("\\", "") for word in _joined(words)]
+    words = [name_of(words[0]), *words[1:]] if len(words) > 1 else words
+    typed = what_is_typed(words)
+    context = Context()
+    try:
+        found = _found(context, typed, words)
+    finally:
+        if "index" in context.__dict__:
+            context.index.close()
+    begin = "" if typed is None or is_apart else typed.flag
+    if shell in _WITH_ROOM and all(one.word for one in found):
+        found = _WITH_ROOM[shell](found, terminal_columns())
+    say(*(f"{begin if one.word else ''}{one.word}\t{one.text}" for one in found))
+    return Exit.DONE
+
+
+def _joined(words: list[str]) -> list[str]:
+    """Puts `--flag`, `=` and `value` together again, which bash takes for three words."""
+    joined: list[str] = []
+    rest = words[::-1]
+    while rest:
+        word = rest.pop()
+        if word == "=" and joined and joined[-1].startswith("--"):
+            joined[-1] += "=" + (rest.pop() if rest else "")
+        else:
+            joined.append(word)
+    return joined
+
+
+def _found(context: Context, typed: Typed | None, words: list[str]) -> list[Offer]:
+    """Returns what fits; click is asked for names of flags, and for the rare things that take more than the index."""
+    if typed is not None:
+        found = [Offer("", typed.kind)] if typed.kind in FILES else offers(context, typed.kind, typed.word)
+        if found is not None:
+            return found
+    from click.shell_completion import ShellComplete
+
+    from gitticks.cli.app import gt
+
+    *before, word = words
+    items = ShellComplete(gt, {}, "gt", COMPLETION).get_completions(before, word)
+    return [Offer(item.value, visible(" ".join((item.help or "").split()))) for item in items]
+
+
+def _for_bash(found: list[Offer], columns: int) -> list[Offer]:
+    """Makes words fit to be inserted, or, where bash lists them, writes behind each what it means."""
+    if len(found) == 1 or os.environ.get("COMP_TYPE") not in _SHOWS_A_LIST:
+        return [one._replace(word=_escaped(one.word)) for one in found]
+    longest = _longest(found)
+    shown = _fitting(found, columns)
+    return [Offer(f"{one.word.ljust(longest)}{_GAP}{one.text}".rstrip()) for one in shown]
+
+
+def _fitting(found: list[Offer], columns: int) -> list[Offer]:
+    """Cuts meanings so that they fit beside the words."""
+    room = columns - 1 - len(_GAP) - _longest(found)
+    return [one._replace(text=cut(one.text, room) if room >= _LEAST_ROOM else "") for one in found]
+
+
+def _longest(found: list[Offer]) -> int:
+    return max((width(one.word) for one in found), default=0)
+
+
+def _escaped(word: str) -> str:
+    return "".join(char if char.isalnum() or char in _BARE else f"\\{char}" for char in word)
+
+
+_WITH_ROOM = {"bash": _for_bash, "zsh": _fitting}
+"""What shells that do not cut lines by themselves are given."""
 
 
 class Typed(NamedTuple):
@@ -90,6 +182,12 @@ class Offer(NamedTuple):
     text: str = ""
 
 
+_STATES = tuple(starmap(Offer, STATUS_MEANINGS.items()))
+_KINDS = tuple(starmap(Offer, AWAITING_MEANINGS.items()))
+_WORDS = {"status": _STATES, "kind": _KINDS}
+_LISTS = {"statuses": (*_STATES, *(Offer(phase.value, "a phase") for phase in Phase)), "kinds": _KINDS}
+
+
 def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
     """Returns the words of a kind that begin with what was typed, in the order to show; None for an unknown kind.
 
@@ -99,17 +197,51 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
         return []
     if "|" in kind:
         return _beginning(typed, map(Offer, kind.split("|")))
+    if kind in _WORDS:
+        return _beginning(typed, _WORDS[kind])
+    if kind in _LISTS:
+        return _one_more(typed, _LISTS[kind])
     if kind == "topic":
-        return _beginning(typed, _commands("") + _topics())
+        from gitticks.cli.views.workflow import TOPICS
+
+        topics = (Offer(name, topic.summary) for name, topic in TOPICS.items())
+        return _beginning(typed, [*_commands(""), *topics])
     if kind.startswith(COMMAND):
         return _beginning(typed, _commands(kind.removeprefix(COMMAND).strip()))
-    find = _FINDERS.get(kind)
-    if find is None:
-        return None
     try:
-        return find(context, typed)
+        return _find(context, kind, typed)
     except GitticksError:
         return []
+
+
+def _find(context: Context, kind: str, typed: str) -> list[Offer] | None:
+    """Returns words that tasks and settings have; None for an unknown kind."""
+    match kind:
+        case "task":
+            return _tasks(context.index, typed)
+        case "closed":
+            return _named(
+                sorted((one for one in context.index.beginning(typed) if not one.is_open), key=_order)
+            )
+        case "awaiting":
+            waiting = sorted(
+                (one for one in context.index.awaiting() if one.id.startswith(typed)), key=_order
+            )
+            return [Offer(task.id, f"{task.awaiting}: {visible(task.title)}") for task in waiting]
+        case "labels":
+            return _one_more(
+                typed, _in_use(label for one in context.index.details().values() for label in one.labels)
+            )
+        case "reviewer":
+            return _beginning(typed, _in_use(one.reviewer for one in context.index.details().values()))
+        case "assignee":
+            used = _in_use(one.assignee for one in context.index.details().values())
+            return _beginning(typed, [Offer("me", "whoever types it"), *used])
+        case "agent":
+            used = _in_use(one.agent for one in context.index.details().values())
+            names = (*KNOWN_AGENTS, *_configured_agents(context), *(one.word for one in used))
+            return _beginning(typed, map(Offer, dict.fromkeys(names)))
+    return None
 
 
 def _beginning(typed: str, found: Iterable[Offer]) -> list[Offer]:
@@ -118,37 +250,18 @@ def _beginning(typed: str, found: Iterable[Offer]) -> list[Offer]:
 
 def _commands(group: str) -> list[Offer]:
     if not group:
-        from gitticks.cli.catalogue import CATALOGUE, PLUMBING
-
         return [Offer(one.name, one.summary) for one in CATALOGUE if one.heading != PLUMBING]
-
     return [Offer(name.removeprefix(f"{group} ")) for name in TABLE if name.startswith(f"{group} ")]
 
 
-def _topics() -> list[Offer]:
-    from gitticks.cli.views.workflow import TOPICS
-
-    return [Offer(name, topic.summary) for name, topic in TOPICS.items()]
-
-
-def _tasks(context: Context, typed: str) -> list[Offer]:
+def _tasks(index: Index, typed: str) -> list[Offer]:
     """Returns open tasks before closed ones; as long as nothing is typed only the first of those that are open.
 
     A shell inserts what all words have in common: the ids at both ends are among the first, so that this is right.
     """
     if not typed:
-        return _named(context.index.open_first(MOST_OFFERED))
-    found = context.index.beginning(typed)
-    return _named(sorted(found, key=lambda task: (not task.is_open, *_order(task))))
-
-
-def _closed(context: Context, typed: str) -> list[Offer]:
-    return _named(sorted((one for one in context.index.beginning(typed) if not one.is_open), key=_order))
-
-
-def _awaiting(context: Context, typed: str) -> list[Offer]:
-    found = sorted((one for one in context.index.awaiting() if one.id.startswith(typed)), key=_order)
-    return [Offer(task.id, f"{task.awaiting}: {visible(task.title)}") for task in found]
+        return _named(index.open_first(MOST_OFFERED))
+    return _named(sorted(index.beginning(typed), key=lambda task: (not task.is_open, *_order(task))))
 
 
 def _order(task: TaskRow) -> tuple[int, str, str]:
@@ -157,48 +270,6 @@ def _order(task: TaskRow) -> tuple[int, str, str]:
 
 def _named(tasks: Iterable[TaskRow]) -> list[Offer]:
     return [Offer(task.id, visible(task.title)) for task in tasks]
-
-
-def _statuses(_context: Context, typed: str) -> list[Offer]:
-    from gitticks.model.status import Phase, Status
-
-    phases = (Offer(phase.value, "a phase") for phase in Phase)
-    return _one_more(typed, [*(Offer(one.value, STATUS_MEANINGS[one.value]) for one in Status), *phases])
-
-
-def _status(_context: Context, typed: str) -> list[Offer]:
-    return _beginning(typed, (Offer(word, meaning) for word, meaning in STATUS_MEANINGS.items()))
-
-
-def _kinds(_context: Context, typed: str) -> list[Offer]:
-    return _one_more(typed, [Offer(word, meaning) for word, meaning in AWAITING_MEANINGS.items()])
-
-
-def _kind(_context: Context, typed: str) -> list[Offer]:
-    return _beginning(typed, (Offer(word, meaning) for word, meaning in AWAITING_MEANINGS.items()))
-
-
-def _labels(context: Context, typed: str) -> list[Offer]:
-    return _one_more(
-        typed, _in_use(label for one in context.index.details().values() for label in one.labels)
-    )
-
-
-def _assignees(context: Context, typed: str) -> list[Offer]:
-    used = _in_use(one.assignee for one in context.index.details().values() if one.assignee)
-    return _beginning(typed, [Offer("me", "whoever types it"), *used])
-
-
-def _reviewers(context: Context, typed: str) -> list[Offer]:
-    return _beginning(
-        typed, _in_use(one.reviewer for one in context.index.details().values() if one.reviewer)
-    )
-
-
-def _agents(context: Context, typed: str) -> list[Offer]:
-    used = (one.agent for one in context.index.details().values() if one.agent)
-    names = dict.fromkeys((*KNOWN_AGENTS, *_configured_agents(context), *(one.word for one in _in_use(used))))
-    return _beginning(typed, map(Offer, names))
 
 
 def _configured_agents(context: Context) -> tuple[str, ...]:
@@ -210,13 +281,13 @@ def _configured_agents(context: Context) -> tuple[str, ...]:
     return tuple(context.settings.agents) if "agents" in text else ()
 
 
-def _in_use(names: Iterable[str]) -> list[Offer]:
+def _in_use(names: Iterable[str | None]) -> list[Offer]:
     """Returns names by how often they are used; those that could not be typed are left out."""
     counts: dict[str, int] = {}
-    for name in names:
+    for name in filter(None, names):
         counts[name] = counts.get(name, 0) + 1
     usual = sorted(counts, key=lambda name: (-counts[name], name))
-    return [Offer(name) for name in usual if name and visible(name) == name]
+    return [Offer(name) for name in usual if visible(name) == name]
 
 
 def _one_more(typed: str, found: Iterable[Offer]) -> list[Offer]:
@@ -228,18 +299,3 @@ def _one_more(typed: str, found: Iterable[Offer]) -> list[Offer]:
         for one in found
         if one.word.startswith(last) and one.word not in taken and _LIST not in one.word
     ]
-
-
-_FINDERS: dict[str, Callable[[Context, str], list[Offer]]] = {
-    "task": _tasks,
-    "closed": _closed,
-    "awaiting": _awaiting,
-    "status": _status,
-    "statuses": _statuses,
-    "kind": _kind,
-    "kinds": _kinds,
-    "labels": _labels,
-    "reviewer": _reviewers,
-    "assignee": _assignees,
-    "agent": _agents,
-}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
 from gitticks.cli.text import cut, visible, wrap
-from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
+from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies, Edge
     from gitticks.model.queued import Listed
 
+
+Point = tuple[int, int]
+
+BOX_WIDTH, BOX_HEIGHT = 232, 48
+_LINE_HEIGHT = 8
+_GAP_BETWEEN_LAYERS, _GAP_IN_A_LAYER, _MARGIN = 72, 16, 16
+_FRAME, _FRAME_TITLE = 8, 26
 
 LABEL_COLUMNS = 28
 INK = "#1f2328"
@@ -52,6 +59,128 @@ _BY_STATUS: dict[str, Look] = {
     Status.AGENT_REVIEW: _IN_REVIEW,
     Status.REVIEWING: _IN_REVIEW,
 }
+
+
+class Frame(NamedTuple):
+    """The frame of an epic: its left upper and its right lower corner."""
+
+    epic: TaskId
+    corner: Point
+    opposite: Point
+
+
+class Places(NamedTuple):
+    """The upper left corner of each task's box, the points that each link goes through, and the size of the whole.
+
+    A link bends between its first two points, goes straight on to the third, bends to the fourth, and so on. Pixels.
+    `frames` are those of epics, each before those inside it.
+    """
+
+    corners: dict[TaskId, Point]
+    ways: dict[Link, list[Point]]
+    width: int
+    height: int
+    frames: tuple[Frame, ...] = ()
+
+
+def place(
+    layers: Sequence[Sequence[TaskId]],
+    links: Collection[Link],
+    *,
+    epics: Mapping[TaskId, Sequence[TaskId]] | None = None,
+    heights: Mapping[TaskId, int] | None = None,
+) -> Places:
+    """Returns where tasks stand."""
+    columns = columns_of(layers, links)
+    stack = _Stack(columns, heights or {}, epics or {})
+    bottom = stack.height()
+    ways = {(source, target): stack.way(source, target) for source, target in links}
+    corners = {task_id: stack.corners[task_id, number] for task_id, number in columns.depths.items()}
+    width = len(columns.stops) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS) - _GAP_BETWEEN_LAYERS
+    return Places(corners, ways, max(0, width) + 2 * stack.margin, bottom + _MARGIN, tuple(stack.frames))
+
+
+class _Band:
+    """What one frame holds: the stops that are in no frame inside it, column by column, and those frames."""
+
+    def __init__(self, columns: int) -> None:
+        self.own: list[list[Stop]] = [[] for _ in range(columns)]
+        self.inner: dict[TaskId, _Band] = {}
+
+    @property
+    def depth(self) -> int:
+        """Returns how many frames lie within one another."""
+        return max((1 + band.depth for band in self.inner.values()), default=0)
+
+
+class _Stack:
+    """Stacks each layer from top to bottom, frames below what stands in none."""
+
+    def __init__(
+        self, columns: Columns, heights: Mapping[TaskId, int], epics: Mapping[TaskId, Sequence[TaskId]]
+    ) -> None:
+        self.corners: dict[Stop, Point] = {}
+        self.frames: list[Frame] = []
+        self._columns = columns
+        self._heights = heights
+        self._all = _Band(len(columns.stops))
+        for number, column in enumerate(columns.stops):
+            for stop in column:
+                band = self._all
+                for epic in epics.get(stop[0], ()):
+                    band = band.inner.setdefault(epic, _Band(len(columns.stops)))
+                band.own[number].append(stop)
+        self.margin = _MARGIN + _FRAME * self._all.depth
+
+    def height(self) -> int:
+        """Places everything, and returns where it ends."""
+        return self._place(self._all, _MARGIN)[0]
+
+    def _place(self, band: _Band, top: int) -> tuple[int, int, int]:
+        """Places a band and returns where it ends below, and where its boxes and frames begin and end."""
+        sizes = [sum(map(self._height_of, column)) - _GAP_IN_A_LAYER for column in band.own]
+        bottom = top + max(0, *sizes, 0)
+        left, right = self.margin + len(sizes) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS), 0
+        for number, column in enumerate(band.own):
+            x, y = (
+                self.margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS),
+                top + (bottom - top - sizes[number]) // 2,
+            )
+            for stop in column:
+                self.corners[stop] = (x, y)
+                y += self._height_of(stop)
+                if self._is_box(stop):
+                    left, right = min(left, x), max(right, x + BOX_WIDTH)
+        for epic, inner in band.inner.items():
+            begin = bottom + (_GAP_IN_A_LAYER if bottom > top else 0)
+            place = len(self.frames)
+            below, first, last = self._place(inner, begin + _FRAME_TITLE)
+            bottom = below + _FRAME
+            self.frames.insert(place, Frame(epic, (first - _FRAME, begin), (last + _FRAME, bottom)))
+            left, right = min(left, first - _FRAME), max(right, last + _FRAME)
+        return bottom, left, right
+
+    def _is_box(self, stop: Stop) -> bool:
+        return self._columns.depths[stop[0]] == stop[1]
+
+    def _height_of(self, stop: Stop) -> int:
+        height = self.box_height(stop[0]) if self._is_box(stop) else _LINE_HEIGHT
+        return height + _GAP_IN_A_LAYER
+
+    def box_height(self, task_id: TaskId) -> int:
+        """Returns how high a task's box is."""
+        return self._heights.get(task_id, BOX_HEIGHT)
+
+    def way(self, source: TaskId, target: TaskId) -> list[Point]:
+        """Returns the points that a link goes through."""
+        depths = self._columns.depths
+        left, top = self.corners[source, depths[source]]
+        points = [(left + BOX_WIDTH, top + self.box_height(source) // 2)]
+        for number in range(depths[source] + 1, self._columns.last_stop(source, target) + 1):
+            left, top = self.corners[source, number]
+            points += [(left, top + _LINE_HEIGHT // 2), (left + BOX_WIDTH, top + _LINE_HEIGHT // 2)]
+        left, top = self.corners[target, depths[target]]
+        return [*points, (left, top + self.box_height(target) // 2)]
 
 
 def drawable(text: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.cli.commands.show import round_words
 from gitticks.cli.render import count_of
 from gitticks.cli.views.history import clock, details, turns, what_happened
-from gitticks.cli.views.task import round_words
 from gitticks.model.event import EventType
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.cli.views.task import round_words
+from gitticks.cli.commands.show import round_words
 from gitticks.model.ids import TaskId
 from gitticks.store.layout import rounds_folder
 from gitticks.store.rounds import Round

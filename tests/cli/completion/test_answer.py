@@ -8,8 +8,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
 from gitticks.board import create_board
-from gitticks.cli.completion.answer import complete
-from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, offers
+from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, complete, offers
 from gitticks.cli.completion.table import TABLE
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction

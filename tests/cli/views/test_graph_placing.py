@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.views.graph import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
+from gitticks.cli.views.graph_drawings import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
 from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
 

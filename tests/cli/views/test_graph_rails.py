@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.views.graph import draw_rails
+from gitticks.cli.commands.graph import draw_rails
 from gitticks.model.ids import TaskId
 
 A, B, C, D, E = IDS = [TaskId(name) for name in "abcde"]
