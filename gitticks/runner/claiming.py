@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from gitticks.errors import RefusedError
-from gitticks.git.leases import UnreachableError
+from gitticks.git.sharing import UnreachableError
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.store.claims import Claims, Holder

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gitticks.document.values import format_date, format_time
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.store.index_values import entries_to_json
+from gitticks.store.task_row import entries_to_json
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.store.index_rows import task_to_json, tasks_from_json, tasks_read_before
-from gitticks.store.index_values import entries_from_json, entries_to_json
+from gitticks.store.task_row import entries_from_json, entries_to_json
 from tests.support import tasks_in_full
 from tests.support.tasks_in_full import AT
 

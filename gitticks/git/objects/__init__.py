@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.objects.database import Change, Objects, StoredCommit
-from gitticks.git.repository import Repository
-from gitticks.git.repository_settings import read_settings
+from gitticks.git.repository import Repository, read_settings
 
 __all__ = ["Change", "Objects", "StoredCommit", "open_objects"]
 

@@ -28,7 +28,7 @@ from gitticks.git.objects.failures import (
     moved,
     too_large,
 )
-from gitticks.git.objects.fast_import import is_large, write_by_git
+from gitticks.git.objects.processes import is_large, write_by_git
 from gitticks.git.refs import is_object_id
 from gitticks.safe_read import read_plain_file
 

@@ -6,6 +6,8 @@ import contextlib
 import hashlib
 import os
 import subprocess
+import tempfile
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +24,6 @@ from gitticks.git.objects.failures import (
     require_written,
     too_large,
 )
-from gitticks.git.objects.fast_import import is_large, write_by_git
 from gitticks.git.objects.trees import walk_differences
 from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
@@ -40,6 +41,10 @@ _MOVED_WORDS = (
 _LOCKED_WORDS = ".lock': File exists"
 _PROMISED = "from promisor remote"
 """What git says, and ends, where an object was left with the remote of a partial clone."""
+_MOST_LOOSE_FILES = 100
+_PACKED = ("core.fsync=pack,pack-metadata", "fastimport.unpackLimit=1")
+_LOOSE = ("core.fsync=none", "fastimport.unpackLimit=1000000")
+"""A pack is on disk when git ends; for files of their own the caller waits, together with others."""
 
 
 class _Reader(NamedTuple):
@@ -239,3 +244,75 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> str:
     if is_owner:
         process.wait()
     return words.decode("utf-8", "replace")
+
+
+def is_large(changes: Mapping[str, bytes | None]) -> bool:
+    """True for a change that becomes a pack."""
+    return len(changes) > _MOST_LOOSE_FILES
+
+
+def write_by_git(
+    common_dir: Path,
+    object_format: str,
+    parents: Sequence[str],
+    changes: Mapping[str, bytes | None],
+    *,
+    author: Identity,
+    message: str,
+) -> str:
+    """Stores the commit and returns its id; the arguments are those of `Objects.write_commit`.
+
+    `git fast-import` would move a branch as it ends, and takes any fast-forward, so it is given an empty repository of its
+    own that only shares the folder of the objects. A large change becomes a pack, since a file each costs most of a large
+    import.
+    """
+    with tempfile.TemporaryDirectory(prefix="gitticks-") as name:
+        scratch = Path(name)
+        (scratch / "refs").mkdir()
+        (scratch / "HEAD").write_text("ref: refs/heads/none\n")
+        (scratch / "config").write_text(
+            f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = {object_format}\n"
+        )
+        stream = b"".join(_stream(parents, changes, author, message))
+        options = [word for one in (_PACKED if is_large(changes) else _LOOSE) for word in ("-c", one)]
+        done = run_git(
+            [*options, "fast-import", "--quiet", "--date-format=raw"],
+            repository_dir=scratch,
+            input=stream,
+            extra_environment={"GIT_OBJECT_DIRECTORY": str(common_dir / "objects")},
+            check=False,
+        )
+    require_written(done, common_dir)
+    if not is_object_id(done.text):
+        raise GitticksError(f"`git fast-import` answered `{ascii(done.text[:80])[1:-1]}`")
+    return done.text
+
+
+def _stream(
+    parents: Sequence[str], changes: Mapping[str, bytes | None], author: Identity, message: str
+) -> Iterator[bytes]:
+    now = int(time.time())
+    minutes = time.localtime(now).tm_gmtoff // 60
+    zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{abs(minutes) % 60:02}"
+    yield b"commit refs/heads/new\nmark :1\n"
+    yield f"committer {author.name} <{author.email}> {now} {zone}\n".encode()
+    yield _data(message.encode())
+    for number, parent in enumerate(parents):
+        yield f"{'merge' if number else 'from'} {parent}\n".encode()
+    # What is removed goes first, so that a folder can take a file's place.
+    for path, content in sorted(changes.items(), key=lambda change: change[1] is not None):
+        if content is None:
+            yield b"D %s\n" % _quoted(path)
+        else:
+            yield b"M 100644 inline %s\n" % _quoted(path)
+            yield _data(content)
+    yield b"\nget-mark :1\n"
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)
+
+
+def _quoted(path: str) -> bytes:
+    plain = path.encode("utf-8", "surrogateescape")
+    return b'"%s"' % plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
