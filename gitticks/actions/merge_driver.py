@@ -13,8 +13,7 @@ from gitticks.git.files import errors_name
 from gitticks.git.process import run_git
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
-from gitticks.store.merging.commits import Changes, Look, Times
-from gitticks.store.merging.task import Merged, merge_task, with_superseded
+from gitticks.store.merging.task import Changes, Look, Merged, Times, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gitticks.document.history import render_event
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
 from gitticks.store.layout import history_path, task_of_path
 from gitticks.store.merging.task import born_first, is_another_birth
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
 
 Files = dict[str, bytes | None]
 """What a side changed: contents by path, None for a file that it removed."""
@@ -55,8 +54,6 @@ def rename_later_births(
 
 
 def _births(path: str, ours: Files, theirs: Files) -> tuple[TaskFile, TaskFile] | None:
-    from gitticks.document.taskfile import TaskFile
-
     mine, other = ours[path], theirs[path]
     if mine is None or other is None or mine == other:
         return None
@@ -85,8 +82,6 @@ def _new_id(file: TaskFile, is_taken: Callable[[TaskId], bool]) -> TaskId:
 
 
 def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
-    from gitticks.document.history import render_event
-
     before, after = task_folder(old), task_folder(new)
     for path in [path for path in files if path.startswith(f"{before}/")]:
         content = files.pop(path)
@@ -103,8 +98,6 @@ def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
 
 def _rename_links(files: Files, names: Mapping[TaskId, TaskId]) -> None:
     """Lets what a side wrote name its own task by the new id."""
-    from gitticks.document.taskfile import TaskFile
-
     for path in list(files) if names else ():
         content = files[path]
         if task_of_path(path) is None or content is None:

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from gitticks.document.merging.marks import find_hunks, split_sides
+from gitticks.document.merging.task import merge_files
+from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_common_setting, write_common_setting
 from gitticks.git.repository import Repository
@@ -23,6 +25,7 @@ from gitticks.git.texts import merge_text
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 from gitticks.store.merging.task import Merged, merge_task, with_superseded
+from gitticks.workflow.bundle import BUNDLE_FIELDS
 
 _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
 
@@ -40,8 +43,6 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
 
 
 def _is_sound(data: bytes, path: str) -> bool:
-    from gitticks.document.taskfile import read_task
-
     try:
         read_task(data, path)
     except DocumentError:
@@ -59,10 +60,6 @@ def _is_of_another_base(before: Task, edited: Task) -> bool:
 
 
 def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
-    from gitticks.document.merging.task import merge_files
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.workflow.bundle import BUNDLE_FIELDS
-
     try:
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
         if _is_of_another_base(before.task, edited.task):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gitticks.document.merging.entries import merge_records
+from gitticks.document.merging.fields import merge_settings
+from gitticks.document.merging.marks import mark
+from gitticks.document.merging.three_way import merge_text, union_of_lines
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKLOG_FILE, task_of_path
-from gitticks.store.merging.task import merge_task
-
-if TYPE_CHECKING:
-    from gitticks.store.merging.commits import Changes
+from gitticks.store.merging.task import Changes, merge_task
 
 _RECORDS = ".jsonl"
 _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
@@ -51,8 +52,6 @@ def merge_file(
     if task_of_path(path) is not None:
         return _merged_task(path, base, ours, theirs, changes)
     if path.endswith(_RECORDS):
-        from gitticks.document.merging.entries import merge_records
-
         return MergedFile(merge_records(base or b"", ours, theirs))
     try:
         return _merged_text(path, *sorted((ours, theirs)), base=base or b"")
@@ -61,8 +60,6 @@ def merge_file(
 
 
 def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedFile:
-    from gitticks.document.merging.three_way import merge_text, union_of_lines
-
     texts = [data.decode() for data in (base, one, other)]
     merged = merge_text(*texts)
     if merged is not None:
@@ -70,8 +67,6 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
     if path.rpartition("/")[2] in _GROWING:
         return MergedFile(union_of_lines(*texts).encode())
     if path == CONFIG_PATH:
-        from gitticks.document.merging.fields import merge_settings
-
         text, keys = merge_settings(*texts)
         beside = _kept_beside(path, one, other).beside if keys else ()
         return MergedFile(text.encode(), conflicts=keys, beside=beside)
@@ -95,9 +90,6 @@ def _merged_task(
 
 def _one_readable(path: str, one: bytes, other: bytes) -> MergedFile:
     """Returns the side that can be read, marked, with the other one beside it; nobody half-reads a broken file."""
-    from gitticks.document.merging.marks import mark
-    from gitticks.document.taskfile import TaskFile
-
     for standing, left in ((one, other), (other, one)):
         try:
             file = TaskFile.parse(standing, path)

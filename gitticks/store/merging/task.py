@@ -1,20 +1,34 @@
 """Merges three versions of a task file: the rules of state choose a side, texts are merged.
 
 Whichever of two sides is called ours, the result is the same to the byte, so clones that merge each for itself agree.
+
+Where both sides changed one part, the commits that only one side has say when it last did. The time of the task's last
+write does not tell: a note raises it, though the title is as old as it was.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TypeAlias
 
+from gitticks.document.merging.fields import value_at
+from gitticks.document.merging.task import merge_files, with_second_birth
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
+from gitticks.git.objects import Objects
+from gitticks.git.process import run_git
+from gitticks.model.event import ENGINE
+from gitticks.model.notes import Entry, Section
+from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before, time_key
 
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.merging.commits import Look, Times
-    from gitticks.workflow.bundle import Side
+Look: TypeAlias = Callable[[TaskFile], object]
+"""Takes the part in question out of a version of the file."""
+Times: TypeAlias = Callable[[Look], tuple[int, int] | None]
+"""Returns when a part got the value that it has on each side, in seconds; None where the history does not say."""
+MOST_COMMITS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +62,6 @@ def merge_task(
         return Merged(ours)
     if ours == base:
         return Merged(theirs)
-    from gitticks.document.taskfile import TaskFile
 
     try:
         one, other = (TaskFile.parse(data, path) for data in sorted((ours, theirs)))
@@ -74,9 +87,6 @@ def with_superseded(merged: Merged, path: str) -> bytes:
     """
     if not merged.superseded:
         return merged.data
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.model.event import ENGINE
-    from gitticks.model.notes import Entry, Section
 
     file = TaskFile.parse(merged.data, path)
     at = file.task.updated or file.task.created or datetime.fromtimestamp(0, UTC)
@@ -112,10 +122,6 @@ def _ordered(times: Times | None, look: Look, *, is_swapped: bool) -> tuple[int,
 
 
 def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times) -> Merged:
-    from gitticks.document.merging.fields import value_at
-    from gitticks.document.merging.task import merge_files
-    from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, stands_before, time_key
-
     def bundle_times() -> tuple[int, int] | None:
         return times(lambda file: _side(file).bundle)
 
@@ -142,8 +148,6 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
 
 
 def _superseded(base: TaskFile | None, frame: TaskFile, guest: TaskFile) -> tuple[tuple[str, str], ...]:
-    from gitticks.workflow.bundle import BUNDLE_SECTIONS
-
     return tuple(
         (section.value, text)
         for section in BUNDLE_SECTIONS
@@ -153,14 +157,84 @@ def _superseded(base: TaskFile | None, frame: TaskFile, guest: TaskFile) -> tupl
 
 
 def _side(file: TaskFile) -> Side:
-    from gitticks.workflow.bundle import BUNDLE_SECTIONS, Side
-
     return Side(file.task, tuple(file.all_text(section) for section in BUNDLE_SECTIONS))
 
 
 def _both_born(one: TaskFile, other: TaskFile) -> Merged:
     """Returns the earlier task with the whole file of the later one below its frontmatter, marked."""
-    from gitticks.document.merging.task import with_second_birth
-
     earlier, later = (one, other) if born_first(one, other) else (other, one)
     return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """The file in one commit, and in that commit's parents as far as they matter."""
+
+    time: int
+    file: TaskFile | None
+    parents: tuple[TaskFile | None, ...]
+
+
+@dataclass(slots=True)
+class Changes:
+    """The history of two commits, looked into only where both sides changed one thing."""
+
+    objects: Objects
+    ours: str
+    theirs: str
+    _versions: dict[tuple[str, str], list[_Version]] = field(default_factory=dict)
+    _files: dict[str, TaskFile | None] = field(default_factory=dict)
+
+    def of(self, path: str) -> Times:
+        """Returns what answers for one file, for ours and theirs in this order."""
+        return partial(self._times, path)
+
+    def _times(self, path: str, look: Look) -> tuple[int, int] | None:
+        one = self._time(path, look, self.ours, self.theirs)
+        other = None if one is None else self._time(path, look, self.theirs, self.ours)
+        return None if one is None or other is None else (one, other)
+
+    def _time(self, path: str, look: Look, side: str, other: str) -> int | None:
+        final = self._read(side, path)
+        if final is None:
+            return None
+        value = look(final)
+        found = [
+            version.time
+            for version in self._of_side(path, side, other)
+            if version.file is not None
+            and look(version.file) == value
+            and all(before is None or look(before) != value for before in version.parents)
+        ]
+        return max(found, default=None)
+
+    def _of_side(self, path: str, side: str, other: str) -> list[_Version]:
+        """Returns the versions that `side` has and `other` has not, with the times at which they were written."""
+        if (path, side) not in self._versions:
+            self._versions[path, side] = [
+                _Version(
+                    int(time),
+                    self._read(commit, path),
+                    tuple(self._read(parent, path) for parent in parents.split()),
+                )
+                for commit, time, parents in self._listed(path, side, other)
+            ]
+        return self._versions[path, side]
+
+    def _listed(self, path: str, side: str, other: str) -> list[list[str]]:
+        options = ["--parents", f"--max-count={MOST_COMMITS}", "--format=%H%x00%at%x00%P"]
+        asked = ["log", *options, "--end-of-options", f"{other}..{side}", "--", path]
+        listed = run_git(asked, repository_dir=self.objects.common_dir, check=False).text
+        return [parts for line in listed.splitlines() if len(parts := line.split("\0")) == 3]  # noqa: PLR2004
+
+    def _read(self, commit: str, path: str) -> TaskFile | None:
+        """Returns the file of a commit; None where there is none, or none that can be read."""
+        entry = self.objects.find(self.objects.tree_of(commit), path)
+        if entry is None:
+            return None
+        if entry.object_id not in self._files:
+            try:
+                self._files[entry.object_id] = TaskFile.parse(self.objects.read_blob(entry.object_id), path)
+            except DocumentError:
+                self._files[entry.object_id] = None
+        return self._files[entry.object_id]
