@@ -131,18 +131,27 @@ def enclosed(
     needs = client or ClientNeeds()
     with contextlib.ExitStack() as held:
         own = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="gitticks-")))
-        private = make_private(repository, checkout, None if client is not None else own / "git")
+        hidden = [one for pattern in walls.hidden for one in _matches(pattern, machine.home, checkout.path)]
+        folder = None if client is not None else own / "git"
+        private = make_private(repository, checkout, folder, hidden=hidden)
         walls = replace(walls, hosts=(*walls.hosts, *needs.hosts))
         proxy = None
         if walls.hosts and not walls.has_open_network:
             proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
         projects = (checkout.path, repository.common_dir)
         tools = (*tool_folders(environment, projects), *program_files(argv, environment))
-        for folder in _expanded(needs.folders, machine.home, checkout.path):
-            folder.mkdir(parents=True, exist_ok=True)
-        settings = _expanded(needs.settings, machine.home, checkout.path)
-        held_back = held.enter_context(held_settings(settings, warn))
-        inside = _inside(walls, private, needs, tools, settings=held_back, home=machine.home, own=own)
+        inside = _inside(walls, private, needs, home=machine.home, own=own)
+        settings = held.enter_context(
+            held_settings(_expanded(needs.settings, machine.home, checkout.path), warn)
+        )
+        inside = replace(
+            inside,
+            readable=(*_existing(tools), *inside.readable),
+            writable=tuple(_without_lures(inside.writable, checkout.path, warn)),
+            hidden=tuple(path for path in hidden if path.is_dir()),
+            hidden_files=tuple(path for path in hidden if not path.is_dir()),
+            pinned=tuple(dict.fromkeys((*settings, *inside.pinned))),
+        )
         may_have_terminal = has_terminal and (filter_program() is not None or _is_typing_refused())
         words = filtered(
             bubblewrap(walls, machine, replace(inside, proxy=proxy, has_terminal=may_have_terminal)), own
@@ -182,31 +191,20 @@ def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
     return ("prlimit", *words, *((f"--cpu={limits.seconds}",) if is_agent else ()), "--")
 
 
-def _inside(
-    walls: Walls,
-    private: PrivateGit,
-    needs: ClientNeeds,
-    tools: tuple[Path, ...],
-    *,
-    settings: tuple[Path, ...],
-    home: Path,
-    own: Path,
-) -> Inside:
-    """Returns what one command needs, with throw-away copies in the folder `own`."""
+def _inside(walls: Walls, private: PrivateGit, needs: ClientNeeds, *, home: Path, own: Path) -> Inside:
+    """Returns what one command needs by the settings, with throw-away copies in the folder `own`."""
     checkout = private.checkout
     top, link = checkout.path, checkout.path / ".git"
     folders = _expanded(needs.folders, home, top)
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
     copies = copied(_expanded(needs.copies, home, top), own)
-    hidden = [found for pattern in walls.hidden for found in _matches(pattern, home, top)]
     return Inside(
         top,
-        readable=_existing((*tools, *private.hooks, *_expanded(walls.readable, home, top))),
+        readable=_existing((*private.hooks, *_expanded(walls.readable, home, top))),
         writable=_existing((*folders, *_expanded(walls.writable, home, top))),
-        hidden=tuple(path for path in hidden if path.is_dir()),
-        hidden_files=tuple(path for path in hidden if not path.is_dir()),
         pinned=_existing(
             (
-                *settings,
                 *(found for pattern in walls.pinned for found in _matches(pattern, home, top)),
                 *((link,) if link.is_file() else ()),
             )
@@ -214,6 +212,21 @@ def _inside(
         overlaid={checkout.git_dir: private.folder, **copies},
         lent=private.stores,
     )
+
+
+def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str], None]) -> Iterator[Path]:
+    """Yields what an earlier session has not turned into a link to somewhere else, as it could where it may write."""
+    for path in paths:
+        real = Path(os.path.realpath(path))
+        above = [top for top in (workspace, *paths) if top in path.parents]
+        lured = next((top for top in above if not real.is_relative_to(os.path.realpath(top))), None)
+        if lured is None:
+            yield path
+        else:
+            warn(
+                f"`{path}` is not writable in the sandbox: it leads to `{real}`, and agents may write to `{lured}`, "
+                "so one of them may have made it do so (`gt config sandbox.allowed_paths` can name where it leads)"
+            )
 
 
 def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import join
@@ -74,10 +74,13 @@ class PrivateGit:
     hooks: tuple[Path, ...] = ()
 
 
-def make_private(repository: Repository, checkout: Checkout, folder: Path | None = None) -> PrivateGit:
+def make_private(
+    repository: Repository, checkout: Checkout, folder: Path | None = None, *, hidden: Sequence[Path] = ()
+) -> PrivateGit:
     """Makes the private git directory of a checkout, or continues with the one of its last session if nothing changed.
 
-    A `folder` elsewhere is for what is thrown away afterwards, such as that of a quality gate.
+    A `folder` elsewhere is for what is thrown away afterwards, such as that of a quality gate. What is `hidden` there is
+    not taken for removed.
     """
     private = folder or checkout.git_dir / FOLDER
     hooks = find_own_hooks(repository)
@@ -95,6 +98,7 @@ def make_private(repository: Repository, checkout: Checkout, folder: Path | None
             shutil.rmtree(private.with_suffix(".before"), ignore_errors=True)
             private.rename(private.with_suffix(".before"))
     _fill(repository, found, refs, None if hooks.are_off or not hooks.folder.is_dir() else hooks.folder)
+    _leave_alone(found, hidden)
     if folder is None:
         _note(checkout, refs)
     return found
@@ -429,6 +433,16 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
     for name in ("info/exclude", "info/attributes", "shallow"):
         if (repository.common_dir / name).is_file():
             shutil.copyfile(repository.common_dir / name, private / name)
+
+
+def _leave_alone(made: PrivateGit, hidden: Sequence[Path]) -> None:
+    """Has the index not look at what is hidden in the checkout: `git add -A` would remove it from the work."""
+    checkout, index = made.checkout, made.folder / "index"
+    names = [str(path.relative_to(checkout.path)) for path in hidden if path.is_relative_to(checkout.path)]
+    if names and index.is_file():
+        variables = {"GIT_INDEX_FILE": str(index), "GIT_LITERAL_PATHSPECS": "1"}
+        listed = checkout.git(["ls-files", "-z", "--", *names], variables=variables).stdout
+        checkout.git(["update-index", "-z", "--skip-worktree", "--stdin"], input=listed, variables=variables)
 
 
 def _quoted(path: Path) -> str:

@@ -147,3 +147,41 @@ def test_a_process_that_computes_for_too_long_is_ended_and_the_agent_goes_on(pro
     ran = project.run("--sandbox", "permissive")
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert int(git("show", "main:ended.txt", at=project.path)) > 128  # by a signal
+
+
+@PRESETS
+def test_what_is_hidden_from_an_agent_is_not_taken_for_removed(project: RunProject, preset: str) -> None:
+    (project.path / "secrets").mkdir()
+    for name in ("secrets/key", "top.pem"):
+        (project.path / name).write_text("hidden\n")
+    git("add", "-A", at=project.path)
+    git("commit", "-qm", "begin", at=project.path)
+    project.settings(f"{NO_PERSON}sandbox: {{denied_paths: [secrets, '**/*.pem']}}\n")
+    project.agent(f"(cat secrets/key top.pem; git status --short) > seen.txt 2>/dev/null; git add -A; {DONE}")
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert git("show", "main:seen.txt", at=project.path) == "?? seen.txt"
+    assert {"secrets/key", "top.pem"} <= {*project.files()}
+
+
+def test_an_allowed_path_that_an_agent_made_a_link_is_not_let_through(
+    project: RunProject, tmp_path: Path
+) -> None:
+    project.settings(
+        f"{NO_PERSON}sandbox: {{allowed_paths: [cache, '{tmp_path}/shared', '{tmp_path}/shared/in']}}\n"
+    )
+    for name in ("shared/in", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    (project.path / ".gitignore").write_text("cache\n")
+    git("add", "-A", at=project.path)
+    git("commit", "-qm", "begin", at=project.path)
+    up = os.path.relpath(tmp_path / "other", project.path / ".gitticks-work/k7f2")
+    lure = f"ln -s {up} cache; mv {tmp_path}/shared/in {tmp_path}/shared/old || ln -s ../other {tmp_path}/shared/new"
+    use = f"echo out > cache/fired; echo out > {tmp_path}/shared/in/fired; {DONE}"
+    project.agent(f"if [ $GITTICKS_ITERATION = 1 ]; then {lure}; else {use} fi")
+    project.make()
+    ran = project.run("--sandbox", "permissive")
+    assert "`cache` is not writable" in ran.seen.replace(f"{project.path}/.gitticks-work/k7f2/", ""), ran.seen
+    assert list((tmp_path / "other").iterdir()) == []
+    assert project.task("k7f2").status is Status.DONE, ran.seen
