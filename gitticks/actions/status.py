@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
     from gitticks.model.queries import Surroundings
-    from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
-    from gitticks.runner.start_delays import Resting
+    from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord
     from gitticks.store.task_row import TaskRow
 
 
@@ -193,7 +192,7 @@ def _resting(context: Context) -> tuple[Resting, ...]:
     place = context.repository.own_place
     if not os.path.exists(f"{place}/{RESTING_FILE}"):
         return ()
-    from gitticks.runner.start_delays import read_resting
+    from gitticks.runner.run_record import read_resting
 
     return read_resting(place, context.now, is_run_alive=is_run_alive_at(place))
 

@@ -6,14 +6,14 @@ import contextlib
 import json
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
-from gitticks.agents.process import AT_ONCE, StopRequest
+from gitticks.agents.process import AT_ONCE, GRACEFUL, StopRequest
 from gitticks.agents.trouble import classify_limit
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
@@ -23,6 +23,7 @@ from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
+from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
@@ -112,23 +113,23 @@ def hold_council(
     seats = [_Seat(order, heard, lock) for order in orders]
     is_late = threading.Event()
 
+    def stop_all(letter: bytes = GRACEFUL) -> None:
+        for seat in seats:
+            seat.stop.request(at_once=letter == AT_ONCE)
+
     def give_up() -> None:
         is_late.set()
-        for seat in seats:
-            seat.stop.request()
+        stop_all()
 
     clock = threading.Timer(settings.timeout, give_up)
-    with ThreadPoolExecutor(len(seats)) as pool, _stopping_with(stop, seats):
+    with ThreadPoolExecutor(len(seats)) as pool, stop.listening(stop_all):
         clock.start()
         try:
-            futures = [pool.submit(_ask, place, seat, kept) for seat in seats]
-            results = [
-                _priced(seat, future.result(), prices) for seat, future in zip(seats, futures, strict=True)
-            ]
+            futures = [pool.submit(_ask, place, seat, kept, prices) for seat in seats]
+            results = [future.result() for future in futures]
         finally:
             clock.cancel()
-            for seat in seats:
-                seat.stop.request()
+            stop_all()
     heard.end()
     reports = tuple(
         (seat.order.agent.name, result.report) for seat, result in zip(seats, results, strict=True)
@@ -143,32 +144,18 @@ def hold_council(
     return CouncilResult(_sum(results, answers, counted), reports)
 
 
-def _ask(place: Place, seat: _Seat, kept: KeptAnswers) -> SessionResult:
-    """Returns the result of a reviewer's session, or the kept answer of an earlier one."""
-    earlier = kept.find(seat.name)
+def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
+    """Returns the result of a reviewer's session with its cost, or the kept answer of an earlier one."""
+    earlier, agent = kept.find(seat.name), seat.order.agent
     if earlier is not None:
         seat.say("has answered before")
-        return SessionResult(earlier, Work(head=seat.order.plan.commit))
-    result = place.hold(seat.order, seat.stop, seat)
-    text = _text(result)
-    if read_voice(text) is not Voice.SILENT:
-        kept.keep(seat.name, text, result.report)
-    return result
-
-
-def _priced(seat: _Seat, result: SessionResult, prices: Mapping[str, Price]) -> SessionResult:
-    agent = seat.order.agent
+        result = SessionResult(earlier, Work(head=seat.order.plan.commit))
+    else:
+        result = place.hold(seat.order, seat.stop, seat)
+        text = _text(result)
+        if read_voice(text) is not Voice.SILENT:
+            kept.keep(seat.name, text, result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
-
-
-@contextlib.contextmanager
-def _stopping_with(stop: StopRequest, seats: Sequence[_Seat]) -> Iterator[None]:
-    def pass_on(letter: bytes) -> None:
-        for seat in seats:
-            seat.stop.request(at_once=letter == AT_ONCE)
-
-    with stop.listening(pass_on):
-        yield
 
 
 def _text(result: SessionResult) -> str:
@@ -276,10 +263,7 @@ class KeptAnswers:
             "model": report.model,
         }
         with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            aside = self._folder / f"{reviewer}.new"
-            aside.write_text(json.dumps(body), encoding="utf-8")
-            aside.replace(self._folder / f"{reviewer}.json")
+            write_json(self._folder / f"{reviewer}.json", body)
 
     def forget(self) -> None:
         """Drops the answers, since they were counted."""

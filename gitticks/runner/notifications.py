@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
@@ -23,6 +22,7 @@ from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
+from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_plain_text
 from gitticks.workflow.budget import Level
 
@@ -42,11 +42,6 @@ class Notified:
 
     asked_at: str
     at: datetime
-
-    @classmethod
-    def now(cls, task: Task, now: datetime) -> Notified:
-        """Returns a turn of which a notification is sent now."""
-        return cls(_began(task), now)
 
     def is_over(self, task: Task) -> bool:
         """True if the task has gone on since."""
@@ -73,10 +68,7 @@ def write_notified(own_dir: Path, sent: Mapping[TaskId, Notified], unsaid: Colle
     """Keeps what was sent, less what is still `unsaid`; where that fails, it is sent once more."""
     body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in sent.items() if name not in unsaid}
     with contextlib.suppress(OSError):
-        part = own_dir / f"{FILE}.part"
-        part.unlink(missing_ok=True)  # whatever is there, a pipe even
-        part.write_text(json.dumps(body))
-        part.replace(own_dir / FILE)
+        write_json(own_dir / FILE, body)
 
 
 class NoticeKind(StrEnum):
@@ -175,9 +167,7 @@ class Notifier:
             self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="notify")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close(0.0)
 
     @property
@@ -213,7 +203,7 @@ class Notifier:
             if task.id in self._open:
                 self._notify(Notice(kind, now, task))
         elif kind is not None and (sent is None or abs(now - sent.at) >= self._wait):
-            self._notified[task.id] = Notified.now(task, now)
+            self._notified[task.id] = Notified(_began(task), now)
             self._notify(Notice(kind, now, task, again=sent is not None))
 
     def notify_limit(self, reason: str) -> None:

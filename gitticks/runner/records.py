@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -53,10 +53,8 @@ class Sessions:
         Raises:
             RefusedError: a session on that task is alive.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            if not take_lock(descriptor):
+        with self._locked(record.task) as is_ours:
+            if not is_ours:
                 raise RefusedError(
                     f"an agent is already working on `{record.task}`", hint=f"`gt stop {record.task}` ends it"
                 )
@@ -64,22 +62,14 @@ class Sessions:
             self.note_left(record.task, None)
             yield
             self._record(record.task).unlink(missing_ok=True)
-        finally:
-            give_up_lock(descriptor)
 
     @contextlib.contextmanager
     def adopt(self, record: SessionRecord) -> Iterator[bool]:
         """Takes a dead session over while the block runs and drops its record; False if somebody else is at it."""
-        descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            if not take_lock(descriptor):
-                yield False
-                return
-            is_there = self._record(record.task).exists()
-            yield is_there
-            self._record(record.task).unlink(missing_ok=True)
-        finally:
-            give_up_lock(descriptor)
+        with self._locked(record.task) as is_ours:
+            yield is_ours and self._record(record.task).exists()
+            if is_ours:
+                self._record(record.task).unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def reserve(self, tasks: Iterable[TaskId]) -> Iterator[None]:
@@ -88,16 +78,24 @@ class Sessions:
         Raises:
             RefusedError: a session on one of them is alive.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
             for task_id in sorted(tasks):
-                descriptor = os.open(self._lock(task_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                stack.callback(give_up_lock, descriptor)
-                if not take_lock(descriptor) or is_agent_alive(str(self._folder), task_id):
+                is_ours = stack.enter_context(self._locked(task_id))
+                if not is_ours or is_agent_alive(str(self._folder), task_id):
                     raise RefusedError(
                         f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it"
                     )
             yield
+
+    @contextlib.contextmanager
+    def _locked(self, task_id: TaskId) -> Iterator[bool]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{task_id}{LOCK}"
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            yield take_lock(descriptor)
+        finally:
+            give_up_lock(descriptor)
 
     def mark_briefed(self, record: SessionRecord) -> None:
         """Notes, within `hold`, that the session's mailbox was filled."""
@@ -116,26 +114,13 @@ class Sessions:
                 path.touch() if ending is known else path.unlink(missing_ok=True)
 
     def _write(self, record: SessionRecord) -> None:
-        from gitticks.git.files import errors_name  # nobody who only reads records needs it
+        # Nobody who only reads records needs these.
+        from gitticks.git.files import errors_name
+        from gitticks.runner.run_record import write_json
 
-        body = {
-            "task": record.task,
-            "role": record.role.value,
-            "round": record.round,
-            "agent": record.agent,
-            "pid": record.pid,
-            "start_ticks": record.start_ticks,
-            "boot_id": record.boot_id,
-            "started": record.started.isoformat(),
-            "workspace": record.workspace,
-            "is_briefed": record.is_briefed,
-            "session_id": record.session_id,
-        }
         path = self._record(record.task)
-        aside = path.with_suffix(".new")
         with errors_name(path):
-            aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(path)
+            write_json(path, asdict(record) | {"started": record.started.isoformat()})
 
     def live(self) -> dict[TaskId, SessionRecord]:
         """Returns the sessions that are alive, by task."""
@@ -170,9 +155,6 @@ class Sessions:
 
     def _record(self, task_id: TaskId) -> Path:
         return self._folder / f"{task_id}{RECORD}"
-
-    def _lock(self, task_id: TaskId) -> Path:
-        return self._folder / f"{task_id}{LOCK}"
 
 
 def read_record(path: Path) -> SessionRecord | None:

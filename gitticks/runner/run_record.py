@@ -1,4 +1,4 @@
-"""What a run records in the clone for `gt status` and `gt inbox`.
+"""What a run records in the clone, most of it for `gt status` and `gt inbox`.
 
 Why the last run ended stays until the next one begins; what has to hold over runs is in the histories. Conflicts that it foresaw count only as long as the commits on both sides are where they were.
 """
@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, SPENDING_FILE
+from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, RESTING_FILE, SPENDING_FILE
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.budget import Metric, Reading, Scope
 
@@ -22,6 +22,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gitticks.runner.events import BudgetState
+
+
+def write_json(file: Path, body: object) -> None:
+    """Replaces a record whole, whatever else is in its place.
+
+    Raises:
+        OSError: it cannot be written, or the other thing cannot be replaced.
+    """
+    aside = file.with_suffix(".new")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    aside.unlink(missing_ok=True)
+    aside.write_text(json.dumps(body), encoding="utf-8")
+    aside.replace(file)
+
+
+def _keep(file: Path, rows: list[Any]) -> None:
+    """Keeps what only views tell, as far as it can be written."""
+    with contextlib.suppress(OSError):
+        if rows:
+            write_json(file, rows)
+        else:
+            file.unlink(missing_ok=True)
 
 
 class SpentBudget(NamedTuple):
@@ -63,10 +85,7 @@ def write_spending(
     times = {"began": run.began.isoformat(), "ended": run.ended.isoformat() if run.ended else None}
     body = {"budgets": budgets, "ended": ended, "run": run._asdict() | times}
     with contextlib.suppress(OSError):
-        own_dir.mkdir(parents=True, exist_ok=True)
-        aside = own_dir / f"{SPENDING_FILE}.new"
-        aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(own_dir / SPENDING_FILE)
+        write_json(own_dir / SPENDING_FILE, body)
 
 
 def read_spending(own_place: str, *, is_run_alive: bool) -> SpendingRecord:
@@ -112,15 +131,7 @@ def write_foreseen(
 ) -> None:
     """Replaces what is foreseen, each with the refs that it holds for and where these stand."""
     body = [[*one, refs] for one, refs in found]
-    with contextlib.suppress(OSError):  # only views tell it
-        file = own_dir / OVERLAPS_FILE
-        if not body:
-            file.unlink(missing_ok=True)
-            return
-        own_dir.mkdir(parents=True, exist_ok=True)
-        aside = file.with_suffix(".new")
-        aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(file)
+    _keep(own_dir / OVERLAPS_FILE, body)
 
 
 def read_foreseen(common_dir: Path) -> tuple[Foreseen, ...]:
@@ -155,15 +166,7 @@ class QueuedMerge(NamedTuple):
 
 def write_merging(own_dir: Path, queue: Iterable[QueuedMerge]) -> None:
     """Replaces the merge queue, in its order."""
-    body = [*queue]
-    with contextlib.suppress(OSError):  # only views tell it
-        file = own_dir / MERGING_FILE
-        if not body:
-            file.unlink(missing_ok=True)
-            return
-        aside = file.with_suffix(".new")
-        aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(file)
+    _keep(own_dir / MERGING_FILE, [*queue])
 
 
 def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
@@ -175,3 +178,39 @@ def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
         )
     except (OSError, ValueError, TypeError, RecursionError):
         return ()
+
+
+class Resting(NamedTuple):
+    """An agent that rests until a UTC time, and why.
+
+    `is_named` says that the service named the time, so that it holds for other runs too.
+    """
+
+    agent: str
+    until: datetime
+    reason: str
+    is_named: bool = True
+
+
+def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
+    """Replaces the agents that rest; a clone where nothing can be written goes without."""
+    body = {
+        one.agent: {"until": one.until.isoformat(), "reason": one.reason, "is_named": one.is_named}
+        for one in agents
+    }
+    if body or (own_dir / RESTING_FILE).exists():
+        with contextlib.suppress(OSError):
+            write_json(own_dir / RESTING_FILE, body)
+
+
+def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
+    """Returns the agents that rest now, by name; what cannot be read is nothing."""
+    try:
+        body = json.loads(read_plain_file(f"{own_place}/{RESTING_FILE}"))
+        known = [
+            Resting(str(name), _time(one["until"]), str(one["reason"]), one.get("is_named") is not False)
+            for name, one in sorted(body.items())
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ()
+    return tuple(one for one in known if one.until > now and (is_run_alive or one.is_named))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from gitticks.agents.base import AgentReport
 from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
@@ -19,10 +16,9 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
-from gitticks.runner.liveness import RESTING_FILE
 from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
+from gitticks.runner.run_record import Resting, read_resting, write_resting
 from gitticks.runner.session import SessionRun
-from gitticks.safe_read import read_plain_file
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
@@ -137,61 +133,6 @@ class Pauses:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Resting:
-    """An agent that rests until a UTC time, and why.
-
-    `is_named` says that the service named the time, so that it holds for other runs too.
-    """
-
-    agent: str
-    until: datetime
-    reason: str
-    is_named: bool = True
-
-
-def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
-    """Returns the agents that rest now, by name; what cannot be read is nothing. `own_place` is `<git dir>/gitticks`."""
-    return tuple(one for one in _read(own_place) if one.until > now and (is_run_alive or one.is_named))
-
-
-def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
-    """Replaces what is known; a clone where nothing can be written goes without."""
-    body = {
-        one.agent: {
-            "until": one.until.isoformat(),
-            "reason": one.reason,
-            **({} if one.is_named else {"is_named": False}),
-        }
-        for one in agents
-    }
-    path = own_dir / RESTING_FILE
-    if not body and not path.exists():
-        return
-    with contextlib.suppress(OSError):
-        aside = path.with_suffix(".new")
-        aside.write_text(json.dumps(body), encoding="utf-8")
-        aside.replace(path)
-
-
-def _read(own_place: str) -> list[Resting]:
-    try:
-        body = json.loads(read_plain_file(f"{own_place}/{RESTING_FILE}"))
-        return [
-            Resting(str(name), _time(one["until"]), str(one["reason"]), one.get("is_named") is not False)
-            for name, one in sorted(body.items())
-        ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return []
-
-
-def _time(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
-        raise ValueError(text)
-    return found
-
-
 class Patience:
     """What one run waits for; `is_short` says that something held back will be free within a minute."""
 
@@ -210,7 +151,7 @@ class Patience:
         known = (
             () if self._run.options.no_rest else read_resting(own_place, self._run.now, is_run_alive=False)
         )
-        self._write(known)
+        write_resting(self._run.repository.own_dir, known)
         for one in known:
             self._pauses.resume(one)
 
@@ -278,12 +219,10 @@ class Patience:
         others = [one for one in before if one.agent != name]
         if pause is not None and (pause.resets_at is not None or not pause.is_short(self._clock())):
             until = pause.ends_at(self._clock(), self._run.now)
-            self._write([*others, Resting(name, until, pause.reason, pause.resets_at is not None)])
-        elif len(others) < len(before):
-            self._write(others)
-
-    def _write(self, agents: Iterable[Resting]) -> None:
-        write_resting(self._run.repository.own_dir, agents)
+            others.append(Resting(name, until, pause.reason, pause.resets_at is not None))
+        elif len(others) == len(before):
+            return
+        write_resting(self._run.repository.own_dir, others)
 
     def _is_being_edited(self, task: Task) -> bool:
         """True while a person's last change of the task is younger than the debounce.

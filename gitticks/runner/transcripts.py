@@ -5,6 +5,7 @@ They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after it
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from datetime import datetime
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
+from gitticks.safe_read import read_end_of_plain_file
 
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord
@@ -37,17 +39,13 @@ class Transcript:
 
     def write(self, line: str) -> None:
         """Adds a line; a disk that is full loses the transcript, not the session."""
-        try:
+        with contextlib.suppress(OSError):
             self._file.write(f"{line}\n")
-        except OSError:
-            return
 
     def close(self) -> None:
         """Ends it."""
-        try:
+        with contextlib.suppress(OSError):
             self._file.close()
-        except OSError:
-            return
 
 
 class TranscriptReader:
@@ -136,14 +134,11 @@ def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> list[str]:
 
 def _end_of(path: Path, most_bytes: int) -> list[str]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            beyond = max(0, os.fstat(descriptor).st_size - most_bytes)
-            file.seek(beyond)
-            lines = file.read(most_bytes).decode("utf-8", "replace").split("\n")
+        data = read_end_of_plain_file(path, most_bytes + 1)
     except OSError:
         return []
-    return [line for line in (lines[1:] if beyond else lines) if line]
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line for line in (lines[1:] if len(data) > most_bytes else lines) if line]
 
 
 def _stamp(time: datetime) -> str:

@@ -16,8 +16,7 @@ from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
-from gitticks.runner.run_record import LastRun, write_spending
-from gitticks.runner.start_delays import Resting, write_resting
+from gitticks.runner.run_record import LastRun, Resting, write_resting, write_spending
 from tests.cli.support import Ran
 from tests.cli.test_everywhere import CALLS, QUESTION, make_places
 from tests.support.imports import FOREIGN

@@ -23,7 +23,7 @@ from gitticks.runner.council import KeptAnswers
 from gitticks.runner.finishing import recover
 from gitticks.runner.review_checkouts import remove_reviews_of
 from gitticks.runner.reviewing import choose_reviewers, registry_for
-from gitticks.runner.start_delays import Resting, write_resting
+from gitticks.runner.run_record import Resting, write_resting
 from gitticks.store.layout import rounds_folder
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git

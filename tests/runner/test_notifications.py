@@ -207,7 +207,7 @@ def test_a_memory_that_cannot_be_read_is_none(tmp_path: Any) -> None:
     assert read_notified(tmp_path) == {WAITING.id: turn}
     assert not turn.is_over(WAITING)
     write_notified(tmp_path / "no-such-folder", {})
-    os.mkfifo(tmp_path / "notices.json.part")
+    os.mkfifo(tmp_path / "notices.new")
     write_notified(tmp_path, {})
     assert read_notified(tmp_path) == {}
     (tmp_path / "notices.json").unlink()

@@ -15,12 +15,10 @@ from gitticks.model.status import Status
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import start_delays
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.run_record import Resting, read_resting, write_resting
 from gitticks.runner.start_delays import (
     LONGEST_PAUSE_SECONDS,
     Pauses,
-    Resting,
-    read_resting,
-    write_resting,
 )
 from gitticks.world import World
 from tests.support.agents import DATA, write_program
