@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
@@ -36,56 +37,48 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.budget import spent_of
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
-from gitticks.workflow.signals import Signal, read_signal
+from gitticks.workflow.signals import read_signal
 from gitticks.workflow.triggers import Requested, ReviewTimedOut, SessionEnded
 
 TAKEN = "taken"
 """In an event: the digest of the section that was taken from an agent before its session ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Handover:
-    """Everything that is known at the end of a session."""
-
-    task_id: TaskId
-    actor: Actor
-    role: Role
-    work: Work
-    report: AgentReport
-    ended: SessionEnded
-    capture: Capture | None = None
-
-
-def write_handover(
-    transaction: Transaction, handover: Handover, circumstances: Circumstances, audit: PendingAudit
+def _write_end(
+    transaction: Transaction,
+    task_id: TaskId,
+    ended: SessionEnded,
+    report: AgentReport,
+    work: Work,
+    *,
+    capture: Capture | None,
+    audit: PendingAudit,
+    circumstances: Circumstances,
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
     audit.write(transaction)
-    take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
-    _keep_answers(transaction, handover)
-    if handover.work.delivery.is_late and is_turn_of(
-        transaction.task_file(handover.task_id).task, Role.REVIEWER
-    ):
-        carry_out(transaction, handover.task_id, ReviewTimedOut(), circumstances)
-    # First, since a checkpoint that the decision may ask for records the usage.
-    _add_usage(transaction, handover)
-    learnings = handover.work.delivery.learnings
-    _learn(transaction, handover.task_id, circumstances, learnings, handover.actor.name)
-    decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
-    _add_worklog(transaction, handover, circumstances)
-    if handover.capture is not None:
-        handover.capture.write(transaction, decision.task, circumstances.at)
-    ended = handover.ended
-    spent = spent_of(ended.spent, ended.role, ended.ending.value)
-    return decision, *count_into_epics(transaction, handover.task_id, spent, circumstances)
-
-
-def _keep_answers(transaction: Transaction, handover: Handover) -> None:
-    """Stores a council's answers with their round."""
-    for name, text in handover.work.delivery.answers.items():
-        names = transaction.list(layout.rounds_folder(handover.task_id))
-        path = layout.next_round_path(names, handover.task_id, f"review-{name}")
+    delivery, name = work.delivery, ended.actor.name
+    take_delivery(transaction, task_id, ended.actor, delivery, circumstances)
+    for reviewer, text in delivery.answers.items():  # a council's, with their round
+        names = transaction.list(layout.rounds_folder(task_id))
+        path = layout.next_round_path(names, task_id, f"review-{reviewer}")
         transaction.write(path, f"{text.strip()}\n".encode())
+    if delivery.is_late and is_turn_of(transaction.task_file(task_id).task, Role.REVIEWER):
+        carry_out(transaction, task_id, ReviewTimedOut(), circumstances)
+    # First, since a checkpoint that the decision may ask for records the usage.
+    file = transaction.task_file(task_id)
+    sessions = dict(file.task.agent_sessions)
+    if report.session_id is not None and ended.role is Role.WORKER:
+        sessions[name] = report.session_id
+    usage = file.task.usage.plus(report.spent)
+    transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
+    _learn(transaction, task_id, circumstances, delivery.learnings, name)
+    decision = carry_out(transaction, task_id, ended, circumstances)
+    _add_worklog(transaction, task_id, ended, report, checks=work.checks, at=circumstances.at)
+    if capture is not None:
+        capture.write(transaction, decision.task, circumstances.at)
+    spent = spent_of(ended.spent, ended.role, ended.ending.value)
+    return decision, *count_into_epics(transaction, task_id, spent, circumstances)
 
 
 def write_request(
@@ -154,28 +147,26 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _add_usage(transaction: Transaction, handover: Handover) -> None:
-    file = transaction.task_file(handover.task_id)
-    usage = file.task.usage.plus(handover.report.spent)
-    sessions = dict(file.task.agent_sessions)
-    if handover.report.session_id is not None and handover.role is Role.WORKER:
-        sessions[handover.actor.name] = handover.report.session_id
-    transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
-
-
-def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Circumstances) -> None:
-    path = layout.worklog_path(handover.task_id)
-    checks = handover.work.checks
-    report, signal = handover.report, handover.ended.signal
+def _add_worklog(
+    transaction: Transaction,
+    task_id: TaskId,
+    ended: SessionEnded,
+    report: AgentReport,
+    *,
+    checks: ChecksReport | None,
+    at: datetime,
+) -> None:
+    path, signal = layout.worklog_path(task_id), ended.signal
+    words = report.final_message or ""
     entry = WorklogEntry(
-        at=circumstances.at,
-        iteration=transaction.task_file(handover.task_id).task.usage.iterations,
-        role=handover.role,
-        agent=handover.actor.name,
+        at=at,
+        iteration=transaction.task_file(task_id).task.usage.iterations,
+        role=ended.role,
+        agent=ended.actor.name,
         ending=report.ending,
         detail=report.detail or None,
         signal=signal.kind.value if signal else None,
-        said=_said(report, signal),
+        said=f"{words}\n\n{signal.details}" if signal and signal.details else words,
         checks=checks.lines if checks else (),
         output=checks.output if checks else "",
         usage=report.usage,
@@ -184,11 +175,6 @@ def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Ci
     )
     before = (transaction.read(path) or b"").decode("utf-8", "replace")
     transaction.write(path, append_entry(before, entry).encode())
-
-
-def _said(report: AgentReport, signal: Signal | None) -> str:
-    words = report.final_message or ""
-    return f"{words}\n\n{signal.details}" if signal and signal.details else words
 
 
 def _learn(
@@ -207,67 +193,50 @@ def _learn(
         transaction.write(path, after.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEnding:
-    """Which session ended, and what its agent's output tells."""
-
-    actor: Actor
-    role: Role
-    round: int
-    report: AgentReport
-    has_fallback: bool = False
-
-    def trigger(self) -> SessionEnded:
-        """Returns the end with the signal that counts."""
-        report, total = self.report, self.report.total_usage
-        reading = read_signal(report.text, on_own_lines=report.signals_on_own_lines)
-        return SessionEnded(
-            self.actor,
-            self.role,
-            self.round,
-            report.ending,
-            reading.signal,
-            reading.warnings,
-            report.detail or None,
-            report.session_id,
-            None if total is None else (total.tokens_in, total.tokens_out),
-            report.spent,
-            report.is_estimate,
-            report.denied,
-            report.cost_source,
-            self.has_fallback,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The result of a session's end, and the budget levels that it reached."""
-
-    decision: Decision
-    reached: tuple[BudgetReached, ...]
+def session_ended(
+    actor: Actor, role: Role, number: int, report: AgentReport, *, has_fallback: bool = False
+) -> SessionEnded:
+    """Returns the end of a session of round `number`, with the signal of its agent that counts."""
+    total = report.total_usage
+    reading = read_signal(report.text, on_own_lines=report.signals_on_own_lines)
+    return SessionEnded(
+        actor,
+        role,
+        number,
+        report.ending,
+        reading.signal,
+        reading.warnings,
+        report.detail or None,
+        report.session_id,
+        None if total is None else (total.tokens_in, total.tokens_out),
+        report.spent,
+        report.is_estimate,
+        report.denied,
+        report.cost_source,
+        has_fallback,
+    )
 
 
 def finish_session(
-    run: RunContext, store: Store, given: TaskFile, ending: SessionEnding, result: SessionResult
-) -> Finished:
+    run: RunContext,
+    store: Store,
+    task_id: TaskId,
+    ended: SessionEnded,
+    report: AgentReport,
+    *,
+    result: SessionResult,
+) -> tuple[Decision, tuple[BudgetReached, ...]]:
     """Judges what an agent left and writes it, whatever the state has become meanwhile.
 
-    Args:
-        run: the run, or the command that found the dead session.
-        store: the calling thread's store.
-        given: the file that the agent was given.
-        ending: the session.
-        result: what it came to.
+    Returns the decision, and the budget levels that were reached by it.
     """
-    task_id, work, checks = given.task.id, result.work, result.work.checks
-    ended = ending.trigger()
+    work, checks = result.work, result.work.checks
     before = store.task_file(task_id).task
     tell_checks(run, task_id, checks)
     if checks is not None and checks.is_stopped:
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
         ended = replace(ended, ending=Ending.STOPPED)
     capture = capture_if_due(run, store, before, result)
-    handover = Handover(task_id, ending.actor, ending.role, work, ending.report, ended, capture)
     for warning in work.warnings:
         run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
@@ -276,12 +245,22 @@ def finish_session(
     )
     audit = PendingAudit(run.repository.own_dir, task_id)
     decision, *of_epics = run.transact(
-        lambda transaction: write_handover(transaction, handover, circumstances, audit), store
+        lambda transaction: _write_end(
+            transaction,
+            task_id,
+            ended,
+            report,
+            work,
+            capture=capture,
+            audit=audit,
+            circumstances=circumstances,
+        ),
+        store,
     )
     audit.forget()
     if audit.torn:
         run.emit(Warned(task_id, "a line of its audit was cut off by a crash and is ignored"))
-    run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
+    run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ended.role) else None)
     if capture is not None:
         capture.settle()
         run.tell_checkpoint(capture.written)
@@ -293,11 +272,11 @@ def finish_session(
             run.emit(Warned(task_id, kept))
     if ended.denied:
         shown = ", ".join(f"`{one}`" for one in dict.fromkeys(ended.denied[:MOST_DENIED]))
-        run.emit(Warned(task_id, f"`{ending.actor.name}` was not allowed: {shown}"))
-    if ended.ending is not Ending.STOPPED or is_turn_of(before, ending.role):
+        run.emit(Warned(task_id, f"`{ended.actor.name}` was not allowed: {shown}"))
+    if ended.ending is not Ending.STOPPED or is_turn_of(before, ended.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.
         run.tell(before, decision)
-    return Finished(decision, reached_in((decision, *of_epics)))
+    return decision, reached_in((decision, *of_epics))
 
 
 def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None:
@@ -367,18 +346,18 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
     look_for_left_behind(run, actor, record.task)
 
-    def ending(report: AgentReport) -> SessionEnding:
-        return SessionEnding(actor, record.role, record.round, report)
+    def ended(report: AgentReport) -> SessionEnded:
+        return session_ended(actor, record.role, record.round, report)
 
     def is_to_check(end: AgentReport | Request, delivery: Delivery) -> bool:
         if not isinstance(end, AgentReport):
             return False
         present = store.task_file(record.task)
-        return wants_checks(present.task, ending(end).trigger(), handoff=has_handoff(present, delivery))
+        return wants_checks(present.task, ended(end), handoff=has_handoff(present, delivery))
 
     result = run.place.recover(record, file, stop, is_to_check)
     try:
-        finish_session(run, store, file, ending(result.report), result)
+        finish_session(run, store, record.task, ended(result.report), result.report, result=result)
     except RefusedError as error:
         run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
     return True

@@ -93,7 +93,7 @@ class SessionListener:
         present = self._run.open_store().task_file(session.task_id)
         if not isinstance(end, Request):
             return wants_checks(
-                present.task, session.ending(end).trigger(), handoff=has_handoff(present, delivery)
+                present.task, session.ended(session.adjusted(end)), handoff=has_handoff(present, delivery)
             )
         is_asked = _target(end, session.role) is Status.AGENT_REVIEW
         return is_asked and present.task.status is Status.WORKING and has_handoff(present, delivery)

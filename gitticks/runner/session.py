@@ -23,9 +23,9 @@ from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
 from gitticks.runner.context import RunContext
-from gitticks.runner.council import CouncilResult, KeptAnswers, hold_council
+from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
-from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.finishing import finish_session, session_ended
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
@@ -50,7 +50,7 @@ from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision, waived_person
 from gitticks.workflow.sessions import current_round
-from gitticks.workflow.triggers import PolicyChanged, SessionStarted
+from gitticks.workflow.triggers import PolicyChanged, SessionEnded, SessionStarted
 
 _SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
 _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
@@ -122,19 +122,11 @@ class SessionRun:
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
         asked = run.options.agent
-        chosen = (
-            choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
-            if role is Role.REVIEWER
-            else ()
-        )
-        self.is_council = bool(chosen) and run.settings.review is ReviewPolicy.COUNCIL
-        self.reviewers = tuple(
-            replace(
-                one,
-                agent=self._first_awake(one.agent) if self.is_council else with_present_mode(one.agent, run),
-            )
-            for one in chosen
-        )
+        self.is_council = role is Role.REVIEWER and run.settings.review is ReviewPolicy.COUNCIL
+        self.reviewers: tuple[Reviewer, ...] = ()
+        if role is Role.REVIEWER:
+            chosen = choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
+            self.reviewers = tuple(replace(one, agent=self._seated(one.agent)) for one in chosen)
         self.asked = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
         )
@@ -156,8 +148,10 @@ class SessionRun:
     def _agents_left(self, agent: AgentSpec) -> tuple[AgentSpec, ...]:
         return agents_left(self.run.registry, agent, lambda: self.store.history(self.task_id))
 
-    def _first_awake(self, agent: AgentSpec) -> AgentSpec:
-        return with_present_mode(first_awake(self._agents_left(agent), self.run.resting()), self.run)
+    def _seated(self, agent: AgentSpec) -> AgentSpec:
+        if self.is_council:
+            agent = first_awake(self._agents_left(agent), self.run.resting())
+        return with_present_mode(agent, self.run)
 
     def execute(self) -> Decision:
         """Runs the session to its end and returns the last decision.
@@ -171,10 +165,7 @@ class SessionRun:
             return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
-        for agent in {
-            self.agent.name: self.agent,
-            **{one.agent.name: one.agent for one in self.reviewers},
-        }.values():
+        for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
             require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script(self.agent)
         require_templates(self.store)
@@ -190,12 +181,7 @@ class SessionRun:
                 failed = AgentReport(Ending.START_FAILED, detail=str(error))
                 return self._finish(SessionResult(failed))
             if order is None:
-                kept = KeptAnswers(self.run.repository.own_dir, self.task_id, self.file.task.end_sha)
-                council = self._hold_council(seats, kept, listener)
-                decision = self._finish_council(council)
-                if council.session.report.ending is not Ending.STOPPED:
-                    kept.forget()
-                return decision
+                return self._hold_council(seats, listener)
             return self._finish(self.run.place.hold(order, self.stop, listener))
 
     def _plan(self, number: int = 1) -> Workspace:
@@ -223,21 +209,24 @@ class SessionRun:
             if one.agent.kind is not AgentKind.SCRIPT or script_blocks(self.file, self.role)
         ]
 
-    def _hold_council(
-        self, orders: Sequence[SessionOrder], kept: KeptAnswers, listener: SessionListener
-    ) -> CouncilResult:
-        settings = self.run.settings
-        policy = policy_for(self.file.task, settings)
-        return hold_council(
+    def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> Decision:
+        settings, task = self.run.settings, self.file.task
+        kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha)
+        council = hold_council(
             self.run.place,
             orders,
             settings.council,
             kept,
             prices=settings.prices,
-            person_follows=waived_person(self.file.task, policy, self._strangers()) is None,
+            person_follows=waived_person(task, policy_for(task, settings), self._strangers()) is None,
             stop=self.stop,
             heard=listener,
         )
+        report = self.adjusted(council.session.report)
+        decision = self._write(report, council.session, council.reports)
+        if council.session.report.ending is not Ending.STOPPED:
+            kept.forget()
+        return decision
 
     def _review_order(self, reviewer: Reviewer, number: int, record: SessionRecord) -> SessionOrder:
         plan = self._plan(number)
@@ -337,37 +326,36 @@ class SessionRun:
         require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))
         return script_blocks(self.file, self.role)
 
-    def ending(self, report: AgentReport) -> SessionEnding:
-        """Returns the end of this session with the report of its agent."""
+    def adjusted(self, report: AgentReport) -> AgentReport:
+        """Returns a report as it counts: if the work was over before the agent ended, how it ended says nothing of that."""
         if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
-            # Its work was over before it ended by itself, and how it ended says nothing of that.
-            report = replace(report, ending=Ending.STOPPED)
-        return SessionEnding(self.actor, self.role, self.round, report, has_fallback=self.has_fallback)
+            return replace(report, ending=Ending.STOPPED)
+        return report
+
+    def ended(self, report: AgentReport) -> SessionEnded:
+        """Returns the end of this session with the report of its agent."""
+        return session_ended(self.actor, self.role, self.round, report, has_fallback=self.has_fallback)
 
     def _finish(self, result: SessionResult) -> Decision:
-        ending = self.ending(result.report)
-        report = with_cost(ending.report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
-        if report.is_unpriced:
-            self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
-        return self._write(replace(ending, report=report), result, ((self.agent.name, report),))
-
-    def _finish_council(self, council: CouncilResult) -> Decision:
-        for name, report in council.reports:
-            if report.is_unpriced:
-                self.run.emit(Warned(self.task_id, unpriced_words(name, report)))
-        result = council.session
-        return self._write(self.ending(result.report), result, council.reports)
+        report = self.adjusted(result.report)
+        report = with_cost(report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
+        return self._write(report, result, ((self.agent.name, report),))
 
     def _write(
-        self, ending: SessionEnding, result: SessionResult, reports: tuple[tuple[str, AgentReport], ...]
+        self, report: AgentReport, result: SessionResult, reports: tuple[tuple[str, AgentReport], ...]
     ) -> Decision:
-        self.report, self.reports, self.was_ready = ending.report, reports, result.workspace is not None
+        for name, one in reports:
+            if one.is_unpriced:
+                self.run.emit(Warned(self.task_id, unpriced_words(name, one)))
+        self.report, self.reports, self.was_ready = report, reports, result.workspace is not None
         if self.role is Role.REVIEWER:
             # What the worker left uncommitted is put aside once its task waits, which the review decides.
             with contextlib.suppress(GitticksError):
                 graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
                 own = workspaces.plan(self.file.task, graph, self.run.settings, self.run.repository)
                 result = replace(result, workspace=own)
-        finished = finish_session(self.run, self.store, self.file, ending, result)
-        self.reached = finished.reached
-        return finished.decision
+        ended = self.ended(report)
+        decision, self.reached = finish_session(
+            self.run, self.store, self.task_id, ended, report, result=result
+        )
+        return decision

@@ -110,7 +110,7 @@ def test_a_kill_while_the_end_is_written_is_found(
 ) -> None:
     project.settings(NO_REVIEW)
     project.make()
-    run_and_die(project, monkeypatch, finishing, "write_handover")
+    run_and_die(project, monkeypatch, finishing, "_write_end")
     assert recover(opened(project)) == ["k7f2"]
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert project.kinds().count(EventType.SESSION_ENDED) == 1
