@@ -16,8 +16,6 @@ from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
-    from gitticks.model.event import Event
-    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.task import Task
 
 Shown: TypeAlias = "Standing[Task] | Standing[TaskRow]"
@@ -62,7 +60,12 @@ def task_text(standing: Shown, **more: object) -> str:
     The fields are in the index as the text that is printed here, so a listing of thousands makes none of it again.
     """
     task = standing.task
-    fields = task.json if isinstance(task, TaskRow) else _fields(task)
+    if isinstance(task, TaskRow):
+        fields = task.json
+    else:
+        from gitticks.store.index_rows import task_to_json
+
+        fields = task_to_json(task)
     ready = standing.is_ready
     blocked = not ready and standing.is_blocked
     folder = _folders.get(standing.project_place) or _folder(standing.project_place)
@@ -83,56 +86,10 @@ def task_object(standing: Shown) -> dict[str, Any]:
     return found
 
 
-def _fields(task: Task) -> str:
-    from gitticks.store.index_rows import task_to_json
-
-    return task_to_json(task)
-
-
 def _folder(main_place: str | None) -> str:
     """Returns the beginning of the JSON of a path on the board, up to what its task says; null without a checkout."""
-    _folders[main_place] = _NULL if main_place is None else _quoted(f"{main_place}/{BOARD_FOLDER}/")[:-1]
+    _folders[main_place] = _NULL if main_place is None else _dumped(f"{main_place}/{BOARD_FOLDER}/")[:-1]
     return _folders[main_place]
-
-
-def _quoted(text: str) -> str:
-    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
-    return f'"{text}"' if is_plain else _dumped(text)
-
-
-def entry_object(entry: Entry) -> dict[str, Any]:
-    """Returns a note, a question or an answer."""
-    from gitticks.document.values import format_time
-
-    return {
-        "at": format_time(entry.at),
-        "from": entry.kind.value,
-        "name": entry.name,
-        "text": entry.text,
-    }
-
-
-def pair_object(pair: QuestionPair) -> dict[str, Any]:
-    """Returns a question with its answer, null for none."""
-    return {
-        "question": entry_object(pair.question),
-        "answer": entry_object(pair.answer) if pair.answer else None,
-    }
-
-
-def event_object(event: Event) -> dict[str, Any]:
-    """Returns an event with the keys that its line in history.jsonl has."""
-    from gitticks.document.values import format_time
-
-    return {
-        "type": event.type.value,
-        "at": format_time(event.at),
-        "actor": plain(event.actor),
-        "from": plain(event.from_status),
-        "to": plain(event.to_status),
-        "reason": event.reason,
-        **plain(event.data),
-    }
 
 
 def plain(value: object) -> Any:
@@ -142,7 +99,7 @@ def plain(value: object) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return plain(value._asdict())
+        return plain(_keys(value))
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(one) for one in value]
     if isinstance(value, Enum):
@@ -160,7 +117,30 @@ def plain(value: object) -> Any:
     return plain(dict(value)) if isinstance(value, Mapping) else value
 
 
+def _keys(value: Any) -> dict[str, Any]:
+    """Returns a named tuple by its keys; entries and events have those of their lines in files."""
+    from gitticks.model.event import Event
+    from gitticks.model.notes import Entry
+
+    if isinstance(value, Entry):
+        return {"at": value.at, "from": value.kind, "name": value.name, "text": value.text}
+    if isinstance(value, Event):
+        kept = {"type": value.type, "at": value.at, "actor": value.actor}
+        moved = {"from": value.from_status, "to": value.to_status, "reason": value.reason}
+        return {**kept, **moved, **value.data}
+    named: dict[str, Any] = value._asdict()
+    return named
+
+
 def _dumped(value: object) -> str:
+    if (
+        isinstance(value, str)
+        and value.isascii()
+        and value.isprintable()
+        and '"' not in value
+        and "\\" not in value
+    ):
+        return f'"{value}"'
     import json
 
     return safe_json(json.dumps(value, ensure_ascii=False))

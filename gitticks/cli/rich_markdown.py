@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -49,7 +49,7 @@ def rendered_lines(on: Screen, text: str) -> list[str] | None:
     if markdown is None:
         return None
     shown = io.StringIO()
-    _console(on, shown).print(markdown)
+    _console(on.columns, shown, _STYLES).print(markdown)
     lines = ["", *map(_without_blank_end, shown.getvalue().split("\n"))]
     kept = [line for before, line in pairwise(lines) if line or before]
     return kept if not kept or kept[-1] else kept[:-1]
@@ -60,24 +60,12 @@ def rendered_segments(columns: int, text: str, styles: dict[str, Style]) -> list
 
     `styles` are those of rich's own names, such as `markdown.h2`.
     """
-    from rich.console import Console
-    from rich.theme import Theme
-
     markdown = parsed(text)
-    if markdown is None:
-        return None
-    console = Console(
-        file=io.StringIO(),
-        width=max(1, columns),
-        force_terminal=True,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        theme=Theme(styles),
-        _environ={},
+    return (
+        None
+        if markdown is None
+        else _console(columns, io.StringIO(), styles).render_lines(markdown, pad=False)
     )
-    return console.render_lines(markdown, pad=False)
 
 
 def _without_blank_end(line: str) -> str:
@@ -88,20 +76,20 @@ def _without_blank_end(line: str) -> str:
     return line[: end.start()] + ("\x1b[0m" if "\x1b" in end[0] else "")
 
 
-def _console(on: Screen, file: io.StringIO) -> Console:
+def _console(columns: int, file: io.StringIO, styles: Mapping[str, str | Style]) -> Console:
     from rich.console import Console
     from rich.theme import Theme
 
     return Console(
         file=file,
-        width=max(1, on.columns),
+        width=max(1, columns),
         color_system="standard",
         force_terminal=True,
         legacy_windows=False,
         highlight=False,
         markup=False,
         emoji=False,
-        theme=Theme(_STYLES),
+        theme=Theme(styles),
         _environ={},
     )
 

@@ -31,97 +31,79 @@ _TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` converts it, if it is Latin-1"
 _A_FILE = "that looks like the text itself: name a file, or pipe the text in and use `-`"
 MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`"
 
-_FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (
-        ("-t", "--type"),
-        {"metavar": "TYPE", "shell_complete": Completes("task|epic"), "help": "`task` or `epic`."},
+_FIELDS = (
+    click.option(
+        "-t", "--type", metavar="TYPE", shell_complete=Completes("task|epic"), help="`task` or `epic`."
     ),
-    (
-        ("-p", "--priority"),
-        {
-            "metavar": "0-4",
-            "shell_complete": Completes("0|1|2|3|4"),
-            "help": "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
-        },
+    click.option(
+        "-p",
+        "--priority",
+        metavar="0-4",
+        shell_complete=Completes("0|1|2|3|4"),
+        help="0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
     ),
-    (
-        ("-l", "--label", "labels"),
-        {
-            "multiple": True,
-            "shell_complete": Completes("labels"),
-            "help": "Can be repeated, or comma-separated; on update `+x` adds and `-x` removes.",
-        },
+    click.option(
+        "-l",
+        "--label",
+        "labels",
+        multiple=True,
+        shell_complete=Completes("labels"),
+        help="Can be repeated, or comma-separated; on update `+x` adds and `-x` removes.",
     ),
-    (
-        ("--parent",),
-        {"metavar": "ID", "shell_complete": Completes("task"), "help": "The epic that it belongs to."},
+    click.option(
+        "--parent", metavar="ID", shell_complete=Completes("task"), help="The epic that it belongs to."
     ),
-    (
-        ("--blocked-by", "blocked_by"),
-        {
-            "metavar": "ID",
-            "multiple": True,
-            "shell_complete": Completes("task"),
-            "help": "Tasks that it waits for.",
-        },
+    click.option(
+        "--blocked-by",
+        metavar="ID",
+        multiple=True,
+        shell_complete=Completes("task"),
+        help="Tasks that it waits for.",
     ),
-    (
-        ("--requires",),
-        {
-            "metavar": "GATE",
-            "shell_complete": Completes("approval|review|content"),
-            "help": "Require a person's approval, review or content check.",
-        },
+    click.option(
+        "--requires",
+        metavar="GATE",
+        shell_complete=Completes("approval|review|content"),
+        help="Require a person's approval, review or content check.",
     ),
-    (
-        ("--awaiting",),
-        {
-            "metavar": "KIND",
-            "shell_complete": Completes("kind"),
-            "help": "Make it a person's turn: work, input, review, …",
-        },
+    click.option(
+        "--awaiting",
+        metavar="KIND",
+        shell_complete=Completes("kind"),
+        help="Make it a person's turn: work, input, review, …",
     ),
-    (
-        ("--reviewer",),
-        {"metavar": "NAME", "shell_complete": Completes("reviewer"), "help": "Who should answer."},
+    click.option(
+        "--reviewer", metavar="NAME", shell_complete=Completes("reviewer"), help="Who should answer."
     ),
-    (
-        ("--assign", "assignee"),
-        {
-            "metavar": "NAME",
-            "shell_complete": Completes("assignee"),
-            "help": "Who is responsible; `me` is you.",
-        },
+    click.option(
+        "--assign",
+        "assignee",
+        metavar="NAME",
+        shell_complete=Completes("assignee"),
+        help="Who is responsible; `me` is you.",
     ),
-    (("--due",), {"metavar": "DAY", "help": "Due date: 2026-12-24, +3d, friday, …"}),
-    (
-        ("--defer-until", "defer_until"),
-        {"metavar": "DAY", "help": "Do not start before: 2026-12-24, +3d, tomorrow, friday, …"},
+    click.option("--due", metavar="DAY", help="Due date: 2026-12-24, +3d, friday, …"),
+    click.option(
+        "--defer-until", metavar="DAY", help="Do not start before: 2026-12-24, +3d, tomorrow, friday, …"
     ),
-    (
-        ("--agent",),
-        {"metavar": "NAME", "shell_complete": Completes("agent"), "help": "The agent that works on it."},
+    click.option(
+        "--agent", metavar="NAME", shell_complete=Completes("agent"), help="The agent that works on it."
     ),
-    (("--model",), {"metavar": "NAME", "help": "The agent's model."}),
-    (
-        ("--isolation",),
-        {
-            "metavar": "KIND",
-            "shell_complete": Completes("task|epic|none"),
-            "help": "`task`, `epic` or `none`: where the agent works.",
-        },
+    click.option("--model", metavar="NAME", help="The agent's model."),
+    click.option(
+        "--isolation",
+        metavar="KIND",
+        shell_complete=Completes("task|epic|none"),
+        help="`task`, `epic` or `none`: where the agent works.",
     ),
+    click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`."),
 )
-FIELD_NAMES = tuple(words[-1].lstrip("-") for words, _ in _FIELDS)
 
 
 def field_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options for every field that people write, and `--manual`; they arrive under the fields' names."""
-    function = click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`.")(
-        function
-    )
-    for words, settings in reversed(_FIELDS):
-        function = click.option(*words, **settings)(function)
+    for option in reversed(_FIELDS):
+        function = option(function)
     return function
 
 
@@ -140,10 +122,9 @@ def words_argument(function: Callable[..., R]) -> Callable[..., R]:
 
 def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
     """Returns the fields that were given, for `field_values.read_wishes`; warns of `--manual`."""
-    wishes: dict[str, str | tuple[str, ...]] = {
-        name: options[name] for name in FIELD_NAMES if options[name] not in (None, ())
-    }
-    if options["manual"]:
+    declared = [str(param.name) for param in click.get_current_context().command.params]
+    wishes = {name: options[name] for name in declared if options.get(name) not in (None, (), False)}
+    if wishes.pop("manual", False):
         from gitticks.cli.render import warn
 
         warn(MANUAL_WARNING)
@@ -254,17 +235,13 @@ def print_request(session: Session, request: Request, words: str, *, as_json: bo
         if as_json:
             from gitticks.cli.json import print_object
 
-            print_object(request={"task": session.task_id, **plain_request(request)})
+            said = {"kind": request.kind, "text": request.text or None, "status": request.status}
+            print_object(request={"task": session.task_id, **said})
         else:
             say(f"{visible(session.name)}{GAP}{visible(words)}")
     except PrintingError as error:
         error.changes += (f"{session.name}: {words}",)
         raise
-
-
-def plain_request(request: Request) -> dict[str, object]:
-    """Returns a request as JSON's values."""
-    return {"kind": request.kind, "text": request.text or None, "status": request.status}
 
 
 def moved_words(before: Task, after: Task) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.json import event_object, print_object, print_task, task_object
+from gitticks.cli.json import plain, print_object, print_task, task_object
 from gitticks.document.history import render_event
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
@@ -83,7 +83,7 @@ def test_harmful_characters_are_escapes_and_others_are_readable(capsys: pytest.C
 
 def test_an_event_has_the_keys_of_its_line_in_the_history() -> None:
     event = Event(EventType.MERGED, AT, ENGINE, Status.REVIEWING, Status.DONE, "because", {"sha": "a" * 40})
-    found = event_object(event)
+    found = plain(event)
     line = json.loads(render_event(event))
     assert {key: found[key] for key in line if key != "actor"} == {
         key: value for key, value in line.items() if key != "actor"

@@ -47,12 +47,14 @@ class _Checkpoints(Group):
     cls=_Checkpoints,
     invoke_without_command=True,
     examples=("gt checkpoints", "gt checkpoints diff k7f2-14", "gt checkpoints prune"),
-    help="List, compare and drop checkpoints.\n\n`gt resume` goes back to one. Without a command, or with only an ID, they are listed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def checkpoints_command(call: click.Context, *, as_json: bool) -> None:
-    """List, compare and drop checkpoints."""
+    """List, compare and drop checkpoints.
+
+    `gt resume` goes back to one. Without a command, or with only an ID, they are listed.
+    """
     if call.invoked_subcommand is None:
         call.invoke(list_command, task=None, as_json=as_json)
     elif as_json:
@@ -142,12 +144,12 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
     Without a second one it is compared with what the workspace holds now. What is uncommitted is part of both.
     """
     found = diff_checkpoint(context, checkpoint, until)
-    end = found.until.id if found.until else "now"
+    end = found.until.id if found.until else None
     if as_json:
         print_object(
             diff={
                 "since": found.since.id,
-                "until": found.until.id if found.until else None,
+                "until": end,
                 "commits": found.span,
                 "changes": found.summary,
                 **({} if stat else {"patch": found.patch.decode("utf-8", "replace")}),
@@ -156,7 +158,9 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
         return
     files = count_of(found.summary.files, "file")
     added = f"+{found.summary.added} -{found.summary.removed}"
-    say(f"{found.since.id} → {end}  {files} {added}  {found.span[0][:_SHORT]}..{found.span[1][:_SHORT]}")
+    say(
+        f"{found.since.id} → {end or 'now'}  {files} {added}  {found.span[0][:_SHORT]}..{found.span[1][:_SHORT]}"
+    )
     if stat:
         say(*(f"  {visible(one)}" for one in found.summary.paths))
     elif found.patch:

@@ -10,7 +10,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
-from gitticks.cli.json import event_object, print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
@@ -67,7 +67,7 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
 def _show_task(context: Context, task: str, count: int | None, *, as_json: bool) -> None:
     found = task_history(context, task, count)
     if as_json:
-        print_object(id=found.task_id, events=[event_object(event) for event in found.events])
+        print_object(id=found.task_id, events=found.events)
         return
     if found.left_out:
         say(f"{count_of(found.left_out, 'earlier event')} left out", err=True)

@@ -22,10 +22,8 @@ from gitticks.errors import UsageError
 from gitticks.git.config import OwnHooks
 from gitticks.store.hook_files import HooksState
 
-_SUMMARY = "Install, remove and check git hooks."
 
-
-@click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"), help=_SUMMARY)
+@click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"))
 def hooks_command() -> None:
     """Install, remove and check git hooks."""
 

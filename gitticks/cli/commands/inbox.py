@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from gitticks.actions.context import Context
-from gitticks.actions.inbox import Asked, Inbox, ReviewWord, open_inbox
+from gitticks.actions.inbox import Asked, Inbox, open_inbox
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT
-from gitticks.cli.json import entry_object, print_tasks, task_text
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import count_of, say, screen
-from gitticks.cli.views.inbox import commands, inbox_lines, is_answered, run_ended_lines
+from gitticks.cli.views.inbox import changes_object, commands, inbox_lines, is_answered, run_ended_lines
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
-
-if TYPE_CHECKING:
-    from gitticks.actions.changes import Changes
 
 DEFAULT_COUNT = 20
 
@@ -62,22 +57,12 @@ def _text(asked: Asked) -> str:
     return task_text(
         asked.standing,
         mine=asked.is_mine,
-        open_questions=[entry_object(entry) for entry in asked.questions],
+        open_questions=asked.questions,
         said=asked.said,
-        review=_review(asked.review) if asked.review else None,
-        changes=_changes(asked.changes) if asked.changes else None,
+        review=asked.review,
+        changes=changes_object(asked.changes),
         commands=commands(asked.standing, is_answered=is_answered(asked)),
     )
-
-
-def _review(review: ReviewWord) -> dict[str, str | None]:
-    return {"outcome": review.outcome, "by": review.by, "text": review.text}
-
-
-def _changes(changes: Changes) -> dict[str, Any]:
-    from gitticks.cli.views.inbox import changes_object
-
-    return changes_object(changes)
 
 
 inbox_command = ReadingCommand(

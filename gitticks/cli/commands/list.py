@@ -6,7 +6,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
-from gitticks.cli.json import entry_object, print_tasks, task_text
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
 from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
@@ -98,7 +98,7 @@ def _print_json(found: Listing, wanted: Filter) -> None:
     print_tasks(
         task_text(
             standing,
-            open_questions=[entry_object(entry) for entry in found.questions.get(standing.task.id, ())],
+            open_questions=found.questions.get(standing.task.id, ()),
             said=found.said.get(standing.task.id, ""),
         )
         for standing in found.standings

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -29,11 +31,7 @@ from gitticks.runner.questions import Question
 from gitticks.store.permissions import LEARNED_ORIGIN
 from gitticks.workflow.permissions import Operation, rule_words
 
-_HELP = (
-    "Answer permission requests of agents, and show the rules.\n\n"
-    "Without a command the open questions are listed. Agents ask only while somebody is there to answer: a run on a "
-    "terminal, the interface, or `gt permissions --wait`."
-)
+R = TypeVar("R")
 
 
 @click.group(
@@ -46,7 +44,6 @@ _HELP = (
         "gt permissions allow 3 --always",
         "gt permissions explain shell 'go test ./...'",
     ),
-    help=_HELP,
 )
 @click.option(
     "--wait", "waits", is_flag=True, help="Keep running, and answer requests as they come (Ctrl-C quits)."
@@ -54,7 +51,11 @@ _HELP = (
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def permissions_command(call: click.Context, *, waits: bool, as_json: bool) -> None:
-    """Answer permission requests of agents, and show the rules."""
+    """Answer permission requests of agents, and show the rules.
+
+    Without a command the open questions are listed. Agents ask only while somebody is there to answer: a run on a
+    terminal, the interface, or `gt permissions --wait`.
+    """
     if call.invoked_subcommand is None:
         call.invoke(wait_command if waits else list_command, **({} if waits else {"as_json": as_json}))
     elif as_json or waits:
@@ -128,21 +129,26 @@ def _ask(context: Context, question: Question) -> None:
         say(f"      {error}")
 
 
-def _numbers(context: Context, numbers: tuple[int, ...], *, with_all: bool) -> tuple[int, ...]:
-    if numbers and with_all:
-        raise UsageError("`--all` already means every open request", hint="give numbers, or `--all`")
-    if with_all:
-        return tuple(one.number for one in open_questions(context))
-    if not numbers:
-        raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
-    return numbers
+def _answer_options(function: Callable[..., R]) -> Callable[..., R]:
+    for option in (
+        click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone."),
+        click.option("--all", "with_all", is_flag=True, help="All open requests."),
+        click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*")),
+    ):
+        function = option(function)
+    return function
 
 
 def _answer(
-    context: Context, numbers: tuple[int, ...], *, with_all: bool, allows: bool, always: bool, as_json: bool
+    context: Context, *, numbers: tuple[int, ...], with_all: bool, allows: bool, always: bool, as_json: bool
 ) -> None:
-    wanted = _numbers(context, numbers, with_all=with_all)
-    answered = answer_questions(context, wanted, allows=allows, always=always)
+    if numbers and with_all:
+        raise UsageError("`--all` already means every open request", hint="give numbers, or `--all`")
+    if with_all:
+        numbers = tuple(one.number for one in open_questions(context))
+    elif not numbers:
+        raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
+    answered = answer_questions(context, numbers, allows=allows, always=always)
     if as_json:
         print_object(answered=[_object(one) for one in answered], allows=allows, always=always)
         return
@@ -155,25 +161,17 @@ def _answer(
 
 
 @command("allow", "gt permissions allow 3", "gt permissions allow 3 4 --always", of=permissions_command)
-@click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
-@click.option("--all", "with_all", is_flag=True, help="All open requests.")
-@click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone.")
-def allow_command(
-    context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
-) -> None:
+@_answer_options
+def allow_command(context: Context, **options: Any) -> None:
     """Allow what agents ask for."""
-    _answer(context, numbers, with_all=with_all, allows=True, always=always, as_json=as_json)
+    _answer(context, allows=True, **options)
 
 
 @command("deny", "gt permissions deny 3", "gt permissions deny --all", of=permissions_command)
-@click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
-@click.option("--all", "with_all", is_flag=True, help="All open requests.")
-@click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone.")
-def deny_command(
-    context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
-) -> None:
+@_answer_options
+def deny_command(context: Context, **options: Any) -> None:
     """Refuse what agents ask for."""
-    _answer(context, numbers, with_all=with_all, allows=False, always=always, as_json=as_json)
+    _answer(context, allows=False, **options)
 
 
 @command(

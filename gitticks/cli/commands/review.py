@@ -16,8 +16,9 @@ from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_t
 from gitticks.actions.verdict import look_at, prove_approval
 from gitticks.cli.answers import typed_word
 from gitticks.cli.app import run
+from gitticks.cli.commands.show import round_object
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
-from gitticks.cli.json import entry_object, pair_object, print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.markdown import prose
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, say, screen
@@ -146,12 +147,9 @@ def _object(seen: ReviewView) -> dict[str, object]:
         "handoff": seen.handoff,
         "review": seen.review,
         "reviews": seen.reviews,
-        "rounds": [
-            {"number": one.number, "handoff": one.handoff, "review": one.review, "reviews": one.councillors}
-            for one in seen.earlier
-        ],
-        "questions": [pair_object(pair) for pair in seen.questions],
-        "notes": [entry_object(note) for note in seen.notes],
+        "rounds": list(map(round_object, seen.earlier)),
+        "questions": seen.questions,
+        "notes": seen.notes,
         "worklog": seen.worklog,
         "changes": seen.changes,
         "conflicts": seen.conflicts,

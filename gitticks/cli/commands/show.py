@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.showing import Author, ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.filters import parse_count
-from gitticks.cli.json import entry_object, event_object, pair_object, print_object, print_task, task_text
+from gitticks.cli.json import print_object, print_task, task_text
 from gitticks.cli.markdown import prose
 from gitticks.cli.render import (
     GAP,
@@ -64,12 +64,13 @@ def answer(
 def _show_round(context: Context, task: str | None, number: int, *, as_json: bool) -> None:
     task_id, found = show_round(context, task, number)
     if as_json:
-        print_object(round={"id": task_id, **_round(found)})
+        print_object(round={"id": task_id, **round_object(found)})
     else:
         say(*round_page(screen(), task_id, found))
 
 
-def _round(found: Round) -> dict[str, object]:
+def round_object(found: Round) -> dict[str, object]:
+    """Returns the keys of an earlier round."""
     return {
         "number": found.number,
         "handoff": found.handoff,
@@ -83,15 +84,15 @@ def _text(shown: ShownTask, *, with_changes: bool) -> str:
     if with_changes:
         from gitticks.cli.views.inbox import changes_object
 
-        more["changes"] = changes_object(shown.changes) if shown.changes else None
+        more["changes"] = changes_object(shown.changes)
     return task_text(
         shown.standing,
         summary=shown.summary,
         sections=shown.sections,
-        notes=[entry_object(entry) for entry in shown.notes],
-        questions=[pair_object(pair) for pair in shown.questions],
-        history=[event_object(event) for event in shown.history.events],
-        rounds=[_round(one) for one in shown.rounds],
+        notes=shown.notes,
+        questions=shown.questions,
+        history=shown.history.events,
+        rounds=list(map(round_object, shown.rounds)),
         mentions=[standing.task.id for standing in shown.mentions],
         **more,
     )

@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
-from gitticks.cli.json import entry_object, print_object, task_object
+from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import (
     GAP,
     Screen,
@@ -390,7 +390,7 @@ def _print_json(found: Overview) -> None:
         awaiting=[
             {
                 **task_object(one),
-                "open_questions": [entry_object(entry) for entry in found.questions[one.task.id]],
+                "open_questions": found.questions[one.task.id],
             }
             for one in found.awaiting
         ],

@@ -10,7 +10,7 @@ from gitticks.actions import transfer
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.transfer import Exported
-from gitticks.cli.json import SCHEMA, entry_object, event_object, plain, print_object
+from gitticks.cli.json import SCHEMA, plain, print_object
 from gitticks.cli.options import Completes, command
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
@@ -55,16 +55,10 @@ def import_command(
     form = Format(named) if named else None
     done = import_tasks(context, Wish(form, places[0] if places else None, dry_run, takes_updates))
     if as_json:
-        print_object(**{"import": {"count": done.count, **_object(done)}})
+        print_object(**{"import": {"count": done.count, **plain(done)}})
     else:
         _print(done)
     return Exit.FAILED if done.problems and done.is_empty else Exit.DONE
-
-
-def _object(done: Imported) -> dict[str, object]:
-    from dataclasses import fields
-
-    return {field.name: getattr(done, field.name) for field in fields(done)}
 
 
 def _print(done: Imported) -> None:
@@ -166,8 +160,8 @@ def _task_line(one: Exported) -> str:
         **plain(one.file.task),
         "summary": one.file.summary,
         "sections": one.sections,
-        "notes": [entry_object(note) for note in one.notes],
-        "history": [event_object(event) for event in one.events],
+        "notes": plain(one.notes),
+        "history": plain(one.events),
     }
     return safe_json(json.dumps(body, ensure_ascii=False))
 

@@ -9,7 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.tree import Group, Tree, grow_tree
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.json import entry_object, print_tasks, task_text
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import (
     GAP,
     NARROWEST_TITLE,
@@ -75,7 +75,7 @@ def _texts(found: Tree) -> Iterator[str]:
                     group=name,
                     depth=place.depth,
                     closed_children=found.all_closed.get(task_id, 0),
-                    open_questions=[entry_object(one) for one in found.questions.get(task_id, ())],
+                    open_questions=found.questions.get(task_id, ()),
                 )
 
 

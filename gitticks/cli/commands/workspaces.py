@@ -30,7 +30,6 @@ _NOTHING = "no approved task is waiting to be merged"
     "worktree",
     cls=Group,
     examples=("gt worktree list", "gt worktree clean"),
-    help="List, open and clean workspaces.",
 )
 def worktree_command() -> None:
     """List, open and clean workspaces."""

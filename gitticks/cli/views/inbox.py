@@ -183,9 +183,9 @@ def changes_words(changes: Changes) -> Iterator[str]:
         yield f"merges cleanly into {base}"
 
 
-def changes_object(changes: Changes) -> dict[str, Any]:
+def changes_object(changes: Changes | None) -> dict[str, Any] | None:
     """Returns the same as JSON has it."""
-    return {
+    return changes and {
         "files": changes.summary.files,
         "added": changes.summary.added,
         "removed": changes.summary.removed,
