@@ -9,6 +9,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+_WRITE = """
+import sys
+from pathlib import Path
+from gitticks.cli.app import gt
+from gitticks.cli.commands.about import write_pages
+write_pages(gt, Path(sys.argv[1]))
+"""
+
 
 class ManPages(BuildHookInterface):
     """Has the program write them; a build without what it imports goes without them."""
@@ -20,10 +28,10 @@ class ManPages(BuildHookInterface):
         if version == "editable":
             return
         folder = Path(self.directory) / "man"
-        command = [sys.executable, "-m", "gitticks", "help", "--man", str(folder)]
+        command = [sys.executable, "-c", _WRITE, str(folder)]
         made = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         if made.returncode:
-            self.app.display_warning(f"no man pages: {made.stderr.strip().splitlines()[-1]}")
+            self.app.display_warning(f"no man pages: {made.stderr.strip().rpartition(chr(10))[2]}")
             return
         build_data["shared_data"].update(
             {str(page): f"share/man/man1/{page.name}" for page in folder.glob("*.1")}

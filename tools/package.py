@@ -30,9 +30,11 @@ _IN_THE_SDIST = ("pyproject.toml", "gitticks/__init__.py", "tests/conftest.py", 
 def main() -> int:
     """Builds, installs and tries; returns the exit code."""
     shutil.rmtree(DIST, ignore_errors=True)
-    for kind in ("sdist", "wheel"):
-        _run(sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(DIST))
-    (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
+    _run(sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(DIST))
+    (sdist,) = DIST.glob("*.tar.gz")
+    # As `pip` and `pipx` build: from the sdist, with only what pyproject.toml asks for.
+    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(DIST), str(sdist))
+    (wheel,) = DIST.glob("*.whl")
     held = zipfile.ZipFile(wheel).namelist()
     missing = [one for one in _IN_THE_WHEEL if one not in held]
     missing += [

@@ -145,7 +145,7 @@ def write_pages(root: click.Command, folder: Path) -> list[Path]:
 
 
 def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
-    context = command.context_class(command, info_name=name, parent=parent)
+    context = command.context_class(command, info_name=name, parent=parent, **command.context_settings)
     context.terminal_width = context.max_content_width = _WIDTH
     return context
 

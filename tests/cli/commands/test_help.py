@@ -38,6 +38,7 @@ def test_man_pages_are_written_from_help(tmp_path: Path) -> None:
     page = (tmp_path / "man" / "gt-worktree-clean.1").read_text()
     assert page.startswith('.TH GT-WORKTREE-CLEAN 1 "" "gitticks ')
     assert "\n.SH NAME\ngt\\-worktree\\-clean \\- " in page
+    assert "\\-h, \\-\\-help" in page
     assert all((tmp_path / "man" / f"gt-{entry.name}.1").is_file() for entry in CATALOGUE)
 
 
