@@ -70,6 +70,8 @@ FLAGS = ("--input-format", "stream-json", "--permission-prompt-tool", "stdio")
 Judge = Callable[[str, Mapping[str, Any], str], str | None]
 """Takes a tool, what it is given and the id of its use; returns why it may not be used, or None if it may."""
 _FOR_PEOPLE = "AskUserQuestion"
+_MOST_QUESTIONS = 64
+"""That are open at once: each has a thread."""
 _NO_PERSON = "nobody reads this session; `gt ask` puts a question to a person"
 
 
@@ -246,6 +248,7 @@ class ClaudeDialogue:
     def __init__(self, prompt: str, judge: Judge, most_bytes: int) -> None:
         self._judge, self._bytes_left = judge, most_bytes
         self._is_over = False
+        self._room = threading.BoundedSemaphore(_MOST_QUESTIONS)
         reading, writing = os.pipe()
         self.stdin, self._stdin_end = os.fdopen(reading, "rb"), os.fdopen(writing, "wb", buffering=0)
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -266,7 +269,10 @@ class ClaudeDialogue:
         if event.get("type") == "result":
             self.close()
         elif event.get("type") == "control_request":
-            threading.Thread(target=self._answer, args=(event,), daemon=True).start()
+            if self._room.acquire(blocking=False):
+                threading.Thread(target=self._answer, args=(event,), daemon=True).start()
+            else:
+                self._reply(event, {"response": _refused("too many questions at once")})
 
     def close(self) -> None:
         """Says that nothing else will come; may be called twice."""
@@ -276,12 +282,19 @@ class ClaudeDialogue:
 
     def _answer(self, event: Event) -> None:
         asked = mapping_at(event, "request")
-        said: dict[str, Any] = {"subtype": "success", "request_id": text_at(event, "request_id")}
-        if text_at(asked, "subtype") == "can_use_tool":
-            said["response"] = self._decide(asked)
-        else:
-            said |= {"subtype": "error", "error": "gitticks answers `can_use_tool` only"}
-        self._say({"type": "control_response", "response": said})
+        try:
+            if text_at(asked, "subtype") == "can_use_tool":
+                self._reply(event, {"response": self._decide(asked)})
+            else:
+                self._reply(event, {"subtype": "error", "error": "gitticks answers `can_use_tool` only"})
+        except RecursionError:
+            self._reply(event, {"response": _refused("it is nested too deeply")})
+        finally:
+            self._room.release()
+
+    def _reply(self, event: Event, said: Mapping[str, Any]) -> None:
+        response = {"subtype": "success", "request_id": text_at(event, "request_id"), **said}
+        self._say({"type": "control_response", "response": response})
 
     def _decide(self, asked: Event) -> dict[str, Any]:
         tool, given = text_at(asked, "tool_name"), mapping_at(asked, "input")
@@ -293,7 +306,7 @@ class ClaudeDialogue:
             refusal = f"it cannot be judged: {error}"
         if refusal is None:
             return {"behavior": "allow", "updatedInput": given}
-        return {"behavior": "deny", "message": f"gitticks: {refusal}"}
+        return _refused(refusal)
 
     def _say(self, event: Mapping[str, Any]) -> None:
         self._lines.put(json.dumps(event).encode() + b"\n")
@@ -304,3 +317,7 @@ class ClaudeDialogue:
                 view = memoryview(line)
                 while view:
                     view = view[self._stdin_end.write(view) or 0 :]
+
+
+def _refused(why: str) -> dict[str, Any]:
+    return {"behavior": "deny", "message": f"gitticks: {why}"}

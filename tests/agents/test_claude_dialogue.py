@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,35 @@ said = "read to the end: " + repr(sys.stdin.read())
 """
     report = run(tmp_path, body, never, output_bytes=400_000)
     assert (report.ending, report.text) == (Ending.CLEAN, "read to the end: ''")
+
+
+def test_questions_without_end_take_no_threads_without_end(tmp_path: Path) -> None:
+    is_over, asked = threading.Event(), list[str]()
+
+    def judge(tool: str, given: Mapping[str, Any], use: str) -> str | None:
+        asked.append(use)
+        is_over.wait(LONGEST_SECONDS)
+        return None
+
+    body = """
+for number in range(1000):
+    request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": str(number)}
+    print(json.dumps({"type": "control_request", "request_id": str(number), "request": request}))
+sys.stdout.flush()
+refused = [json.loads(sys.stdin.readline())["response"]["response"]["message"] for _ in range(1000 - 64)]
+said = " ".join(set(refused))
+"""
+    try:
+        report = run(tmp_path, body, judge)
+    finally:
+        is_over.set()
+    assert report.text == "gitticks: too many questions at once"
+    assert len(asked) == 64
+
+
+def test_what_is_nested_too_deeply_to_be_given_back_is_no(tmp_path: Path) -> None:
+    def judge(tool: str, given: Mapping[str, Any], use: str) -> str | None:
+        raise RecursionError
+
+    body = "said = ask(subtype='can_use_tool', tool_name='Bash', input={})['response']['behavior']"
+    assert run(tmp_path, body, judge).text == "deny"

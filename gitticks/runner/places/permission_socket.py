@@ -16,6 +16,7 @@ from typing import Any
 NAME = "permission.sock"
 _MOST_BYTES = 8_000_000
 _SLOWEST_SECONDS = 30.0
+_MOST_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +80,26 @@ def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[
 
 
 def _accept(listener: socket.socket, judge: Callable[[ToolCall], HookAnswer]) -> None:
+    """Answers each connection in a thread; one too many is closed, and a hook without an answer refuses."""
+    room = threading.BoundedSemaphore(_MOST_AT_ONCE)
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=_answer, args=(connection, judge), daemon=True).start()
+        if room.acquire(blocking=False):
+            threading.Thread(target=_answer, args=(connection, judge, room), daemon=True).start()
+        else:
+            connection.close()
 
 
-def _answer(connection: socket.socket, judge: Callable[[ToolCall], HookAnswer]) -> None:
-    with connection, contextlib.suppress(OSError):
+def _answer(
+    connection: socket.socket, judge: Callable[[ToolCall], HookAnswer], room: threading.BoundedSemaphore
+) -> None:
+    with contextlib.ExitStack() as held:
+        held.callback(room.release)
+        held.enter_context(connection)
+        held.enter_context(contextlib.suppress(OSError))
         connection.settimeout(_SLOWEST_SECONDS)
         call = _read_call(connection)
         try:
