@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.git.config_entries import read_all
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import OBJECT_ID
-from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
 
 _OBJECT_ID = re.compile(rf"\b{OBJECT_ID}\b")
 _LOOSE = re.compile(r"^(?:count|size): (\d+)$", re.MULTILINE)

@@ -8,41 +8,18 @@ certain (bare repositories, includes, foreign owners) is git's to say.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.repository_settings import FALSE_WORDS, TRUE_WORDS, read_settings, refuse_extensions
 from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gitticks.git.objects import Objects
-
-
-TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
-FALSE_WORDS = frozenset({"false", "no", "off", "0", ""})
-"""What git takes for yes and no, in lower case; a key without a value is a yes."""
-
-_READ_SECTIONS = frozenset({"core", "extensions"})
-_INCLUDES = frozenset({"include", "includeif"})
-_SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*")?\s*\]\s*(.*)')
-_ENTRY = re.compile(r'([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=\s*([^"\\#;]*))?')
-_KNOWN_EXTENSIONS = frozenset(
-    f"extensions.{name}"
-    for name in (
-        "noop",
-        "noop-v1",
-        "objectformat",
-        "partialclone",
-        "preciousobjects",
-        "refstorage",
-        "relativeworktrees",
-        "worktreeconfig",
-    )
-)
 
 
 class Repository:
@@ -199,20 +176,60 @@ def discover(start: str | Path) -> Repository:
             break
         above = os.path.dirname(folder)
         if above == folder:
-            raise no_repository(place)
+            raise _no_repository(place)
         folder = above
-    if found is None:
-        from gitticks.git.repository_lookup import ask_git
+    return ask_git(place) if found is None else found
 
-        return ask_git(place)
-    return found
+
+def ask_git(start: str) -> Repository:
+    """Returns what git itself says of the repository around the folder `start`."""
+    from pathlib import Path
+    from shlex import quote
+
+    from gitticks.git.process import GitError, run_git
+    from gitticks.git.shared_files import share_new_files
+
+    def ask(*arguments: str) -> str:
+        try:
+            return run_git(arguments, directory=Path(start)).text
+        except GitError as error:
+            if "not a git repository" in error.message:
+                raise _no_repository(start) from error
+            if "dubious ownership" in error.message:
+                raise GitticksError(
+                    f"the repository around `{start}` belongs to another user, so git does not trust it",
+                    hint=f"if you do: `git config --global --add safe.directory {quote(start)}`",
+                ) from error
+            raise
+
+    def setting(name: str, kind: str, git_dir: str) -> str:
+        return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
+
+    def place(name: str) -> str:
+        return os.path.realpath(ask("rev-parse", "--path-format=absolute", name))
+
+    git_dir, common_dir = place("--git-dir"), place("--git-common-dir")
+    _refuse_unsupported(
+        {
+            "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
+            "extensions.refstorage": setting("extensions.refStorage", "path", common_dir) or "files",
+        },
+        common_dir,
+    )
+    share_new_files(setting("core.sharedRepository", "path", common_dir))
+    here = place("--show-toplevel") if ask("rev-parse", "--is-inside-work-tree") == "true" else None
+    settings = {"core.bare": setting("core.bare", "bool", common_dir)}
+    if worktree := setting("core.worktree", "path", common_dir):
+        settings["core.worktree"] = worktree
+    main = here if git_dir == common_dir and here is not None else _main_worktree_of(common_dir, settings)
+    return Repository(git_dir, common_dir, main, here, is_bare=_is_bare(settings) and main is None)
 
 
 def _below(folder: str, name: str) -> str:
     return os.path.join(folder, name)
 
 
-def no_repository(place: str) -> NotFoundError:
+def _no_repository(place: str) -> NotFoundError:
     """Returns the error for a place without a repository."""
     return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` creates one here")
 
@@ -232,7 +249,7 @@ def _checkout(folder: str, entry: str) -> Repository | None:
         return None
     settings = _read_settings(git_dir)
     _heed(settings or {}, git_dir)
-    if settings is None or "core.worktree" in settings or is_bare(settings) or not _is_ours(folder, git_dir):
+    if settings is None or "core.worktree" in settings or _is_bare(settings) or not _is_ours(folder, git_dir):
         return None
     return Repository(git_dir, git_dir, folder, folder, is_bare=False)
 
@@ -254,12 +271,12 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
         return None
     if git_dir == common_dir:
         top = _configured_worktree(common_dir, settings) if "core.worktree" in settings else folder
-        plain = top == folder and not is_bare(settings)
+        plain = top == folder and not _is_bare(settings)
         return Repository(git_dir, common_dir, folder, folder, is_bare=False) if plain else None
     if _moves_its_worktree(_below(git_dir, "config.worktree")):
         return None
-    main = main_worktree_of(common_dir, settings)
-    return Repository(git_dir, common_dir, main, folder, is_bare=is_bare(settings))
+    main = _main_worktree_of(common_dir, settings)
+    return Repository(git_dir, common_dir, main, folder, is_bare=_is_bare(settings))
 
 
 def _named_git_dir(entry: str) -> str | None:
@@ -291,9 +308,9 @@ def _common_dir(git_dir: str) -> str | None:
     return common_dir if _looks_like_git_dir(common_dir) else None
 
 
-def main_worktree_of(common_dir: str, settings: Mapping[str, str]) -> str | None:
+def _main_worktree_of(common_dir: str, settings: Mapping[str, str]) -> str | None:
     """Returns the main worktree of a git directory with these settings; None if it has none."""
-    if is_bare(settings):
+    if _is_bare(settings):
         return None
     if "core.worktree" in settings:
         return _configured_worktree(common_dir, settings)
@@ -305,7 +322,7 @@ def _configured_worktree(common_dir: str, settings: Mapping[str, str]) -> str:
     return os.path.realpath(_below(common_dir, settings["core.worktree"]))
 
 
-def is_bare(settings: Mapping[str, str]) -> bool:
+def _is_bare(settings: Mapping[str, str]) -> bool:
     """True if the settings say that a repository has no main worktree."""
     return settings.get("core.bare", "false").lower() in TRUE_WORDS
 
@@ -328,14 +345,14 @@ def _read_settings(common_dir: str) -> dict[str, str] | None:
 
 def _heed(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses what nobody could work with, and lets others write to new files where the settings share them."""
-    refuse_unsupported(settings, common_dir)
+    _refuse_unsupported(settings, common_dir)
     if "core.sharedrepository" in settings:
         from gitticks.git.shared_files import share_new_files
 
         share_new_files(settings["core.sharedrepository"])
 
 
-def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
+def _refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses a repository that nobody could work with, by its settings and by what is in it."""
     for name in ("HEAD", "packed-refs"):  # which every command of git opens
         file = _below(common_dir, name)
@@ -347,54 +364,4 @@ def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
                 hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` moves it aside; then `gt doctor` says more",
             )
     if any(key.startswith("extensions.") for key in settings):
-        from gitticks.git.repository import refuse_extensions
-
         refuse_extensions(settings, common_dir)
-
-
-def read_settings(file: str | Path) -> dict[str, str]:
-    """Returns the plain settings of `core` and `extensions`, keys in lower case; none if there is no such file.
-
-    Raises:
-        ValueError: the file includes others, or one of these settings is written in a way that is not plain.
-    """
-    try:
-        text = read_plain_text(file)
-    except FileNotFoundError:
-        return {}
-    settings: dict[str, str] = {}
-    section = ""
-    for raw in text.splitlines():
-        line = raw.strip()
-        if heading := _SECTION.fullmatch(line):
-            section, line = heading[1].lower(), heading[2]
-            if section in _INCLUDES:
-                raise ValueError(section)
-        if section in _READ_SECTIONS and line and line[0] not in "#;":
-            entry = _ENTRY.fullmatch(line)
-            if entry is None:
-                raise ValueError(line)
-            settings[f"{section}.{entry[1].lower()}"] = "true" if entry[2] is None else entry[2]
-    return settings
-
-
-def refuse_extensions(settings: Mapping[str, str], common_dir: str) -> None:
-    """Refuses a repository whose settings name such a format."""
-    for key, what, known in (
-        ("extensions.objectformat", "objects", ("sha1", "sha256")),
-        ("extensions.refstorage", "refs", ("files", "reftable")),
-    ):
-        found = settings.get(key, known[0]).lower()
-        if found not in known:
-            raise GitticksError(
-                f"`{common_dir}` stores its {what} as `{found}`, which gitticks does not know",
-                hint="`pipx upgrade gitticks`",
-            )
-    unknown = sorted(
-        key for key in settings if key.startswith("extensions.") and key not in _KNOWN_EXTENSIONS
-    )
-    if unknown and settings.get("core.repositoryformatversion", "0") != "0":
-        raise GitticksError(
-            f"`{common_dir}` uses `{unknown[0]}`, which gitticks does not know, so it might damage something there",
-            hint="`pipx upgrade gitticks`",
-        )

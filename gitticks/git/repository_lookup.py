@@ -1,67 +1,18 @@
-"""Finds a repository if its files alone do not say where: through the environment, or by asking git."""
+"""Finds the repository that a command or a hook is for, where git's environment variables name one too."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.process import GitError, run_git
-from gitticks.git.repository import (
-    Repository,
-    discover,
-    is_bare,
-    main_worktree_of,
-    no_repository,
-    refuse_unsupported,
-)
-from gitticks.git.shared_files import share_new_files
+from gitticks.git.repository import Repository, discover
 from gitticks.safe_read import read_plain_text
 
 GIT_DIR, GIT_WORK_TREE = "GIT_DIR", "GIT_WORK_TREE"
 _PARTS = ("HEAD", "commondir"), ("HEAD", "objects", "refs")
 """What a linked worktree's git directory has, and any other."""
-
-
-def ask_git(start: str) -> Repository:
-    """Returns what git itself says of the repository around the folder `start`."""
-
-    def ask(*arguments: str) -> str:
-        try:
-            return run_git(arguments, directory=Path(start)).text
-        except GitError as error:
-            if "not a git repository" in error.message:
-                raise no_repository(start) from error
-            if "dubious ownership" in error.message:
-                raise GitticksError(
-                    f"the repository around `{start}` belongs to another user, so git does not trust it",
-                    hint=f"if you do: `git config --global --add safe.directory {quote(start)}`",
-                ) from error
-            raise
-
-    def setting(name: str, kind: str, git_dir: str) -> str:
-        return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
-
-    def place(name: str) -> str:
-        return os.path.realpath(ask("rev-parse", "--path-format=absolute", name))
-
-    git_dir, common_dir = place("--git-dir"), place("--git-common-dir")
-    refuse_unsupported(
-        {
-            "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
-            "extensions.refstorage": setting("extensions.refStorage", "path", common_dir) or "files",
-        },
-        common_dir,
-    )
-    share_new_files(setting("core.sharedRepository", "path", common_dir))
-    here = place("--show-toplevel") if ask("rev-parse", "--is-inside-work-tree") == "true" else None
-    settings = {"core.bare": setting("core.bare", "bool", common_dir)}
-    if worktree := setting("core.worktree", "path", common_dir):
-        settings["core.worktree"] = worktree
-    main = here if git_dir == common_dir and here is not None else main_worktree_of(common_dir, settings)
-    return Repository(git_dir, common_dir, main, here, is_bare=is_bare(settings) and main is None)
 
 
 def find_repository(start: str, environment: Mapping[str, str]) -> Repository:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 
-from gitticks.git.repository import TRUE_WORDS
+from gitticks.git.repository_settings import TRUE_WORDS
 
 _GROUP, _EVERYBODY = 0o660, 0o664
 _WORDS = {"group": _GROUP, "1": _GROUP, "2": _EVERYBODY}

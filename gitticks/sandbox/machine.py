@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import gitticks
 from gitticks.errors import GitticksError
 from gitticks.git.process import printable
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
@@ -97,7 +96,7 @@ def tool_folders(environment: Mapping[str, str], projects: tuple[Path, ...] = ()
     """
     home = home_of(environment)
     found = [Path(folder) for folder in (sys.prefix, sys.base_prefix)]
-    found += [Path(gitticks.__file__).resolve().parent, hook_sources()]
+    found += [Path(__file__).resolve().parents[1], hook_sources()]
     for named in environment.get("PATH", os.defpath).split(os.pathsep):
         folder = Path(os.path.realpath(named)) if Path(named).is_absolute() else None
         if folder is not None and folder.is_dir():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git import repository_lookup
+from gitticks.git import repository
 from gitticks.git.repository import Repository, discover
 from tests.support.hints import follow_hint
 from tests.support.repositories import add_linked_worktree, git, make_repository
@@ -24,11 +24,11 @@ def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(start: Path) -> Repository:
         raise AssertionError(f"git was asked about {start}")
 
-    monkeypatch.setattr(repository_lookup, "ask_git", refuse)
+    monkeypatch.setattr(repository, "ask_git", refuse)
 
 
 def as_git_says(start: Path) -> Repository:
-    return repository_lookup.ask_git(str(start))
+    return repository.ask_git(str(start))
 
 
 def test_a_checkout(tmp_path: Path, no_process: None) -> None:

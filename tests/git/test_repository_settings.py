@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.repository import read_settings
+from gitticks.git.repository_settings import read_settings
 from tests.support.repositories import git
 
 

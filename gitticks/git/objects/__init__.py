@@ -6,9 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gitticks.git.objects.database import Change, Objects, StoredCommit
-from gitticks.git.repository import Repository, read_settings
+from gitticks.git.repository_settings import read_settings
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
 
 __all__ = ["Change", "Objects", "StoredCommit", "open_objects"]
 
