@@ -52,8 +52,9 @@ lint: $(READY) ## check style and formatting
 types: $(READY) ## check types, strictly, tests included
 	$(BIN)/python -m mypy
 
-imports: $(READY) ## check that imports point down the layers
+imports: $(READY) ## check that imports point down the layers, and in no cycle
 	$(BIN)/lint-imports
+	$(BIN)/lint-imports --config tools/cycles.toml
 
 format: $(READY) ## format the code and apply safe fixes
 	$(BIN)/python -m ruff check --fix .

@@ -15,7 +15,7 @@ from gitticks.document.frontmatter import decode, split
 from gitticks.document.section_edits import remove_section
 from gitticks.document.sections import Body
 from gitticks.document.texts import Source
-from gitticks.document.yaml_read import Scalar, loose_node
+from gitticks.document.yaml_nodes import Scalar, loose_node
 from gitticks.document.yaml_scalars import render_text
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.notes import Section
@@ -24,7 +24,7 @@ from gitticks.model.task import ENGINE_FIELDS
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.document.frontmatter import Frontmatter
-    from gitticks.document.yaml_read import Node
+    from gitticks.document.yaml_nodes import Node
     from gitticks.model.task import Task
 
 _FIELDS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -205,12 +204,6 @@ def finish(context: Context) -> None:
 
 def answer_at_once(words: list[str]) -> int | None:
     """Returns the exit code of a command that was answered; None if nothing was done."""
-    shell = os.environ.get(COMPLETION)
-    if shell is not None:
-        from gitticks.cli.completion.offers import complete
-        from gitticks.cli.failures import guarded
-
-        return guarded(words, lambda: complete(shell, words))
     if not words or name_of(words[0]) not in NAMES:
         return None
     command: ReadingCommand = BY_NAME[name_of(words[0])].load()

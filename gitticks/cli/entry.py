@@ -6,12 +6,15 @@ import atexit
 import gc
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from gitticks.cli import render
-from gitticks.cli.at_once import answer_at_once
+from gitticks.cli.at_once import COMPLETION, answer_at_once
 from gitticks.cli.catalogue import ALIASES, BY_NAME
 from gitticks.errors import UsageError
+
+if TYPE_CHECKING:
+    import click
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _COLOUR = "--color"
@@ -40,12 +43,24 @@ def _run(words: list[str]) -> int:
         from gitticks.cli.failures import tell
 
         return tell(words, error.message, error.hint, error.exit_code)
+    shell = os.environ.get(COMPLETION)
+    if shell is not None:
+        from gitticks.cli.completion.offers import complete
+        from gitticks.cli.failures import guarded
+
+        return guarded(words, lambda: complete(shell, words, _commands))
     code = answer_at_once(words)
     if code is None:
         from gitticks.cli.app import run
 
         code = run(words)
     return code
+
+
+def _commands() -> click.Command:
+    from gitticks.cli.app import gt
+
+    return gt
 
 
 def _open_missing_streams() -> None:

@@ -15,8 +15,8 @@ from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader, format_time
 from gitticks.document.yaml_edit import Change
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Node, Scalar
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar
 from gitticks.document.yaml_scalars import Plain, YamlValue
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from gitticks.document.fields import FIELDS, MANUAL, OBJECT_ID, Field, is_absent
 from gitticks.document.texts import Source
 from gitticks.document.values import At
-from gitticks.document.yaml_read import FLOW_WORD, NULLS, QUOTED, WORD, parse_simple
+from gitticks.document.yaml_nodes import NULLS
+from gitticks.document.yaml_read import FLOW_WORD, QUOTED, WORD, parse_simple
 from gitticks.errors import DocumentError
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Task

@@ -12,7 +12,8 @@ from typing import Any
 from gitticks.document import values
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader
-from gitticks.document.yaml_read import Node, Scalar, Sequence, loose_node, parse_yaml
+from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue, render
 from gitticks.model.settings import PermissionRule, ReviewerSettings
 

@@ -234,7 +234,7 @@ class Store:
         return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.indexing import tasks_after  # loads the YAML reader
+        from gitticks.store.index import tasks_after
 
         return tasks_after(self.repository, self.objects, self.tip(), commit)
 

@@ -7,12 +7,13 @@ doubt it is rebuilt, and where it cannot be written it is built in memory.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from gitticks.errors import NotFoundError
+from gitticks.errors import DocumentError, NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Candidates, Graph, by_priority_and_age
 from gitticks.store import layout
@@ -22,6 +23,7 @@ from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, Ta
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
+    from gitticks.git.objects import Objects
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
@@ -49,9 +51,9 @@ def open_index(repository: Repository) -> Index:
     connection = connect_if_current(repository, tip)
     if connection is not None:
         return Index(repository, connection, tip)
-    from gitticks.store.indexing import refreshed_index  # loads pygit2 and the YAML reader
+    from gitticks.store.indexing import refreshed  # loads pygit2 and the YAML reader
 
-    return refreshed_index(repository, tip)
+    return Index(repository, refreshed(repository, repository.objects, tip), tip)
 
 
 class Index:
@@ -83,12 +85,11 @@ class Index:
     def tasks(self, *, open_only: bool = False) -> list[Task]:
         """Returns the whole tasks, or the open ones, sorted by id."""
         query = "SELECT json FROM fields JOIN task USING (id) WHERE is_open >= ? ORDER BY id"
-        read = values_of.whole_tasks_again if self._repository.does_much else values_of.whole_tasks
-        return self._read(read, query, int(open_only))
+        return self._read(self._whole_tasks, query, int(open_only))
 
     def task(self, task_id: TaskId) -> Task:
         """Returns one whole task."""
-        found = self._read(values_of.whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
+        found = self._read(self._whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
         if found:
             return found[0]
         for broken in self.broken():
@@ -283,6 +284,15 @@ class Index:
         rest = "fields.json FROM task JOIN fields USING (id)" if with_json else "'' FROM task"
         return self._ask(read_rows, f"SELECT {_ROW}, {rest} WHERE {wanted}", *values)
 
+    def _whole_tasks(self, rows: list[Any]) -> list[Task]:
+        """Returns the whole tasks of rows of their JSON; a process that lives long asks for the same again and again."""
+        if not rows:
+            return []
+        from gitticks.store.index_rows import tasks_from_json, tasks_read_before
+
+        texts = [text for (text,) in rows]
+        return tasks_read_before(texts) if self._repository.does_much else tasks_from_json(texts)
+
     def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
         """Returns what a query's rows say."""
         return self._ask(lambda cursor: read(cursor.fetchall()), query, *values)
@@ -297,6 +307,30 @@ class Index:
             self._connection.close()
             self._connection = rebuilt_in_memory(self._repository, self.commit)
             return read(self._connection.execute(query, values))
+
+
+def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
+    """Returns every readable task by id at `commit`.
+
+    `tip` is a commit near to it, which the index is brought to.
+    """
+    from gitticks.document.taskfile import read_file  # loads the YAML reader
+    from gitticks.store.indexing import refreshed, tasks_tree
+
+    with Index(repository, refreshed(repository, objects, tip), tip) as index:
+        tasks = {task.id: task for task in index.tasks()}
+    old, new = (tasks_tree(objects, one) for one in (tip, commit))
+    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
+        task_id = layout.task_of_path(change.path)
+        if task_id is None:
+            continue
+        tasks.pop(task_id, None)
+        if change.new is not None:
+            with contextlib.suppress(DocumentError):
+                task = read_file(objects.read_blob(change.new), change.path).task
+                if task.id == task_id:
+                    tasks[task_id] = task
+    return tasks
 
 
 def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:

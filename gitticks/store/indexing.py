@@ -5,21 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
 
-from gitticks.document.taskfile import read_file
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.objects.trees import tree_id_of
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId
-from gitticks.model.task import Task
 from gitticks.store import index_database, layout
-from gitticks.store.index import Index
 from gitticks.store.index_contents import (
     ChangedTask,
     Unreadable,
@@ -60,13 +55,12 @@ _MOST_UNREADABLE = 100
 _COMPARED = ("task", "fields", "file", "conflict", "broken")
 
 
-def refreshed_index(repository: Repository, commit: str, objects: Objects | None = None) -> Index:
-    """Returns the index at `commit`, from the file brought up to date if that can be, else built in memory."""
-    objects = objects or repository.objects
+def refreshed(repository: Repository, objects: Objects, commit: str) -> sqlite3.Connection:
+    """Returns the database at `commit`, from the file brought up to date if that can be, else built in memory."""
     connection = None
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
         connection = _refreshed_file(repository, objects, commit)
-    return Index(repository, connection or built_in_memory(objects, commit), commit)
+    return connection or built_in_memory(objects, commit)
 
 
 def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection:
@@ -253,24 +247,3 @@ def _differing(table: str, held: sqlite3.Connection, fresh: sqlite3.Connection) 
         if one != other:
             return [str((other or one)[0])]
     return []
-
-
-def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
-    """Returns every readable task by id at `commit`.
-
-    `tip` is a commit near to it, which the index is brought to.
-    """
-    with refreshed_index(repository, tip, objects) as index:
-        tasks = {task.id: task for task in index.tasks()}
-    old, new = (tasks_tree(objects, one) for one in (tip, commit))
-    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
-        task_id = layout.task_of_path(change.path)
-        if task_id is None:
-            continue
-        tasks.pop(task_id, None)
-        if change.new is not None:
-            with contextlib.suppress(DocumentError):
-                task = read_file(objects.read_blob(change.new), change.path).task
-                if task.id == task_id:
-                    tasks[task_id] = task
-    return tasks

@@ -19,7 +19,6 @@ from gitticks.git.merges.history import merge_base
 from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.objects.trees import commit_without, is_possible, walk_differences
 from gitticks.git.refs import read_ref
-from gitticks.store.branch import Store
 from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gitticks.git.objects import Objects
+    from gitticks.store.branch import Store
 
 
 _SHARED = "refs/gitticks/shared/"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from gitticks.model.notes import Entry
-    from gitticks.model.task import Task
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -193,22 +192,6 @@ def _require_types(columns: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
             sum(column)
         else:
             "".join(column if name in _TEXTS else filter(None, column))
-
-
-def whole_tasks(rows: list[Any]) -> list[Task]:
-    """Returns the whole tasks of rows of their JSON."""
-    if not rows:
-        return []
-    from gitticks.store.index_rows import tasks_from_json
-
-    return tasks_from_json(text for (text,) in rows)
-
-
-def whole_tasks_again(rows: list[Any]) -> list[Task]:
-    """Returns the same where they are asked for again and again."""
-    from gitticks.store.index_rows import tasks_read_before
-
-    return tasks_read_before([text for (text,) in rows])
 
 
 def entries_to_json(entries: tuple[Entry, ...]) -> str:

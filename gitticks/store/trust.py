@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from gitticks.document.scripts import runnable_of_task, runnables_of_settings
+from gitticks.document.runnables import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name

@@ -141,11 +141,6 @@ def test_whatever_is_not_plain_is_left_to_click_untouched(varied: Path, words: t
     assert call(answer_at_once, words, varied, {}) == Answer(None, b"", b"")
 
 
-def test_words_are_completed_before_click_too(varied: Path) -> None:
-    done = call(answer_at_once, ("show", "f0"), varied, {"_GT_COMPLETE": "zsh"})
-    assert (done.code, done.out.partition(b"\t")[0], done.err) == (0, b"f0ll", b"")
-
-
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-16", "shift-jis"])
 @pytest.mark.parametrize(
     "words",

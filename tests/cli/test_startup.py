@@ -80,6 +80,14 @@ code = answer_at_once(sys.argv[1:])
 sys.stdout.flush()
 print(code, *sorted(set(sys.modules) - known), file=sys.stderr)
 """
+COMPLETING = """\
+import sys
+known = set(sys.modules)
+from gitticks.cli.completion.offers import complete
+code = complete("bash", sys.argv[1:], lambda: sys.exit("click was asked"))
+sys.stdout.flush()
+print(code, *sorted(set(sys.modules) - known), file=sys.stderr)
+"""
 THROUGH_CLICK = """\
 import sys
 from gitticks.cli.app import run
@@ -162,11 +170,10 @@ def test_what_is_loaded_before_click_is_on_the_list(
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_is_loaded_to_complete_a_word_is_on_the_list(
-    tmp_path: Path, words: list[str], more: frozenset[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, words: list[str], more: frozenset[str]
 ) -> None:
     warm_queue(tmp_path)
-    monkeypatch.setenv("_GT_COMPLETE", "bash")
-    modules = loaded(BEFORE_CLICK, words, tmp_path)
+    modules = loaded(COMPLETING, words, tmp_path)
     foreign = {name.partition(".")[0] for name in modules} - {"encodings", "gitticks"}
     assert foreign - LIGHT - more == set()
     assert SELDOM.isdisjoint(modules)

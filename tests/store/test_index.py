@@ -74,7 +74,7 @@ def test_a_warm_index_is_opened_as_it_is(
     store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_index(repository).close()
-    monkeypatch.setattr(indexing, "refreshed_index", lambda *_: pytest.fail("the index was not warm"))
+    monkeypatch.setattr(indexing, "refreshed", lambda *_: pytest.fail("the index was not warm"))
     put_tasks(store, [make_task("new1")])
     with open_index(repository) as index:
         assert "new1" in index.titles()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.scripts import runnable_of_task
+from gitticks.document.runnables import runnable_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover

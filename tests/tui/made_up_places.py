@@ -20,8 +20,8 @@ from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.rounds import Round
 from gitticks.store.task_row import TaskDetails
-from gitticks.tui.approving import Policy
 from gitticks.tui.messages import Snapshot
+from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.graph import Graph
 from gitticks.tui.screens.permissions import Asked
 from gitticks.tui.screens.review import Work

@@ -7,7 +7,7 @@ tab asks the shell for names of files or folders.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +24,8 @@ from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
+    import click
+
     from gitticks.store.index import Index
     from gitticks.store.task_row import TaskRow
 
@@ -43,8 +45,11 @@ MOST_OFFERED = 300
 _LIST = ","
 
 
-def complete(shell: str, words: list[str]) -> int:
-    """Prints what could stand in place of the last of the words, and returns the exit code."""
+def complete(shell: str, words: list[str], commands: Callable[[], click.Command]) -> int:
+    """Prints what could stand in place of the last of the words, and returns the exit code.
+
+    `commands` loads the whole command line, for what the table does not know.
+    """
     words = words or [""]
     is_apart = shell == "bash" and "=" in words
     if shell == "bash":  # it gives them as they are written
@@ -53,7 +58,7 @@ def complete(shell: str, words: list[str]) -> int:
     typed = what_is_typed(words)
     context = Context()
     try:
-        found = _found(context, typed, words)
+        found = _found(context, typed, words, commands)
     finally:
         if "index" in context.__dict__:
             context.index.close()
@@ -77,7 +82,9 @@ def _joined(words: list[str]) -> list[str]:
     return joined
 
 
-def _found(context: Context, typed: Typed | None, words: list[str]) -> list[Offer]:
+def _found(
+    context: Context, typed: Typed | None, words: list[str], commands: Callable[[], click.Command]
+) -> list[Offer]:
     """Returns what fits; click is asked for names of flags, and for the rare things that take more than the index."""
     if typed is not None:
         found = [Offer("", typed.kind)] if typed.kind in FILES else offers(context, typed.kind, typed.word)
@@ -85,10 +92,8 @@ def _found(context: Context, typed: Typed | None, words: list[str]) -> list[Offe
             return found
     from click.shell_completion import ShellComplete
 
-    from gitticks.cli.app import gt
-
     *before, word = words
-    items = ShellComplete(gt, {}, "gt", COMPLETION).get_completions(before, word)
+    items = ShellComplete(commands(), {}, "gt", COMPLETION).get_completions(before, word)
     return [Offer(item.value, visible(" ".join((item.help or "").split()))) for item in items]
 
 

@@ -80,7 +80,7 @@ class View(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Yields the bars and the body."""
-        yield TopBar()
+        yield TopBar(self)
         with Container(id="body"):
             yield from self.body()
         yield KeyBar()

@@ -10,8 +10,9 @@ from textual.widget import Widget
 
 from gitticks.actions.run_requests import pause_runs, stop_one, unpause_runs
 from gitticks.model.ids import TaskId
-from gitticks.tui import approving, run_settings
+from gitticks.tui import run_settings
 from gitticks.tui.running import start_run
+from gitticks.tui.screens import approving
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
 from gitticks.tui.widgets import epics, inbox, meters

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.tui import approving
-from gitticks.tui.approving import Policy, Prove
+from gitticks.tui.screens import approving
+from gitticks.tui.screens.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.theme import glyph

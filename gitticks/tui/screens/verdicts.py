@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.cli.render import count_of
 from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.tui import approving
-from gitticks.tui.approving import Policy, Prove
+from gitticks.tui.screens import approving
+from gitticks.tui.screens.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks

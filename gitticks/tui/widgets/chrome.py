@@ -17,6 +17,7 @@ from gitticks.tui.widgets.lines import Line, Span, fit, line
 
 if TYPE_CHECKING:
     from gitticks.tui.messages import Snapshot
+    from gitticks.tui.screens.base import View
 
 NARROW, COMPACT = 70, 100
 """Below these widths there is one column, or frames give way to rules."""
@@ -57,13 +58,13 @@ class Bar(Widget):
 class TopBar(Bar):
     """Where you are at the left; at the right what runs, what waits for you, what it costs."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self._view = view
+
     def line(self, width: int) -> Line:
         """Returns the row."""
-        from gitticks.tui.screens.base import View
-
-        view = self.screen
-        if not isinstance(view, View):
-            return Line()
+        view = self._view
         left: list[Span | str] = [("gt", "*focus"), "  "]
         is_main = view.place in dict(places.MAIN_PLACES)
         if is_main and width + 2 >= COMPACT:

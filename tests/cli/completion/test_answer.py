@@ -8,6 +8,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
 from gitticks.board import create_board
+from gitticks.cli import app
 from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, complete, offers
 from gitticks.cli.completion.table import TABLE
 from gitticks.model.ids import TaskId
@@ -147,7 +148,7 @@ def test_what_the_table_lacks_is_asked_of_click(
     make_queue(tmp_path)
     monkeypatch.delitem(TABLE, "show")
     monkeypatch.chdir(tmp_path)
-    assert complete("zsh", ["show", "k"]) == 0
+    assert complete("zsh", ["show", "k"], lambda: app.gt) == 0
     assert capsys.readouterr().out == "k7f2\tLogin loses the return URL\n"
 
 
