@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from gitticks.model.ids import TaskId
 
@@ -64,6 +65,9 @@ class Finding:
     topic: Topic = Topic.REPOSITORY
     task: TaskId | None = None
     commit: str | None = None
+
+
+fault, warning, note = (partial(Finding, severity) for severity in Severity)
 
 
 @dataclass(frozen=True, slots=True)

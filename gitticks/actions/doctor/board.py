@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.actions.doctor.own_folder import long_holder
 from gitticks.actions.saved_edits import refusal_of
 from gitticks.board import (
@@ -103,8 +103,7 @@ def check_board(context: Context) -> Iterator[Finding]:
         yield _elsewhere(checkout, *elsewhere)
         return
     if left_by_pull(repository, checkout):
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             "a pull on the board lost a race to a command and left files behind, which block the next pull",
             "`gt doctor --fix` removes them; then pull again",
             Repair.PULL,
@@ -112,16 +111,14 @@ def check_board(context: Context) -> Iterator[Finding]:
     for path, one in sorted(pending(repository).items()):
         what = f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})"
         if one.kind is PendingKind.DEFERRED:
-            yield Finding(Severity.WARNING, what, None, Repair.STEP)
+            yield warning(what, None, Repair.STEP)
         elif (checkout.path / path).is_file() and not (checkout.path / path).is_symlink():
             # What is gone is named with what was saved.
             diff, add = on_board("diff", path), on_board("add", path)
             fix = f"`{diff}` shows both texts: merge them, then `{add}` and commit"
-            yield Finding(Severity.WARNING, what, fix)
+            yield warning(what, fix)
     if not pending(repository) and not is_in_step(repository):
-        yield Finding(
-            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
-        )
+        yield warning("the board is behind the state branch", "`gt doctor --fix`", Repair.STEP)
 
 
 def check_saved(context: Context) -> Iterator[Finding]:
@@ -141,21 +138,20 @@ def check_saved(context: Context) -> Iterator[Finding]:
         match path.split("/"):
             case [layout.TASKS_FOLDER, between, name] if layout.is_task_folder(between, name):
                 place = quote(f"{BOARD_FOLDER}/{path}")
-                yield Finding(
-                    Severity.WARNING,
+                yield warning(
                     f"{BOARD_FOLDER}/{path} is not a folder, but is where a task's folder belongs",
                     f"`mv {place} {place}.old && {on_board(BACK, path)}` restores the committed one",
                 )
     waiting = waiting_on_board(checkout)
     if waiting is not None:
-        yield Finding(Severity.WARNING, *waiting)
+        yield warning(*waiting)
         return
     yield from _refused(context)
     for path in changes.changed:
         if is_inside(path):
             yield from _saved(context, checkout, path)
         else:
-            yield Finding(Severity.WARNING, f"`{path}` is not a valid file name, but the board has it")
+            yield warning(f"`{path}` is not a valid file name, but the board has it")
 
 
 def _refused(context: Context) -> Iterator[Finding]:
@@ -168,14 +164,13 @@ def _refused(context: Context) -> Iterator[Finding]:
     folders = renamed_folders(edits)
     for wrong, home in folders.items():
         what = f"{BOARD_FOLDER}/{wrong} is a renamed task folder: {BOARD_FOLDER}/{home} is missing"
-        yield Finding(Severity.WARNING, what, "`gt doctor --fix` puts it back", Repair.FILES)
+        yield warning(what, "`gt doctor --fix` puts it back", Repair.FILES)
     renamed = tuple(f"{folder}/" for folder in folders)
     for edit in edits:
         left = None if edit.path.startswith(renamed) else refusal_of(context, edit)
         if left is not None and not edit.is_conflict:
             back = f"`{on_board(BACK, edit.path)}` restores the committed one"
-            yield Finding(
-                Severity.WARNING,
+            yield warning(
                 f"a saved edit on the board was refused: {BOARD_FOLDER}/{edit.path}: "
                 f"{left.words.removeprefix(REFUSED)}",
                 f"fix it there, or {back}" if edit.base is not None else "fix it there",
@@ -188,14 +183,13 @@ def _missing(context: Context) -> Finding:
     if not os.path.lexists(folder):
         moved = _moved_to(context, folder)
         if moved is not None:
-            return Finding(Severity.ERROR, f"{what}: it was moved to `{moved[0]}`", f"`{moved[1]}`")
-        return Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.BOARD)
+            return fault(f"{what}: it was moved to `{moved[0]}`", f"`{moved[1]}`")
+        return fault(what, "`gt doctor --fix`", Repair.BOARD)
     aside = Path(f"{folder}.old")
     steps = [f"mv {quote(str(folder))} {quote(str(aside))}"]
     if (folder / ".git").is_file():  # else it would be a board that was moved
         steps.append(f"rm {quote(str(aside / '.git'))}")
-    return Finding(
-        Severity.ERROR,
+    return fault(
         f"{what}: what is there is not a board, or its links to `{context.repository.common_dir}` are damaged",
         f"`{' && '.join([*steps, 'gt doctor --fix'])}` moves it aside and creates a new one",
     )
@@ -226,22 +220,21 @@ def _elsewhere(checkout: Checkout, what: str, fix: str) -> Finding:
     except OSError:
         head = ""
     if is_object_id(head) or (named or "").startswith("refs/"):
-        return Finding(Severity.ERROR, what, fix)
+        return fault(what, fix)
     put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
-    return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
+    return fault(f"{what}: its HEAD is damaged", f"`{put}` puts it back")
 
 
 def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
     if "config.worktree" in error.message:
         file = checkout.git_dir / "config.worktree"
         fix = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` recreates it"
-        return Finding(Severity.ERROR, f"the settings of the board are damaged: {error.message}", fix)
+        return fault(f"the settings of the board are damaged: {error.message}", fix)
     if not _is_about_index(error.message):
-        return Finding(Severity.ERROR, error.message, error.hint)
+        return fault(error.message, error.hint)
     index = checkout.git_dir / "index"
     aside = quote(f"{index}.damaged")
-    return Finding(
-        Severity.ERROR,
+    return fault(
         f"git cannot tell what was edited in {BOARD_FOLDER}/: {error.message}",
         f"`mv {quote(str(index))} {aside} && git -C {BOARD_FOLDER} reset --quiet` makes the index again, and keeps "
         "every file",
@@ -255,14 +248,14 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Iterator[Finding]
     except (NotPlainError, OSError):
         odd = _odd_part(checkout, path)
         fix = f"`mv {quote(odd)} {quote(f'{odd}.old')} && {back}` restores the committed one"
-        yield Finding(Severity.WARNING, f"{shown} is not a regular file", fix)
+        yield warning(f"{shown} is not a regular file", fix)
         return
     # What the branch has no file of either is a link or the like.
     if content is None and context.store.read(path) is not None:
         is_ours = is_never_removed(path)
         what = f"{shown} was deleted on the board, which was not committed"
         what += ": tasks are cancelled, not deleted" if is_ours else ""
-        yield Finding(Severity.WARNING, what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
+        yield warning(what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
 
 
 def _odd_part(checkout: Checkout, path: str) -> str:
@@ -280,21 +273,19 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     own = find_own_hooks(context.repository)
     if own.is_missing:
         what = f"none of your own hooks run: `{own.named}`, which `core.hooksPath` names, is missing"
-        yield Finding(
-            Severity.WARNING, what, "create it (hook managers have a command for that), or unset it"
-        )
+        yield warning(what, "create it (hook managers have a command for that), or unset it")
     state = board_hooks_state(context.repository)
     if state is HooksState.ABSENT and are_hooks_off(context.repository):
         what = "the board's hooks were uninstalled: commits there are not checked"
-        yield Finding(Severity.NOTE, what, "`gt hooks install` reinstalls them")
+        yield note(what, "`gt hooks install` reinstalls them")
     elif state is HooksState.ABSENT:
         what = "the board has no hooks: commits there are not checked, and verdicts in them do nothing"
-        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+        yield fault(what, "`gt doctor --fix`", Repair.HOOKS)
     elif state is HooksState.BROKEN:
         what = "the board's hooks are incomplete, from another version, or their Python is missing"
-        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+        yield fault(what, "`gt doctor --fix`", Repair.HOOKS)
     is_server = context.repository.project_dir is None
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
         what = f"the hooks of {'this server' if is_server else 'your checkout'} do not work"
-        yield Finding(Severity.WARNING, what, "`gt hooks status` says why, and how to fix it")
+        yield warning(what, "`gt hooks status` says why, and how to fix it")

@@ -17,11 +17,13 @@ from gitticks.actions.doctor import (
     Severity,
     Topic,
     board,
+    fault,
     history,
     machine,
     own_folder,
     repository,
     tasks,
+    warning,
     workspaces,
 )
 from gitticks.board import WORKTREE_BOARD, create_board
@@ -107,7 +109,7 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     try:
         _ = context.repository
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
+        yield fault(error.message, error.hint, topic=Topic.REPOSITORY)
         return
     here = (machine.check_identity, machine.check_disk, machine.check_file_locks)
     yield from _of(Topic.MACHINE, (one for check in here for one in check(context)))
@@ -116,10 +118,10 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
         state_tip(context.repository)
     except NotFoundError as error:
         yield from _checked(context, _BEFORE_TASKS, looked_at)
-        yield Finding(Severity.WARNING, error.message, error.hint)
+        yield warning(error.message, error.hint)
         return
     except GitticksError as error:  # git itself may wait for what is there, so nothing more is asked of it
-        yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
+        yield fault(error.message, error.hint, topic=Topic.REPOSITORY)
         return
     damage = tuple(
         _checked(context, ((Topic.REPOSITORY, (partial(repository.check_damage, full=full),)),), [])
@@ -169,12 +171,10 @@ def _checked(
 
 def _unmade(error: GitticksError | OSError) -> Finding:
     if isinstance(error, GitticksError):
-        return Finding(Severity.ERROR, error.message, error.hint)
+        return fault(error.message, error.hint)
     name = error.filename if isinstance(error.filename, str) else None
     what = reason_of(error) if name is None else f"`{name}`: {reason_of(error)}"
-    return Finding(
-        Severity.ERROR, what, None if name is None else f"`ls -ld {quote(name)}` shows what is there"
-    )
+    return fault(what, None if name is None else f"`ls -ld {quote(name)}` shows what is there")
 
 
 def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:

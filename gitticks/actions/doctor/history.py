@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gitticks.actions.audit import verify_audit
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Severity
+from gitticks.actions.doctor import Finding, fault, note, warning
 from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled, Versions
 from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
@@ -34,8 +34,7 @@ def check_history(context: Context) -> Iterator[Finding]:
     found, count = _judge(context, objects, tip, legal, count=MOST_COMMITS + 1)
     is_whole = count <= MOST_COMMITS
     if not is_whole:
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             f"only the newest {MOST_COMMITS} commits were checked for illegal steps",
             f"`gt doctor --range {STATE_BRANCH}` checks all of them",
         )
@@ -47,7 +46,7 @@ def check_history(context: Context) -> Iterator[Finding]:
 def check_audit(context: Context) -> Iterator[Finding]:
     """Yields the lines of the audit that were changed, or are gone."""
     for problem in verify_audit(context).problems:
-        yield Finding(Severity.ERROR, problem, "`gt log` shows which commits touched it")
+        yield fault(problem, "`gt log` shows which commits touched it")
 
 
 def check_range(context: Context, words: str) -> Iterator[Finding]:
@@ -57,17 +56,14 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
     """
     old, new = _sides(context, words)
     if new is None:
-        yield Finding(
-            Severity.ERROR,
-            "the push would delete the state branch, with every task on it",
-            f"do not delete `{STATE_BRANCH}`",
+        yield fault(
+            "the push would delete the state branch, with every task on it", f"do not delete `{STATE_BRANCH}`"
         )
         return
     places = object_places(context.world.environment, context.directory)
     objects = places.open(context.repository)
     if not _is_state(objects, new):
-        yield Finding(
-            Severity.ERROR,
+        yield fault(
             f"{new[:_SHOWN_DIGITS]} is not a commit of a state branch: it has neither `{TASKS_FOLDER}/` nor `{CONFIG_PATH}`",
             f"name one, such as `{STATE_BRANCH}`",
             commit=new,
@@ -75,15 +71,14 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
         return
     lost = [] if old is None else list(read_trail(context.repository, old, new, variables=places.variables))
     if old is not None and lost:
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{new[:_SHOWN_DIGITS]} leaves {len(lost)} commit{'s' if len(lost) > 1 else ''} behind "
             f"that {old[:_SHOWN_DIGITS]} has",
             "merge both before you push: otherwise those commits would be lost",
             commit=old,
         )
     for one in find_impossible(objects, old, new):
-        yield Finding(Severity.ERROR, one.words, f"`{one.look}` shows it", commit=one.commit)
+        yield fault(one.words, f"`{one.look}` shows it", commit=one.commit)
     found, _ = _judge(context, objects, new, old, variables=places.variables)
     yield from found
     if old is None and not found and new == read_ref(context.repository.common_dir, STATE_REF):
@@ -135,8 +130,7 @@ def _findings(one: Unsettled) -> Iterator[Finding]:
         problems.setdefault(illegal.commit, []).append(illegal.problem)
     task_id = one.found[0].task_id
     for commit, words in problems.items():
-        yield Finding(
-            Severity.ERROR,
+        yield fault(
             f"in {commit[:_SHOWN_DIGITS]} `{task_id}` {'; '.join(words)}",
             _fix(one),
             task=task_id,

@@ -10,7 +10,7 @@ from shlex import quote
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Severity
+from gitticks.actions.doctor import Finding, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
 from gitticks.actions.trust import why_no_sandbox
 from gitticks.errors import DocumentError, GitticksError
@@ -38,20 +38,19 @@ def check_git() -> Iterator[Finding]:
     try:
         git_version()
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint)
+        yield fault(error.message, error.hint)
 
 
 def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Yields a warning if the shell's `gt` is another tool's."""
     found = anothers_program(environment)
     if found is not None:
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"another tool's gt comes first on PATH: {found}",
             "type `gitticks` instead: it is the same command",
         )
     elif _program(environment) is None:
-        yield Finding(Severity.NOTE, "`gt` is not on PATH, so hooks and agents may not find it")
+        yield note("`gt` is not on PATH, so hooks and agents may not find it")
 
 
 def anothers_program(environment: Mapping[str, str]) -> str | None:
@@ -78,7 +77,7 @@ def check_identity(context: Context) -> Iterator[Finding]:
     try:
         _ = context.author
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint)
+        yield fault(error.message, error.hint)
 
 
 def check_disk(context: Context) -> Iterator[Finding]:
@@ -98,8 +97,7 @@ def check_file_locks(context: Context) -> Iterator[Finding]:
     try:
         is_lock_held(context.repository.own_dir / "lock")
     except OSError as error:
-        yield Finding(
-            Severity.ERROR,
+        yield fault(
             f"the file system of `{context.repository.common_dir}` has no locks: {error.strerror}",
             "move the repository to a local disk",
         )
@@ -110,8 +108,7 @@ def check_clock(context: Context) -> Iterator[Finding]:
     for newest in read_log(context.repository, STATE_REF, count=1):
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
-            yield Finding(
-                Severity.WARNING,
+            yield warning(
                 f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {_span(ahead)} in the future",
                 "`date -u` shows this machine's clock; either it or the writer's is wrong",
                 commit=newest.commit,
@@ -128,16 +125,16 @@ def check_settings(context: Context) -> Iterator[Finding]:
     try:
         found = load_settings(context.repository, context.world.environment, context.overrides)
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint)
+        yield fault(error.message, error.hint)
         return
     newer = format_of(context.store.read(CONFIG_PATH))
     if newer > FORMAT:
         what = f"the tasks are kept in format {newer}, which is newer than this gitticks: they are read-only"
-        yield Finding(Severity.WARNING, what, "`pipx upgrade gitticks`")
-    for warning in found.warnings:
-        yield Finding(Severity.WARNING, warning)
+        yield warning(what, "`pipx upgrade gitticks`")
+    for message in found.warnings:
+        yield warning(message)
     for unavailable in found.unavailable:
-        yield Finding(Severity.WARNING, unavailable.message, unavailable.hint)
+        yield warning(unavailable.message, unavailable.hint)
 
 
 def check_templates(context: Context) -> Iterator[Finding]:
@@ -148,13 +145,13 @@ def check_templates(context: Context) -> Iterator[Finding]:
         try:
             check_team_file(path, content)
         except GitticksError as error:
-            yield Finding(Severity.ERROR, error.message, error.hint)
+            yield fault(error.message, error.hint)
         else:
             readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
     try:
         require_sound(frozenset(readable))
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint)
+        yield fault(error.message, error.hint)
 
 
 def check_secrets(context: Context) -> Iterator[Finding]:
@@ -163,7 +160,7 @@ def check_secrets(context: Context) -> Iterator[Finding]:
         try:
             refuse_secrets(context, context.store.read(path) or b"", path)
         except DocumentError as error:
-            yield Finding(Severity.WARNING, error.message, error.hint)
+            yield warning(error.message, error.hint)
 
 
 def _templates(context: Context) -> list[str]:
@@ -178,14 +175,12 @@ def check_sandbox(context: Context) -> Iterator[Finding]:
         return
     why = why_no_sandbox(context)
     if why is not None:
-        yield Finding(Severity.NOTE, f"agents run without a sandbox here: {why}")
+        yield note(f"agents run without a sandbox here: {why}")
         return
     try:
         require_walls(settings.sandbox, context.world.environment)
     except GitticksError as error:
-        yield Finding(
-            Severity.ERROR, error.message, "`gt run --sandbox none` runs agents without a sandbox, as you"
-        )
+        yield fault(error.message, "`gt run --sandbox none` runs agents without a sandbox, as you")
 
 
 def check_agents(context: Context) -> Iterator[Finding]:
@@ -196,7 +191,7 @@ def check_agents(context: Context) -> Iterator[Finding]:
     for setting, name in _named(settings):
         unknown = why_unknown(settings, name)
         if unknown is not None:
-            yield Finding(Severity.WARNING, f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
+            yield warning(f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
 
 
 def _named(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -223,7 +218,7 @@ def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding
             ids = ", ".join(f"`{task.id}`" for task in waiting[:_SHOWN_TASKS])
             more = f" and {len(waiting) - _SHOWN_TASKS} more" if len(waiting) > _SHOWN_TASKS else ""
             fix = f"`gt update {waiting[0].id} --agent null` uses the default"
-            yield Finding(Severity.WARNING, f"runs here skip {ids}{more}: {unknown}", fix)
+            yield warning(f"runs here skip {ids}{more}: {unknown}", fix)
 
 
 def _settings(context: Context) -> Settings | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, Severity, fault, note, warning
 from gitticks.board import WORKTREE_BOARD, board_checkout
 from gitticks.git.checkouts import list_worktrees
 from gitticks.git.indexfile import hold_index_lock
@@ -67,12 +67,11 @@ def check_places(context: Context) -> Iterator[Finding]:
             yield _in_the_way(file, "file")
         elif file.suffix == ".json" and read_record(file) is None:
             what = f"`{file}` is not a readable session record, and is ignored"
-            yield Finding(Severity.WARNING, what, f"`rm {quote(str(file))}`")
+            yield warning(what, f"`rm {quote(str(file))}`")
 
 
 def _in_the_way(place: Path, what: str) -> Finding:
-    return Finding(
-        Severity.ERROR,
+    return fault(
         f"`{place}` is not a {what}, but is where one belongs",
         f"`mv {quote(str(place))} {quote(f'{place}.old')}` moves it aside",
     )
@@ -97,15 +96,13 @@ def check_locks(context: Context) -> Iterator[Finding]:
     holder = long_holder(context)
     if holder is not None:
         who = "another process" if holder.pid is None else f"process {holder.pid}"
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{who} has held the lock of the state branch for {_span(holder.seconds)}",
             f"`ps -fp {holder.pid}` shows it; the lock ends when it does" if holder.pid else None,
         )
     for lock in ref_locks(repository):
         if lock.is_old:
-            yield Finding(
-                Severity.WARNING,
+            yield warning(
                 f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
                 "`gt doctor --fix`"
                 if lock.is_of_git
@@ -138,14 +135,12 @@ def clear_locks(context: Context) -> None:
 def _index_finding(name: str, lock: LockFile) -> Finding:
     since = f"has been locked for {_span(lock.age_seconds)}"
     if lock.taker is not None:
-        return Finding(
-            Severity.WARNING,
+        return warning(
             f"the index of {name} {since} by gitticks, process {lock.taker}, which was killed",
             "`gt doctor --fix`",
             Repair.LOCKS,
         )
-    return Finding(
-        Severity.WARNING,
+    return warning(
         f"the index of {name} {since}, and git does not say by whom",
         f"if no git command or its editor is running there: `rm {quote(str(lock.path))}`",
     )
@@ -173,7 +168,7 @@ def check_index(context: Context) -> Iterator[Finding]:
         return
     if not os.access(path, os.W_OK):
         what = f"the index `{path}` cannot be written"
-        yield Finding(Severity.WARNING, f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
+        yield warning(f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
     try:
         connection = connect(path)
         try:
@@ -182,15 +177,15 @@ def check_index(context: Context) -> Iterator[Finding]:
         finally:
             connection.close()
     except sqlite3.OperationalError as error:
-        yield Finding(Severity.WARNING, f"the index cannot be used now: {error}", "every command is slower")
+        yield warning(f"the index cannot be used now: {error}", "every command is slower")
         return
     except sqlite3.DatabaseError as error:
         answer, is_foreign = (str(error),), False
     if answer != ("ok",):
-        yield Finding(Severity.ERROR, f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
+        yield fault(f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
     elif is_foreign:
         what = "the index is from another version, or from before this machine was started"
-        yield Finding(Severity.NOTE, what, "the next command rebuilds it")
+        yield note(what, "the next command rebuilds it")
 
 
 def check_index_rows(context: Context) -> Iterator[Finding]:
@@ -199,7 +194,7 @@ def check_index_rows(context: Context) -> Iterator[Finding]:
         key = differing_row(context.repository)
         if key is not None:
             what = f"the index does not match the state branch at `{key}`"
-            yield Finding(Severity.ERROR, what, "`gt doctor --full --fix`", Repair.INDEX)
+            yield fault(what, "`gt doctor --full --fix`", Repair.INDEX)
 
 
 def rebuild_index(context: Context) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.board import board_path
 from gitticks.board.journal import load_journal
 from gitticks.errors import GitticksError
@@ -53,24 +53,20 @@ def check_kind(context: Context) -> Iterator[Finding]:
     """Yields what is unusual about the repository."""
     repository = context.repository
     if repository.project_dir is None:
-        yield Finding(
-            Severity.NOTE, "the repository is bare: tasks can be read and changed, but there is no board"
-        )
+        yield note("the repository is bare: tasks can be read and changed, but there is no board")
     elif repository.is_linked:
-        yield Finding(Severity.NOTE, f"this is a linked worktree of `{repository.project_dir}`")
+        yield note(f"this is a linked worktree of `{repository.project_dir}`")
     if (repository.common_dir / "shallow").is_file():
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             "the clone is shallow: work merged before its oldest commit looks like new work",
             "`git fetch --unshallow` fetches the rest",
         )
     for folder in alternates(repository):
         if folder.is_dir():
             what = f"objects are borrowed from `{folder}`: if it is deleted, they are lost"
-            yield Finding(Severity.NOTE, what, "`git repack -a -d` makes them this repository's own")
+            yield note(what, "`git repack -a -d` makes them this repository's own")
         else:
-            yield Finding(
-                Severity.ERROR,
+            yield fault(
                 f"objects are borrowed from `{folder}`, which does not exist",
                 f"restore that folder, or remove its line from `{repository.common_dir}/objects/info/alternates`",
             )
@@ -82,15 +78,14 @@ def check_paths(context: Context) -> Iterator[Finding]:
         return
     for one in find_impossible(context.store.objects, None, state_tip(context.repository)):
         fix = f"`gt doctor --fix` removes it; `{one.look}` shows it"
-        yield Finding(Severity.ERROR, one.words, fix, Repair.PATHS, commit=one.commit)
+        yield fault(one.words, fix, Repair.PATHS, commit=one.commit)
 
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
     """Yields a warning if so many objects lie about singly that git gets slow."""
     loose = count_loose_objects(context.repository)
     if loose.count > _MANY_LOOSE_OBJECTS:
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{loose.count} loose objects, {loose.kibibytes // 1024} MB, slow git down",
             "`git maintenance run` packs them",
         )
@@ -99,11 +94,7 @@ def check_loose_objects(context: Context) -> Iterator[Finding]:
 def check_left_behind(context: Context) -> Iterator[Finding]:
     """Yields what of hooks, settings and attributes changed during agents' sessions, and nobody agreed to."""
     for one in left_behind(context.repository):
-        yield Finding(
-            Severity.WARNING,
-            f"{one.words}, and nothing is run or merged meanwhile",
-            "`gt trust` shows it, and asks",
-        )
+        yield warning(f"{one.words}, and nothing is run or merged meanwhile", "`gt trust` shows it, and asks")
 
 
 def can_be_read(context: Context, commit: str) -> bool:
@@ -144,19 +135,16 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
         return
     damaged = list(damaged_entries(objects, tree))
     for one in damaged[:_MOST_SHOWN]:
-        yield Finding(
-            Severity.ERROR,
+        yield fault(
             f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}",
             _way_back(context, one),
             task=_task_of(one.path),
         )
     if len(damaged) > _MOST_SHOWN:
-        yield Finding(
-            Severity.ERROR, f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged"
-        )
+        yield fault(f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged")
     if not damaged:
         what = f"the older history of the state branch is damaged: {found.reason}"
-        yield Finding(Severity.WARNING, what, _aside(context.repository, found.object_id) + _FETCH)
+        yield warning(what, _aside(context.repository, found.object_id) + _FETCH)
 
 
 def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
@@ -203,8 +191,8 @@ def _no_commit(repository: Repository, objects: Objects, tip: str, error: Gittic
             aside = _move_aside(repository, tip)
             back = f"{aside} && git update-ref" if aside else "git update-ref"
             fix = f"`{back} {layout.STATE_REF} {older}` goes back to the newest complete commit"
-            return Finding(Severity.ERROR, what, fix, commit=tip)
-    return Finding(Severity.ERROR, what, _FETCH, commit=tip)
+            return fault(what, fix, commit=tip)
+    return fault(what, _FETCH, commit=tip)
 
 
 def _is_whole(objects: Objects, commit: str) -> bool:
@@ -280,7 +268,7 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         commit = fallen.fall.old
         if fallen.fall.how is How.ON_PURPOSE:
             what = f"`git reset` removed {fallen.words} from the state branch"
-            yield Finding(Severity.WARNING, what, _both_ways(context, tip, fallen), commit=commit)
+            yield warning(what, _both_ways(context, tip, fallen), commit=commit)
         else:
             yield _rewound(context, tip, fallen)
     left = last_seen(context)
@@ -320,10 +308,10 @@ def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
         # Were the ref a symbolic one, another branch would be moved without the option.
         back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
         fix = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
-        return Finding(Severity.WARNING, what, fix, commit=left)
+        return warning(what, fix, commit=left)
     what = f"the state branch was rewound: it lacks {fallen.words}"
     fix = f"`gt doctor --fix` restores {fallen.pronoun}{_way_off(context, tip, fallen)}"
-    return Finding(Severity.WARNING, what, fix, Repair.FALLEN, commit=left)
+    return warning(what, fix, Repair.FALLEN, commit=left)
 
 
 def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
@@ -359,11 +347,11 @@ def check_dropped(context: Context) -> Iterator[Finding]:
     for dropped in dropped_commits(context.repository):
         if not objects.has(dropped):
             what = f"git dropped commits up to {dropped[:10]} from the state branch, and they are lost"
-            yield Finding(Severity.WARNING, what, "fetch them from a clone that has them", commit=dropped)
+            yield warning(what, "fetch them from a clone that has them", commit=dropped)
         elif not objects.is_ancestor(dropped, tip):
             count = count_commits(context.repository, tip, dropped)
             what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch"
-            yield Finding(Severity.WARNING, what, "`gt status` restores them", Repair.DROPPED, commit=dropped)
+            yield warning(what, "`gt status` restores them", Repair.DROPPED, commit=dropped)
 
 
 def _indexed(context: Context) -> str | None:

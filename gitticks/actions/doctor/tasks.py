@@ -10,7 +10,7 @@ from shlex import quote
 from gitticks.actions.conflict_markers import marked_tasks, unmerged_on_board
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import cycles_of
-from gitticks.actions.doctor import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.actions.doctor.machine import unknown_workers
 from gitticks.board.hooks import board_hooks_state
 from gitticks.board.judge_edit import home_of
@@ -72,7 +72,7 @@ def check_foreign_files(context: Context) -> Iterator[Finding]:
     if paths:
         more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
         shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
-        yield Finding(Severity.NOTE, f"gitticks does not know {shown}{more} on the state branch")
+        yield note(f"gitticks does not know {shown}{more} on the state branch")
 
 
 def _foreign(context: Context) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
             f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {quote(folder)} {home} && "
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
         )
-    return Finding(Severity.ERROR, what, fix, task=layout.task_of_path(file.path) or _named(home))
+    return fault(what, fix, task=layout.task_of_path(file.path) or _named(home))
 
 
 def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:
@@ -166,8 +166,7 @@ def _unread_lines(index: Index, ids: Iterable[TaskId]) -> Iterator[Finding]:
         where = "its last line is cut off" if first is None else f"{first.problem} (line {first.line})"
         count = len(history.broken) + bool(history.torn)
         more = f", and {count - 1} more" if count > 1 else ""
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{place}: {where}{more}",
             "such lines are kept but ignored; a newer gitticks may know them",
             task=task_id,
@@ -190,21 +189,19 @@ def check_tasks(context: Context) -> Iterator[Finding]:
 def _cycles(graph: TaskGraph) -> Iterator[Finding]:
     for cycle in cycles_of(graph):
         words = f"tasks wait for one another in a cycle: {cycle.words}"
-        yield Finding(Severity.ERROR, words, cycle.fix)
+        yield fault(words, cycle.fix)
 
 
 def _dangling(graph: TaskGraph, task: Task) -> Iterator[Finding]:
     for blocker in graph.idle_blockers(task):
         is_missing = blocker not in graph.tasks
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"`{task.id}` is blocked by `{blocker}`, which {'does not exist' if is_missing else 'was cancelled'}",
             f"`gt unblock {task.id} {blocker}`",
             task=task.id,
         )
     if task.parent is not None and task.parent not in graph.tasks and task.parent not in graph.unreadable:
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"the parent of `{task.id}`, `{task.parent}`, does not exist",
             f"`gt update {task.id} --parent=null`",
             task=task.id,
@@ -222,7 +219,7 @@ def _impossible(task: Task) -> Iterator[Finding]:
     fix = f"`gt update {task.id} --awaiting {kind}` makes it a person's turn, and clears the rest"
     if not task.is_open:
         fix = f"`gt reopen {task.id}`, then close it again"
-    yield Finding(Severity.ERROR, f"`{task.id}` {problem}", fix, task=task.id)
+    yield fault(f"`{task.id}` {problem}", fix, task=task.id)
 
 
 def check_texts(context: Context) -> Iterator[Finding]:
@@ -236,8 +233,8 @@ def check_texts(context: Context) -> Iterator[Finding]:
         bodies = [(task_id, *index.body(task_id)) for task_id in doubtful if task_id not in conflicts]
     for task_id, text, first_line in bodies:
         body = Body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
-        for warning in body.warnings:
-            yield Finding(Severity.WARNING, warning, f"`gt edit {task_id}` opens it", task=task_id)
+        for message in body.warnings:
+            yield warning(message, f"`gt edit {task_id}` opens it", task=task_id)
 
 
 def _names_one_twice(data: bytes) -> bool:
@@ -251,7 +248,7 @@ def check_driver(context: Context) -> Iterator[Finding]:
     if has_merge_driver(repository) or board_hooks_state(repository) is not HooksState.INSTALLED:
         return
     what = "git merges tasks line by line in this clone, and may leave its markers in them"
-    yield Finding(Severity.NOTE, what, "`gt doctor --fix` makes it merge them by meaning", Repair.DRIVER)
+    yield note(what, "`gt doctor --fix` makes it merge them by meaning", Repair.DRIVER)
 
 
 def check_conflicts(context: Context) -> Iterator[Finding]:
@@ -261,8 +258,7 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
         conflicts = index.conflicts()
     for task_id, line in sorted({**conflicts, **marked}.items()):
         by_git = task_id in marked
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: "
             + (
                 "git merged this task line by line"
@@ -274,8 +270,7 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
             task=task_id,
         )
     for found in unmerged_on_board(context):
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"{BOARD_FOLDER}/{found.path}: one side deleted what the other changed, and the merge waits"
             if found.line is None
             else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this {'task' if found.joined is None else 'file'} line by line, and the merge waits",
@@ -296,8 +291,7 @@ def check_kept(context: Context) -> Iterator[Finding]:
 def _kept(path: str, standing: str) -> Finding:
     here, there = quote(f"{BOARD_FOLDER}/{standing}"), quote(f"{BOARD_FOLDER}/{path}")
     git, file = f"git -C {BOARD_FOLDER}", quote(path)
-    return Finding(
-        Severity.WARNING,
+    return warning(
         f"{BOARD_FOLDER}/{path}: a merge could not combine this with `{standing}` and kept both; "
         f"`diff {here} {there}` compares them",
         f"`{git} rm -q {file} && {git} commit -qm 'resolve a conflict' {file}` removes it, once the right text "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Severity
+from gitticks.actions.doctor import Finding, Repair, Severity, note, warning
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.git.merges.history import count_commits
@@ -41,13 +41,11 @@ def check_merged(context: Context) -> Iterator[Finding]:
         tasks = index.tasks()
     for one in find_missing(context, tasks):
         if not one.is_pulled:
-            yield Finding(
-                Severity.NOTE, f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`"
-            )
+            yield note(f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`")
             continue
         aside = f"`git branch rescue {one.commits[0]}` keeps it; `gt reopen` if it is not wanted"
         fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
-        yield Finding(Severity.WARNING, one.words, fix, task=one.tasks[0])
+        yield warning(one.words, fix, task=one.tasks[0])
     if not (context.repository.common_dir / "shallow").exists():
         yield from _not_stored(context, tasks)
 
@@ -61,8 +59,7 @@ def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
         first = absent[0]
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         what = f"the commit `{merges[first][:10]}`, the merge of `{first}`, is not in this clone{more}"
-        yield Finding(
-            Severity.NOTE,
+        yield note(
             what,
             f"`git fetch` fetches it if a remote has it; if its code is lost, `gt reopen {first}`",
             task=first,
@@ -72,18 +69,17 @@ def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
 def _workspace(state: WorkspaceState) -> Iterator[Finding]:
     one = state.workspace
     if one.is_gone:
-        yield Finding(
-            Severity.WARNING,
+        yield warning(
             f"the folder of the workspace `{one.name}` is missing: `{one.path}`",
             "`gt doctor --fix`",
             Repair.WORKTREES,
         )
     elif state.task is None:
         what = f"the workspace `{one.name}` belongs to no task: `{one.path}`"
-        yield Finding(Severity.WARNING, what, f"`gt worktree clean {one.name}`")
+        yield warning(what, f"`gt worktree clean {one.name}`")
     elif not state.is_needed:
         what = f"the workspace of `{one.name}` is left over: the task is {state.task.status}"
-        yield Finding(Severity.NOTE, what, f"`gt worktree clean {one.name}`", task=state.task.id)
+        yield note(what, f"`gt worktree clean {one.name}`", task=state.task.id)
 
 
 def _branch(context: Context, branch: str, tasks: Mapping[str, Task]) -> Iterator[Finding]:
@@ -96,16 +92,14 @@ def _branch(context: Context, branch: str, tasks: Mapping[str, Task]) -> Iterato
     look = f"`git log {base}..{branch}` shows what is on it; {drop}"
     has = f"has {count} commit{'s' if count > 1 else ''} that `{base}` lacks" if count else "is merged"
     if task is None:
-        yield Finding(
-            Severity.WARNING, f"the branch `{branch}` belongs to no task, and {has}", look if count else drop
-        )
+        yield warning(f"the branch `{branch}` belongs to no task, and {has}", look if count else drop)
     elif count:
         severity = Severity.NOTE if task.status is Status.CANCELLED else Severity.WARNING
         what = f"`{task.id}` is {task.status}, but its branch {has}"
         yield Finding(severity, what, look, task=task.id)
     else:
         what = f"the branch of `{task.id}` is left over: the task is {task.status}"
-        yield Finding(Severity.NOTE, what, drop, task=task.id)
+        yield note(what, drop, task=task.id)
 
 
 def _unmerged(context: Context, branch: str, base: str | None, task: Task | None) -> int:
@@ -123,10 +117,8 @@ def _unmerged(context: Context, branch: str, base: str | None, task: Task | None
 def check_sessions(context: Context) -> Iterator[Finding]:
     """Yields sessions whose runner and agent are gone, and which nobody has dealt with."""
     for record in Sessions(context.repository.own_dir).dead():
-        yield Finding(
-            Severity.WARNING,
-            f"the session of {record.agent} on `{record.task}` is dead and was not processed",
-            "`gt health`",
+        yield warning(
+            f"the session of {record.agent} on `{record.task}` is dead and was not processed", "`gt health`"
         )
 
 
@@ -137,7 +129,7 @@ def check_checkpoints(context: Context) -> Iterator[Finding]:
     for one in found:
         if one.checkpoint is None:
             what = f"{BOARD_FOLDER}/{one.path}: {one.problem}"
-            yield Finding(Severity.WARNING, what, f"`gt checkpoints prune {one.id}`", task=one.workspace)
+            yield warning(what, f"`gt checkpoints prune {one.id}`", task=one.workspace)
     missing = missing_commits(store, (one.checkpoint.commit for one in found if one.checkpoint))
     gone = [one for one in found if one.checkpoint is not None and one.checkpoint.commit in missing]
     is_shared = bool(remotes(context.repository))
@@ -153,4 +145,4 @@ def check_checkpoints(context: Context) -> Iterator[Finding]:
         more = f" and {len(stray) - _MOST_NAMED} more" if len(stray) > _MOST_NAMED else ""
         shown = ", ".join(stray[:_MOST_NAMED])
         belongs = "belongs" if len(stray) == 1 else "belong"
-        yield Finding(Severity.NOTE, f"{shown}{more} {belongs} to no checkpoint", "`gt checkpoints prune`")
+        yield note(f"{shown}{more} {belongs} to no checkpoint", "`gt checkpoints prune`")
