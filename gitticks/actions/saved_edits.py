@@ -7,8 +7,8 @@ and what is refused gets a note beside the file.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import (
@@ -40,7 +40,7 @@ from gitticks.board.skip_reasons import (
 )
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.checkouts import converted_paths
-from gitticks.git.locks import hold_lock
+from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.repository import discover
 from gitticks.git.staged import is_sequencing, staged_changes
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
@@ -110,13 +110,9 @@ def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
     return None
 
 
-@contextlib.contextmanager
-def _only_taker(context: Context) -> Iterator[None]:
+def _only_taker(context: Context) -> AbstractContextManager[object]:
     """Lets one process at a time take up edits; where no lock can be had, two may try the same, and one will do it."""
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(GitticksError, OSError):
-            held.enter_context(hold_lock(context.repository.own_dir / "taking-up.lock"))
-        yield
+    return hold_lock_if_possible(context.repository.own_dir / "taking-up.lock")
 
 
 def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:

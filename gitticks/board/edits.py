@@ -27,7 +27,7 @@ from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.follow import EXECUTABLE, PLAIN, QUIET_SECONDS, conflict_entries
 from gitticks.git.indexfile import IndexEntry, hold_index_lock, index_ready
-from gitticks.git.locks import WAIT_SECONDS, hold_lock
+from gitticks.git.locks import WAIT_SECONDS, hold_lock_if_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import is_sequencing
 from gitticks.model.ids import task_folder, task_path
@@ -51,8 +51,9 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
+    lock = repository.own_dir / "lock"
     for looks_left in reversed(range(_LOOKS)):
-        with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
+        with hold_lock_if_possible(lock) as is_locked, errors_of_board(_NOT_SEEN):
             look = _Look(repository, checkout, among)
             found = tuple(look.edits())
             missing = max((edit.rest_seconds for edit in found), default=0.0)
@@ -76,7 +77,8 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    with _no_writer(repository, wait_seconds), errors_of_board(_NOT_SEEN):
+    lock = repository.own_dir / "lock"
+    with hold_lock_if_possible(lock, wait_seconds=wait_seconds), errors_of_board(_NOT_SEEN):
         found = _Look(repository, checkout).edits()
         # Nothing is applied here, so it does not matter whether somebody is saving it.
         return tuple(replace(edit, rest_seconds=0.0) for edit in found if edit.is_plain)
@@ -87,15 +89,11 @@ def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
     checkout = board_checkout(repository) if paths else None
     missing = 0.0
     if checkout is not None:
-        missing = _seconds_to_rest(CheckoutFiles.at(checkout.path, repository.own_dir, "board"), paths)
+        files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
+        missing = max(files.seconds_to_rest(path, QUIET_SECONDS) for path in paths)
     if missing:
         time.sleep(missing + _TICK_SECONDS)
     return missing > 0
-
-
-def _seconds_to_rest(files: CheckoutFiles, paths: Iterable[str]) -> float:
-    """Returns how long the file that was written last has to be left alone yet."""
-    return max((files.seconds_to_rest(path, QUIET_SECONDS) for path in paths), default=0)
 
 
 def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
@@ -113,20 +111,6 @@ def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
         if task_id is not None and task_path(task_id) in gone:
             renamed[edit.path.rpartition("/")[0]] = task_folder(task_id)
     return renamed
-
-
-@contextlib.contextmanager
-def _no_writer(repository: Repository, wait_seconds: float = WAIT_SECONDS) -> Iterator[bool]:
-    """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure.
-
-    Yields whether they are kept away.
-    """
-    is_locked = False
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(GitticksError, OSError):
-            held.enter_context(hold_lock(repository.own_dir / "lock", wait_seconds=wait_seconds))
-            is_locked = True
-        yield is_locked
 
 
 class _Look:

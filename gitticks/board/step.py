@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
 from gitticks.board.place import BoardReport, board_checkout, errors_of_board, is_on_state_branch
 from gitticks.errors import GitticksError
+from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
@@ -82,8 +83,6 @@ class WorktreeBoard:
             LostRaceError: the lock was not free for long.
             BoardError: its own files are damaged.
         """
-        from gitticks.git.locks import hold_lock
-
         if board_checkout(repository) is None:
             return None
         with hold_lock(repository.own_dir / "lock"):

@@ -92,6 +92,17 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def hold_lock_if_possible(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[bool]:
+    """Holds a lock that going on matters more than, as on a full or read-only disk; yields whether it is held."""
+    with contextlib.ExitStack() as held:
+        is_locked = False
+        with contextlib.suppress(GitticksError, OSError):
+            held.enter_context(hold_lock(path, wait_seconds=wait_seconds))
+            is_locked = True
+        yield is_locked
+
+
 def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     """Removes `<ref>.lock` if its holder is dead, and returns whether the way is free.
 
