@@ -89,9 +89,9 @@ def as_objects(found: Iterable[Recorded]) -> list[dict[str, object]]:
 
 def as_csv(found: Iterable[Recorded]) -> Iterator[str]:
     """Yields the lines of a table of decisions, its heading first."""
-    yield _csv_line(COLUMNS)
+    yield csv_line(COLUMNS)
     for body in as_objects(found):
-        yield _csv_line(["" if body[name] is None else _plain(str(body[name])) for name in COLUMNS])
+        yield csv_line(["" if body[name] is None else _plain(str(body[name])) for name in COLUMNS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,8 @@ def _plain(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def _csv_line(values: Iterable[str]) -> str:
+def csv_line(values: Iterable[str]) -> str:
+    """Returns a line of a table, without its end."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="").writerow(values)
     return stream.getvalue()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import RefusedError, UsageError
-from gitticks.model.event import Actor, Event
+from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -66,26 +69,47 @@ def refuse_closed(task: Task) -> None:
 
 
 class Record(NamedTuple):
-    """Events that are no decision's, and how the commit's subject names them."""
+    """An event that is no decision's, and how the commit's subject names it."""
 
     subject: str
-    events: tuple[Event, ...]
+    event: Event
+
+
+def append(transaction: Transaction, task_id: TaskId, subject: str, event: Event) -> Record:
+    """Appends an event that is no decision's to the history; the commit has yet to say so."""
+    transaction.append_events(task_id, (event,))
+    return Record(subject, event)
+
+
+def add_entry(
+    context: Context,
+    transaction: Transaction,
+    task_id: TaskId,
+    section: Section,
+    text: str,
+    *,
+    kind: ActorKind | None = None,
+) -> Record:
+    """Adds a note or a question of the caller, with its event; `kind` is whom it is from, if that is another."""
+    at, actor = context.now, context.actor
+    file = transaction.task_file(task_id).with_entry(section, Entry(at, kind or actor.kind, actor.name, text))
+    transaction.put_task(file.with_task(replace(file.task, updated=at)))
+    if section is Section.QUESTIONS:
+        return append(transaction, task_id, "question asked", Event(EventType.ASKED, at, actor))
+    return append(transaction, task_id, "note added", Event(EventType.NOTED, at, actor))
 
 
 def describe_records(
     transaction: Transaction, task_id: TaskId, records: Iterable[Record], actor: Actor
 ) -> None:
     """Says in the commit what was recorded; to be called after a decision, whose transition is the better subject."""
-    for record in records:
-        trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in record.events)]
+    for one in records:
+        trailers = [("Task", str(task_id)), ("Event", one.event.type.value)]
         transaction.describe(
-            f"{task_id}: {record.subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")]
+            f"{task_id}: {one.subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")]
         )
 
 
-def record(
-    transaction: Transaction, task_id: TaskId, subject: str, events: Sequence[Event], actor: Actor
-) -> None:
-    """Appends events that are no decision's to the history, and says in the commit what they were."""
-    transaction.append_events(task_id, events)
-    describe_records(transaction, task_id, [Record(subject, tuple(events))], actor)
+def record(transaction: Transaction, task_id: TaskId, subject: str, event: Event, actor: Actor) -> None:
+    """Appends an event that is no decision's, and says so in the commit."""
+    describe_records(transaction, task_id, [append(transaction, task_id, subject, event)], actor)

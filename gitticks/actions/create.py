@@ -72,7 +72,7 @@ def _commit_file(context: Context, transaction: Transaction, file: TaskFile) -> 
         check_links(transaction.all_tasks(), None, task)
     transaction.put_task(file)
     event = Event(EventType.CREATED, context.now, context.actor)
-    record(transaction, task.id, f"created: {task.title}", [event], context.actor)
+    record(transaction, task.id, f"created: {task.title}", event, context.actor)
     if task.parent is not None:
         from gitticks.store.hand_edits import follow_parents
 

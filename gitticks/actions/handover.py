@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import (
-    Record,
+    add_entry,
     circumstances_of,
     describe_records,
     record,
@@ -92,7 +92,11 @@ def _request(
 
     def write(transaction: Transaction) -> HandedOver:
         before = transaction.task_file(task_id).task
-        asked = [_add_question(context, transaction, task_id, question)] if question else []
+        asked = []
+        if question:
+            refuse_closed(before)
+            kind = ActorKind.ENGINE if context.actor.is_human else None
+            asked = [add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)]
         if before.status is not requested.to:
             circumstances = circumstances_of(context, before, checks_failure=failure)
             carry_out(transaction, task_id, requested, circumstances)
@@ -109,19 +113,6 @@ def ask_question(context: Context, task_id: TaskId, question: str) -> None:
     """
     question = require_words(question, "question", f'gt ask {task_id} "…"')
     _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
-
-
-def _add_question(context: Context, transaction: Transaction, task_id: TaskId, question: str) -> Record:
-    """Adds an entry that nobody has answered, with its event."""
-    file = transaction.task_file(task_id)
-    refuse_closed(file.task)
-    at, actor = context.now, context.actor
-    kind = ActorKind.ENGINE if actor.is_human else actor.kind
-    file = file.with_entry(Section.QUESTIONS, Entry(at, kind, actor.name, question))
-    transaction.put_task(file.with_task(replace(file.task, updated=at)))
-    events = (Event(EventType.ASKED, at, actor),)
-    transaction.append_events(task_id, events)
-    return Record("question asked", events)
 
 
 def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
@@ -142,7 +133,7 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
         written = file.with_section(Section.HANDOFF, text)
         transaction.put_task(written.with_task(replace(file.task, updated=at)))
         event = Event(EventType.TEXT_CHANGED, at, actor, data={"sections": [Section.HANDOFF.value]})
-        record(transaction, task_id, "hand-off written", [event], actor)
+        record(transaction, task_id, "hand-off written", event, actor)
 
     context.store.transact(write, author=context.author)
 

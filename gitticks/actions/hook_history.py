@@ -118,7 +118,7 @@ def _put_back(
     task = transaction.task_file(task_id).task
     reason = _NO_MOVE if is_move else _NO_LOSS
     warned = Event(EventType.WARNED, context.now, actor, reason=reason)
-    record(transaction, task_id, "restore what a revert removed", [warned], actor)
+    record(transaction, task_id, "restore what a revert removed", warned, actor)
     return FollowedUp(task, task, actor.name, reason)
 
 

@@ -30,12 +30,7 @@ def find_task(context: Context, text: str | None) -> TaskId:
 def find_or_take_up_task(context: Context, text: str | None, *, least: int = 1) -> TaskId:
     """Returns the task that a person named as `find_task` does; one that is only saved on the board is applied.
 
-    Not to be called within a transaction.
-
-    Raises:
-        NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace.
-        GitticksError: it is on the board, and what is saved there is refused.
+    Not to be called within a transaction. What is saved there may be refused.
     """
     with _released_index(context):
         return _resolve_to_change(context, text, least)
@@ -46,12 +41,7 @@ def find_task_to_change(
 ) -> TaskId:
     """Returns the task that a person named, after what was saved by hand in its file was applied.
 
-    What could not be applied becomes a warning.
-
-    Raises:
-        NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace, or fewer than the `least` characters of its id.
-        GitticksError: its file cannot be read, and `may_be_broken` was not given.
+    What could not be applied becomes a warning; a file that cannot be read an error, unless it `may_be_broken`.
     """
     with _released_index(context):
         task_id = _resolve_to_change(context, text, least)
@@ -81,13 +71,7 @@ def _take_up(context: Context, task_id: TaskId) -> str | None:
 
 
 def find_tasks_to_decide(context: Context, texts: Sequence[str]) -> tuple[TaskId, ...]:
-    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is applied.
-
-    Raises:
-        NotFoundError: one of them is unknown, or several begin so.
-        UsageError: one was named by too few characters.
-        GitticksError: the file of one cannot be read.
-    """
+    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is applied."""
     with _released_index(context):
         for text in texts:
             with suppress(SavedTaskError):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 
+from gitticks.actions.audit import csv_line
 from gitticks.actions.context import Context
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_date, format_time
@@ -92,17 +91,11 @@ def read_all(context: Context) -> Iterator[Exported]:
 
 def as_csv(context: Context) -> Iterator[str]:
     """Yields a line of names, and one for each task; several values of a field are separated by a space."""
-    yield _csv_line(list(COLUMNS))
+    yield csv_line(COLUMNS) + "\n"
     for one in read_all(context):
         values = {field.name: getattr(one.file.task, field.name) for field in fields(Task)}
         values["summary"] = one.file.summary
-        yield _csv_line([_cell(values[name]) for name in COLUMNS])
-
-
-def _csv_line(values: list[str]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow(values)
-    return stream.getvalue()
+        yield csv_line(_cell(values[name]) for name in COLUMNS) + "\n"
 
 
 def _cell(value: object) -> str:

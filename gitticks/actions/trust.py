@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import Record, describe_records
+from gitticks.actions.changing import record
 from gitticks.actions.context import Context
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import RefusedError
@@ -119,9 +119,8 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
         )
 
     def write(transaction: Transaction) -> None:
-        transaction.append_events(task_id, (event,))
         audit.write(transaction)
-        describe_records(transaction, task_id, [Record("secret allowed", (event,))], context.actor)
+        record(transaction, task_id, "secret allowed", event, context.actor)
 
     context.store.transact(write, author=context.author)
     audit.forget()

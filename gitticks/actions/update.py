@@ -6,14 +6,21 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gitticks.actions.changing import Record, circumstances_of, describe_records, require_words
+from gitticks.actions.changing import (
+    Record,
+    add_entry,
+    append,
+    circumstances_of,
+    describe_records,
+    require_words,
+)
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
 from gitticks.actions.task_lookup import find_task
 from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry, Section
+from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
@@ -75,7 +82,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         # `+x` adds to the list as it is now, so what others added since the command began stays.
         fields = {name: wish for name, wish in changes.wishes.items() if name != "awaiting"}
         values = read_wishes(fields, replace(reading, before=before))
-        noted = [add_note(context, transaction, task_id, note)] if note else []
+        noted = [add_entry(context, transaction, task_id, Section.NOTES, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
         described = _describe(context, transaction, task_id, changes.description)
         if wanted is not None:
@@ -125,24 +132,6 @@ def reading_for(context: Context) -> Reading:
     return Reading(today, cache(lambda text: find_task(context, text)), me=lambda: context.actor.name)
 
 
-def add_note(
-    context: Context,
-    transaction: Transaction,
-    task_id: TaskId,
-    text: str,
-    *,
-    kind: ActorKind | None = None,
-) -> Record:
-    """Adds a note of the caller to the task, with its event; `kind` is whom it is from, if that is another."""
-    at, actor = context.now, context.actor
-    entry = Entry(at, kind or actor.kind, actor.name, text)
-    file = transaction.task_file(task_id).with_entry(Section.NOTES, entry)
-    transaction.put_task(file.with_task(replace(file.task, updated=at)))
-    events = (Event(EventType.NOTED, at, actor),)
-    transaction.append_events(task_id, events)
-    return Record("note added", events)
-
-
 def change_fields(
     context: Context,
     transaction: Transaction,
@@ -163,13 +152,13 @@ def change_fields(
 
         refuse_settled(before, names)
     transaction.put_task(file.with_task(after))
-    events = (Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names}),)
-    transaction.append_events(task_id, events)
+    event = Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names})
+    changed = append(transaction, task_id, ", ".join(names), event)
     if after.parent != before.parent:
         from gitticks.store.hand_edits import follow_parents
 
         follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
-    return (Record(", ".join(names), events),)
+    return (changed,)
 
 
 def _describe(
@@ -181,9 +170,8 @@ def _describe(
         return ()
     described = file.with_summary(description)
     transaction.put_task(described.with_task(replace(file.task, updated=context.now)))
-    events = (Event(EventType.TEXT_CHANGED, context.now, context.actor, data={"sections": ["summary"]}),)
-    transaction.append_events(task_id, events)
-    return (Record("summary", events),)
+    event = Event(EventType.TEXT_CHANGED, context.now, context.actor, data={"sections": ["summary"]})
+    return (append(transaction, task_id, "summary", event),)
 
 
 def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[str, ...]) -> Updated:
@@ -197,7 +185,7 @@ def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind |
     check_author(context, kind)
 
     def write(transaction: Transaction) -> Task:
-        noted = add_note(context, transaction, task_id, text, kind=kind)
+        noted = add_entry(context, transaction, task_id, Section.NOTES, text, kind=kind)
         describe_records(transaction, task_id, [noted], context.actor)
         return transaction.task_file(task_id).task
 

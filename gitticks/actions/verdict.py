@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import describe_records, require_words, work_head
+from gitticks.actions.changing import add_entry, describe_records, require_words, work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
-from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
@@ -79,7 +78,7 @@ def approve_task(
         before = transaction.task_file(task_id).task
         if before.is_merging or before.status is Status.DONE:
             if note and note.strip():
-                noted = add_note(context, transaction, task_id, note.strip())
+                noted = add_entry(context, transaction, task_id, Section.NOTES, note.strip())
                 describe_records(transaction, task_id, [noted], context.actor)
             return Judged(before, before, is_repeated=True)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
