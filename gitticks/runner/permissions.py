@@ -101,7 +101,8 @@ class Gatekeeper:
         strict = ("deny", "none", "allow")
         answer = min(said, key=lambda one: (strict.index(one.decision), not one.is_left))
         with self._lock:
-            self._answered[agent.name, call.digest] = answer
+            if call.use and len(self._answered) < _MOST_SEEN:
+                self._answered[agent.name, call.digest] = answer
         return answer
 
     def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
@@ -126,7 +127,10 @@ class Gatekeeper:
                 self.run.emit(
                     Warned(self._task.id, f"`{agent.name}` did something that is denied, {why}: {what}")
                 )
-            self._note(agent, access, Decided.ALLOWED, reason)
+            try:
+                self._note(agent, access, Decided.ALLOWED, reason)
+            except GitticksError as error:  # it is done already
+                self._tell_once(f"what `{agent.name}` does is not recorded any more: {error.message}")
 
     def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
         """Returns what the rules say, those of the session's beginning and those of now."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.document.audit import chain, parse_entry, read_audit, render_entry
+from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name, write_synced
 from gitticks.model.audit import AuditEntry
 from gitticks.model.ids import TaskId
@@ -28,6 +29,8 @@ FOLDER = "audit"
 TRAILER = "Audit"
 _WRITER = "writer"
 _MOST_BYTES = 50_000_000
+_MOST_NOTED = 10_000_000
+"""Of one session; all of it is committed at its end."""
 _LONGEST_TEXT = 4000
 
 
@@ -42,7 +45,11 @@ class PendingAudit:
         self.torn = False
 
     def note(self, entry: AuditEntry) -> None:
-        """Adds a decision; when it returns, the line is on disk."""
+        """Adds a decision; when it returns, the line is on disk.
+
+        Raises:
+            GitticksError: it cannot be written, or a session has made more decisions than are kept.
+        """
         short = _each(entry, lambda text: _cut(mask(text)))
         line = json.dumps(render_entry(short), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         with errors_name(self._path):
@@ -51,6 +58,8 @@ class PendingAudit:
             descriptor = os.open(self._path, flags, 0o600)
             try:
                 size = os.fstat(descriptor).st_size
+                if size > _MOST_NOTED:
+                    raise GitticksError("this session has made more decisions than the audit log takes")
                 if size and os.pread(descriptor, 1, size - 1) != b"\n":
                     line = b"\n" + line  # a line that a crash cut off stays alone
                 os.write(descriptor, line)

@@ -100,6 +100,19 @@ def test_the_chain_goes_on_with_the_next_session(project: RunProject) -> None:
     assert [one.iteration for one in found.entries] == [1, 2]
 
 
+def test_what_the_log_takes_no_more_is_not_allowed(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitticks.store.audit._MOST_NOTED", 100)
+    read = (READ, {"file_path": "{here}/a"})
+    folder = set_up(project, "claude", read, read)
+    project.run()
+    (first, _), (second, why) = answers(folder)
+    assert (first, second) == ("none", "deny")
+    assert "more decisions than the audit log takes" in why
+    assert len(audit_of(project).lines) == 1
+
+
 def test_without_anybody_attached_a_question_is_no(project: RunProject) -> None:
     folder = set_up(project, "claude", (BASH, {"command": "make"}), settings="permissions: {default: ask}\n")
     project.run()
