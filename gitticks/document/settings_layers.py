@@ -150,7 +150,11 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
             setting, keys = find_setting(name)
         except UsageError as error:
             raise DocumentError(error.message, path=origin, hint=error.hint) from None
-        found[keys] = parse_value(setting, keys, text, origin)
+        try:
+            found[keys] = parse_value(setting, keys, text, origin)
+        except DocumentError as error:
+            hint = f"`gt config --explain {'.'.join(keys)}`, or {_removing(origin)}"
+            raise DocumentError(error.problem, path=origin, hint=hint) from None
         origins[keys] = origin
         part = unavailable_part(keys, found[keys])
         if part is not None:

@@ -144,8 +144,9 @@ def read_number(at: At, node: Node) -> float:
 
 def read_dollars(at: At, node: Node) -> float:
     """Returns what may be spent; nothing at all would start nothing."""
-    number = read_number(at, node)
-    if not number:
+    text = _plain(node)
+    number = float(text) if text is not None and NUMBER.fullmatch(text) else math.nan
+    if not 0 < number < math.inf:
         raise at.error(node, f"is not a number above 0: {shown(node)}", hint=f"write `{at.name}: 1`")
     return number
 

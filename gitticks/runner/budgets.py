@@ -87,6 +87,11 @@ class EpicSpending:
         """Returns all that was ever spent."""
         return budget.total_of(self.by_task.values())
 
+    def words(self, metric: Metric) -> str:
+        """Returns on what it was spent; what was granted is not known by task, so then since the epic began."""
+        words = on_tasks(self.by_task, metric)
+        return words if self.granted == NOTHING else f"since the epic began {words}"
+
     def readings(self, limits: BudgetLimits, *, without: Spent = NOTHING) -> tuple[Reading, ...]:
         """Returns how much of the limits is spent, or was before the last of it."""
         return budget.read(Scope.EPIC, self.total.minus(self.granted).minus(without), limits)
@@ -274,7 +279,7 @@ class Budgets:
             spending = spending_of_epic(transaction, graph, epic_id)
             readings = spending.readings(self._settings.epic)
             stopped = budget.stopping(readings, Role.WORKER)
-            on = on_tasks(spending.by_task, stopped.metric) if stopped else ""
+            on = spending.words(stopped.metric) if stopped else ""
             counted = BudgetCounted(readings, spending.total, on)
             return before, carry_out(transaction, epic_id, counted, self._run.circumstances())
 

@@ -85,6 +85,8 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.FLAG, "perhaps", "`name` is not true or false: 'perhaps'"),
         (kinds.COST, "-1", "`name` is not a number from 0 up: '-1'"),
         (kinds.BUDGET, "0", "`name` is not a number above 0: '0'"),
+        (kinds.BUDGET, "-4", "`name` is not a number above 0: '-4'"),
+        (kinds.BUDGET, "nan", "`name` is not a number above 0: 'nan'"),
         (kinds.NEEDED_TEXT, " ", "`name` is empty"),
         (kinds.word(SyncMode), "pull", "`name` is not one of off, push, both: 'pull'"),
         (kinds.choice("a", "b"), "c", "`name` is not one of a, b: 'c'"),

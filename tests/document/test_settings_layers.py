@@ -132,3 +132,11 @@ def test_errors_name_the_layer(layer: object, message: str) -> None:
         layer()
     assert str(caught.value).startswith(message)
     assert caught.value.hint
+
+
+def test_a_wrong_value_of_gits_configuration_says_how_to_take_it_out() -> None:
+    with pytest.raises(DocumentError) as caught:
+        git_layer({"gitticks.budget.run.cost": "-4"})
+    assert caught.value.hint == (
+        "`gt config --explain budget.run.cost`, or `git config --unset-all gitticks.budget.run.cost`"
+    )

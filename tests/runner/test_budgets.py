@@ -168,7 +168,7 @@ class TestEpic:
         assert project.stands("epic") == (Status.WORKING, Awaiting.ESCALATION)
         assert project.stands("t6aa")[0] is Status.REVIEWING
         assert project.stands("t7aa") == (Status.PENDING, None)
-        assert [one for one in project.ok("inbox").splitlines() if "$3.00 of $3.00" in one]
+        assert "is spent: $3.00 of $3.00, since the epic began on `t1aa` $1.00, " in project.ok("inbox")
 
     def test_sessions_side_by_side_share_it(self, project: RunProject) -> None:
         project.settings(f"{NO_REVIEW}budget: {{epic: {{iterations: 4}}}}\n")
@@ -290,8 +290,8 @@ def test_nonsense_is_an_error_with_its_line_before_anything_starts(project: RunP
     before = project.store.read("config.yaml") or b""
     project.make()
     for text, words in (
-        ("budget: {task: {cost: -1}}", "`budget.task.cost` is not a number from 0 up"),
-        ("budget: {task: {cost: lots}}", "`budget.task.cost` is not a number from 0 up"),
+        ("budget: {task: {cost: -1}}", "`budget.task.cost` is not a number above 0"),
+        ("budget: {task: {cost: lots}}", "`budget.task.cost` is not a number above 0"),
         ("budget: {run: {tokens: 0}}", "`budget.run.tokens` is not a whole number from 1 up"),
         ("budget: {epic: {duration: 0s}}", "`budget.epic.duration` is not a duration"),
         ("budget: {epoch: {cost: 1}}", "there is no setting `budget.epoch"),

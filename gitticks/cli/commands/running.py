@@ -183,7 +183,7 @@ def run_command(
         max_seconds=_seconds("--max-duration", max_duration),
         max_cost=max_cost,
         max_tokens=max_tokens,
-        debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
+        debounce=0.0 if debounce == "0" else _seconds("--debounce", debounce, 2.0) or 0.0,
         no_rest=no_rest,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
         front=Front.TMUX if in_tmux else Front.NONE,
@@ -231,12 +231,7 @@ def _confirm_yolo(context: Context, *, is_confirmed: bool, can_ask: bool) -> Non
 
 
 def _seconds(option: str, text: str | None, default: float | None = None) -> float | None:
-    if text is None:
-        return default
-    if text == "0":
-        return 0.0
-
-    return seconds_of(option, text)
+    return default if text is None else seconds_of(option, text)
 
 
 def _warn_of_settings(context: Context) -> None:

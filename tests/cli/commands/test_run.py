@@ -14,6 +14,8 @@ from tests.support.projects import make_project
     ("arguments", "message", "hint"),
     [
         (["--max-duration", "soon"], "`--max-duration` is not a duration: 'soon'", "write 90s, 30m, "),
+        (["--max-duration", "0"], "`--max-duration` is not a duration: '0'", "write 90s, 30m, "),
+        (["--poll", "0"], "`--poll` is not a duration: '0'", "write 90s, 30m, "),
         (["--debounce", "x"], "`--debounce` is not a duration: 'x'", "write 90s, 30m, "),
         (
             ["--permission", "all"],
