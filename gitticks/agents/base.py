@@ -87,7 +87,8 @@ class Ended:
     """How a command ended: by `exit_code` or by `signal`, or by neither if it never started or its end was not seen.
 
     `output` and `errors` hold both ends of stdout and stderr with a line between that says how much is missing.
-    `dropped_bytes` were never delivered as lines. `survived` is true if something could not be killed.
+    `dropped_bytes` were never delivered as lines. `left` counts the processes that a command left running at its end, which
+    were ended then; `survived` is true if something could not be killed.
     """
 
     reason: EndReason
@@ -98,6 +99,7 @@ class Ended:
     dropped_bytes: int = 0
     seconds: float = 0.0
     problem: str = ""
+    left: int = 0
     survived: bool = False
 
     @property

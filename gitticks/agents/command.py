@@ -47,6 +47,8 @@ _WORDS = {
     "refusal": "the model refuses the task",
     "login": "the login is missing or was refused",
 }
+# What a task is stuck with, in the words that a person reads.
+_FOR_PEOPLE = ("refusal", "login")
 _RUN_EACH = 'for block do sh -e -c "$block" || exit; done'
 """Every block is an argument and gets a shell of its own; stdin stays free for what the blocks start."""
 
@@ -163,8 +165,10 @@ class LinesReader:
         if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
             return trouble
         if ended.exit_code == TEMPORARY_FAILURE:
-            said = text_at(self._last_event, "message") or last_line(ended.errors) or _WORDS.get(kind, "")
-            ending = _ENDINGS.get(kind, Ending.RATE_LIMITED)
+            meaning, ending = _WORDS.get(kind, ""), _ENDINGS.get(kind, Ending.RATE_LIMITED)
+            said = text_at(self._last_event, "message") or last_line(ended.errors) or meaning
+            if kind in _FOR_PEOPLE and said != meaning:
+                said = f"{meaning}: {said}"
             after = number_at(self._last_event, "retry_after")
             return Trouble(
                 ending, one_line(said) or trouble.detail, None if after is None else max(0.0, after)

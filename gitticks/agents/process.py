@@ -231,6 +231,7 @@ class _Run:
                 self.dropped_bytes,
                 seconds,
                 said.get("problem", ""),
+                said.get("left", 0),
                 bool(said.get("survived")),
             )
         if not self.is_started:

@@ -10,9 +10,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.agents.base import AgentReport, Command, EndReason, Invocation, Limits, Reader, is_session_id
+from gitticks.agents.base import (
+    AgentReport,
+    Command,
+    Ended,
+    EndReason,
+    Invocation,
+    Limits,
+    Reader,
+    is_session_id,
+)
 from gitticks.agents.claude import ClaudeDialogue, Judge
 from gitticks.agents.process import AT_ONCE, StopRequest, run_supervised
+from gitticks.model.task import Ending
 from gitticks.redaction import mask, secret_values
 
 
@@ -100,7 +110,19 @@ def run_agent(
         )
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = replace(ended, reason=EndReason.IDLE)
-    return reader.report(ended, now())
+    report = reader.report(ended, now())
+    oddities = _oddities(ended) if report.ending is Ending.CLEAN else ()
+    return replace(report, detail="; ".join([report.detail, *oddities] if report.detail else oddities))
+
+
+def _oddities(ended: Ended) -> tuple[str, ...]:
+    """Returns what an end that is otherwise a good one should not pass over."""
+    megabytes, left = ended.dropped_bytes / 1_000_000, ended.left
+    return (
+        *((f"{megabytes:,.1f} MB of its output were left out",) if ended.dropped_bytes else ()),
+        *((f"{left} process{'es' if left != 1 else ''} that it left running ended with it",) if left else ()),
+        *(("something that it left running could not be ended",) if ended.survived else ()),
+    )
 
 
 def _pass_on_tools(reader: Reader, on_tool: Callable[[str, Mapping[str, Any]], None] | None) -> None:

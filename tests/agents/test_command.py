@@ -87,6 +87,20 @@ def test_what_a_line_says_without_its_exit_code_is_not_passed_over(
     assert (report.ending, report.detail) == (ending, detail)
 
 
+@pytest.mark.parametrize(
+    ("kind", "detail"),
+    [
+        ("refusal", "the model refuses the task: I will not"),
+        ("login", "the login is missing or was refused: I will not"),
+        ("outage", "I will not"),
+    ],
+)
+def test_what_a_task_is_stuck_with_says_what_it_is(kind: str, detail: str) -> None:
+    reader = LinesReader(has_service=True)
+    reader.feed(f'{{"gitticks": "{kind}", "message": "I will not"}}')
+    assert reader.report(Ended(EndReason.EXITED, 75), NOW).detail == detail
+
+
 def test_what_a_tool_printed_on_the_way_is_no_word_of_the_agent() -> None:
     reader = LinesReader(has_service=True)
     for line in ('{"gitticks": "outage"}', "was the answer to a test", "<promise>COMPLETE</promise>"):

@@ -31,6 +31,11 @@ def endings(project: RunProject, task_id: str = "k7f2") -> list[object]:
     return [event.data["ending"] for event in events if event.type is EventType.SESSION_ENDED]
 
 
+def worklog(project: RunProject, task_id: str = "k7f2") -> str:
+    """Returns a task's worklog."""
+    return (project.board / f"tasks/{task_id[-2:]}/{task_id}/worklog.md").read_text()
+
+
 def test_two_crashes_make_a_task_stuck(project: RunProject) -> None:
     project.agent("echo off we go; echo bad luck >&2; exit 9")
     project.make()
@@ -71,6 +76,8 @@ def test_a_flood_is_cut_and_the_work_counts(project: RunProject, name: str) -> N
     assert project.stands() == TO_REVIEW
     transcripts = (project.path / ".git/gitticks/transcripts/k7f2").iterdir()
     assert sum(path.stat().st_size for path in transcripts) < FLOOD_BYTES / 10
+    cut = re.search(r"- ended: clean \((.*) MB of its output were left out", worklog(project))
+    assert cut is not None
 
 
 def most_kilobytes(process: int) -> int:
@@ -143,6 +150,17 @@ def test_what_an_agent_leaves_behind_does_not_survive(project: RunProject, name:
     assert len(endings(project)) == 1
 
 
+@pytest.mark.without_sandbox("a sandbox ends with its command, and all that runs in it")
+def test_what_an_agent_leaves_running_is_ended_and_said(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f"sleep 600 &\nsetsid sleep 600 &\n{DONE}")
+    project.make()
+    assert project.run().code == RunExit.WAITS
+    assert project.stands() == TO_REVIEW
+    assert "- ended: clean (2 processes that it left running ended with it)" in worklog(project)
+    assert "2 processes that it left running ended with it" in project.ok("log", "k7f2", "-v")
+
+
 def test_a_signal_without_a_hand_off_is_answered_in_the_next_prompt(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(
@@ -170,8 +188,8 @@ def test_red_tests_reach_the_next_prompt_and_count_as_crashes_from_the_third_tim
     assert kinds.count(EventType.CRASHED) == 2
     assert "2 and 2 are 5" not in (project.shared / "prompt.1").read_text()
     assert "2 and 2 are 5" in (project.shared / "prompt.2").read_text()
-    worklog = (project.board / "tasks/f2/k7f2/worklog.md").read_text()
-    assert worklog.count("Output of the failed check:\n\n    2 and 2 are 5\n") == 4
+    text = worklog(project)
+    assert text.count("Output of the failed check:\n\n    2 and 2 are 5\n") == 4
 
 
 def test_uncommitted_files_hold_a_hand_off_back(project: RunProject) -> None:

@@ -60,6 +60,7 @@ class Supervisor:
         self.main = 0
         self.is_stop_asked = False
         self.was_terminated = False
+        self.left = 0
         self.started = self.heard = time.monotonic()
         self.count_at = math.inf if request.processes is None else self.started
 
@@ -84,6 +85,7 @@ class Supervisor:
         now = time.monotonic()
         if self.reason is None:
             self.reason = reason
+            self.left = len(descendants()) if reason == EXITED and not self.childless else 0
             number = signal.SIGTERM if reason == EXITED else self.request.stop_signal
             self.was_terminated = number == signal.SIGTERM
             signal_descendants(self.main, number)
@@ -241,6 +243,7 @@ class Supervisor:
                 "reason": self.reason,
                 "exit_code": os.WEXITSTATUS(self.status or 0) if exited else None,
                 "signal": os.WTERMSIG(self.status or 0) if signalled else None,
+                "left": self.left,
                 "survived": not self.childless,
             },
         )

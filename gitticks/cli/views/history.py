@@ -104,8 +104,10 @@ def _joined(before: Event, step: Event) -> Event | None:
         return step
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
         return step
-    merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""
-    return step if merged and merged in step.reason else None
+    if before.type is EventType.MERGED:
+        merged = str(before.data.get("sha") or "")[:_SHORT_SHA]
+        return step if merged in step.reason else None
+    return None
 
 
 def event_lines(on: Screen, events: Iterable[Event], now: datetime) -> list[str]:
@@ -137,6 +139,8 @@ def what_happened(event: Event) -> str:
         return f"{_status(event.from_status)} → {_status(event.to_status)}"
     if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF]:
         return "hand-off written"
+    if event.type is EventType.MERGED and event.data.get("sha") is None:
+        return "nothing to merge"
     data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
     if event.type is EventType.AWAITING_SET and not data["awaiting"]:

@@ -27,6 +27,7 @@ CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
         (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": None}), "is not waiting for anyone"),
         (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": "input"}), "awaits input"),
         (Event(EventType.MERGED, NOW, ENGINE, data={"sha": "0123456789"}), "merged as 0123456"),
+        (Event(EventType.MERGED, NOW, ENGINE, data={"sha": None}), "nothing to merge"),
         (Event(EventType.SESSION_STARTED, NOW, CLAUDE, data={"role": "worker"}), "worker started"),
     ],
 )
@@ -82,6 +83,12 @@ def test_a_step_takes_in_the_merge_that_it_names() -> None:
     other = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.DONE, "merged 9876543")
     assert turns([merged, step]) == [step]
     assert turns([merged, other]) == [merged, other]
+
+
+def test_a_step_with_nothing_to_merge_says_so_once() -> None:
+    nothing = Event(EventType.MERGED, NOW, ENGINE, data={"sha": None})
+    done = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.DONE, "nothing to merge")
+    assert turns([nothing, done]) == [done]
 
 
 def test_a_person_who_began_by_hand_is_named_once() -> None:
