@@ -158,7 +158,6 @@ def test_what_an_agent_leaves_running_is_ended_and_said(project: RunProject) -> 
     assert project.run().code == RunExit.WAITS
     assert project.stands() == TO_REVIEW
     assert "- ended: clean (2 processes that it left running ended with it)" in worklog(project)
-    assert "2 processes that it left running ended with it" in project.ok("log", "k7f2", "-v")
 
 
 def test_a_signal_without_a_hand_off_is_answered_in_the_next_prompt(project: RunProject) -> None:
