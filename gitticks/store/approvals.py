@@ -6,17 +6,22 @@ from what an agent works on.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.config import read_own_setting
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.repository import Repository
 from gitticks.git.signatures import read_signature, verify
 from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
+from gitticks.model.event import Event
+from gitticks.model.task import Task
+from gitticks.model.trust import Runnable
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import team_settings
@@ -24,15 +29,6 @@ from gitticks.store.tip import state_tip
 from gitticks.store.transaction import read_file
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.approvals import claimed, gates_digest, last_approval, policy_digest, why_void
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from gitticks.document.settings_layers import ResolvedSettings
-    from gitticks.git.repository import Repository
-    from gitticks.model.event import Event
-    from gitticks.model.task import Task
-    from gitticks.model.trust import Runnable
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000

@@ -11,7 +11,6 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.document.audit import chain, parse_entry, read_audit, render_entry
 from gitticks.errors import GitticksError
@@ -21,9 +20,7 @@ from gitticks.model.ids import TaskId
 from gitticks.redaction import mask
 from gitticks.safe_read import read_plain_file
 from gitticks.store import layout
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 FOLDER = "audit"
 TRAILER = "Audit"

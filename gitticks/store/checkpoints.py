@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gitticks.document.values import format_time, parse_time
 from gitticks.errors import DocumentError, GitticksError
@@ -19,11 +19,9 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import NOTHING_SPENT, Task, Usage
 from gitticks.store import layout
+from gitticks.store.branch import Store
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.checkpoints import next_number
-
-if TYPE_CHECKING:
-    from gitticks.store.branch import Store
-    from gitticks.store.transaction import Transaction
 
 REFS = "refs/gitticks/checkpoints/"
 SCHEMA = 1

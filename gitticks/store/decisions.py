@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from gitticks.document.merging.task import is_conflicted
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_folder
@@ -17,17 +18,11 @@ from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, Seen, Trigger, VerdictGiven
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.transaction import Transaction
-
 
 _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 

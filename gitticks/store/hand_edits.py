@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, task_path
@@ -16,13 +17,9 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.decisions import Circumstances, WantedState, apply_state, follow_parent
 from gitticks.store.layout import line_of
 from gitticks.store.links import changes_links, check_links
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.approvals import refuse_settled
-
-if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.decision import Decision
-
+from gitticks.workflow.decision import Decision
 
 STATE_FIELDS = frozenset({"status", "awaiting", "verdict"})
 """What a person may write into the file as a request."""

@@ -10,19 +10,16 @@ import contextlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
+from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
 from gitticks.store.trust import HINT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gitticks.git.repository import Repository
 
 NAME = "left-behind.json"
 _WATCHES = "watches"

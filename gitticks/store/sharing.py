@@ -10,12 +10,14 @@ history; a commit on top removes it, so that every clone that syncs is rid of it
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.history import merge_base
+from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.objects.trees import commit_without, is_possible, walk_differences
 from gitticks.git.refs import read_ref
@@ -24,11 +26,7 @@ from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from gitticks.git.objects import Objects
     from gitticks.store.branch import Store
-
 
 _SHARED = "refs/gitticks/shared/"
 

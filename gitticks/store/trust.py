@@ -13,21 +13,17 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from gitticks.document.runnables import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
+from gitticks.git.repository import Repository
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, task_of_path
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gitticks.git.repository import Repository
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
