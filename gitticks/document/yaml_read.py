@@ -13,17 +13,12 @@ _MIDDLE = r"[^\x00-\x20:\x7f]"
 WORD = rf"{_FIRST}(?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
 FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
 QUOTED = r'"[^"\\]*"'
-_LIST_ITEM = rf"(?:{FLOW_WORD}|{QUOTED})"
-_LIST = rf"\[(?:{_LIST_ITEM}(?:, {_LIST_ITEM})*)?\]"
-_FLOW_PAIR = rf"[a-z_]+: (?:{FLOW_WORD}|{QUOTED})"
-_MAP = rf"\{{(?:{_FLOW_PAIR}(?:, {_FLOW_PAIR})*)?\}}"
-_LINE = re.compile(
-    rf"([a-z_]+): +(?:({WORD})|({QUOTED})|({_LIST})|({_MAP})|([\[{{].{{0,10000}}[\]}}])) *(?: #.*)?"
-)
+_END = r" *(?: #.*)?"
+_LINE = re.compile(rf"([a-z_]+): +(?:(?:({WORD})|({QUOTED})){_END}|([\[{{].*))")
+_is_end = re.compile(_END).fullmatch
 _ITEM = re.compile(rf"({FLOW_WORD})|({QUOTED})")
 _KEY = re.compile(r"([A-Za-z_]{1,100}): ")
 _DEEPEST = 6
-_ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({FLOW_WORD})|({QUOTED}))")
 MOST_BYTES = 64_000
 MOST_BRACKETS = 500
 _DIRECTIVE = re.compile(r"(?:\A|[\r\n])(?=%)")
@@ -58,13 +53,8 @@ def _value(match: re.Match[str], offset: int) -> Node | None:
         return _scalar(match, 2, offset)
     if match[3] is not None:
         return _quoted(match, 3, offset)
-    if match[4] is not None:
-        return _list(match, offset)
-    if match[5] is not None:
-        return _map(match, offset)
-    start, end = match.span(6)
-    found = _flow(match.string, start, offset, 0)
-    return found if found is not None and found.end == offset + end else None
+    found = _flow(match.string, match.start(4), offset, 0)
+    return found if found is not None and _is_end(match.string, found.end - offset) else None
 
 
 def _scalar(match: re.Match[str], group: int, offset: int) -> Scalar:
@@ -73,26 +63,6 @@ def _scalar(match: re.Match[str], group: int, offset: int) -> Scalar:
 
 def _quoted(match: re.Match[str], group: int, offset: int) -> Scalar:
     return Scalar(match[group][1:-1], '"', offset + match.start(group), offset + match.end(group))
-
-
-def _list(match: re.Match[str], offset: int) -> Sequence:
-    start, end = match.span(4)
-    items = tuple(
-        _scalar(item, 1, offset) if item[1] is not None else _quoted(item, 2, offset)
-        for item in _ITEM.finditer(match.string, start + 1, end - 1)
-    )
-    return Sequence(items, flow=True, start=offset + start, end=offset + end)
-
-
-def _map(match: re.Match[str], offset: int) -> Mapping | None:
-    start, end = match.span(5)
-    pairs: dict[str, Pair] = {}
-    for item in _ITEM_PAIR.finditer(match.string, start + 1, end - 1):
-        value = _scalar(item, 2, offset) if item[2] is not None else _quoted(item, 3, offset)
-        if item[1] in pairs:
-            return None
-        pairs[item[1]] = Pair(_scalar(item, 1, offset), value)
-    return Mapping(tuple(pairs.values()), flow=True, start=offset + start, end=offset + end)
 
 
 def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
