@@ -8,14 +8,13 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 MANY_FILES = 1000
 """From here on one sync of the file system is quicker whatever else it has to write."""
 KILOBYTES_FOR_A_SYNC = 512
 """What a disk writes, roughly, in the time that it takes to sync one small file."""
-_MOST_OPEN = 100
 
 _AT_WORKING_DIRECTORY = -100
 _LINUX_NEW, _LINUX_EXCHANGE = 1, 2
@@ -50,11 +49,23 @@ def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
         _sync_file_system(folders[0])
         return
     names = (*files, *folders)
-    for begin in range(0, len(names), _MOST_OPEN):
-        with _opened(names[begin : begin + _MOST_OPEN]) as descriptors:
-            _begin_writing(descriptors)
-            for descriptor in descriptors:
-                os.fsync(descriptor)
+    advise = getattr(os, "posix_fadvise", None)
+    if advise is not None:  # all begin to be written before the first is waited for
+        for name in names:
+            with _opened(name) as descriptor, contextlib.suppress(OSError):
+                advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    for name in names:
+        with _opened(name) as descriptor:
+            os.fsync(descriptor)
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[int]:
+    descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _unwritten_kilobytes() -> int:
@@ -69,34 +80,10 @@ def _sync_file_system(folder: str) -> None:
     import ctypes  # only where something is written
 
     syncfs = ctypes.CDLL(None, use_errno=True).syncfs
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with _opened(folder) as descriptor:
         if syncfs(descriptor) != 0:
             problem = ctypes.get_errno()
             raise OSError(problem, os.strerror(problem), folder)
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _opened(names: Iterable[str]) -> Iterator[list[int]]:
-    descriptors: list[int] = []
-    try:
-        descriptors.extend(os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in names)
-        yield descriptors
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
-
-
-def _begin_writing(descriptors: Iterable[int]) -> None:
-    """Starts to write all files before the first is waited for, so that one wait may do for most of them."""
-    advise = getattr(os, "posix_fadvise", None)
-    if advise is None:
-        return
-    for descriptor in descriptors:
-        with contextlib.suppress(OSError):  # a file system without it still syncs
-            advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def exchange(first: Path, second: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The folders of a checkout's files: each checked once, and created if missing."""
+"""Replaces the files of a checkout without losing what a person saves meanwhile, and files of our own whole."""
 
 from __future__ import annotations
 
@@ -28,59 +28,6 @@ class NotPlainError(GitticksError):
 def not_plain(path: str) -> NotPlainError:
     """Returns the error for a path where something else than a file is, or than a folder on the way to it."""
     return NotPlainError(f"`{path}` is not a regular file", hint=f"move `{path}` out of the way")
-
-
-class Folders:
-    """The folders below `root`, remembered as long as this lives, which is one go at a checkout.
-
-    Whoever then finds one gone tells it by `forget`. Looking again for each of thousands of files would take longer
-    than writing them.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = str(root)
-        self._known = {""}
-
-    def lead_to(self, path: str) -> bool:
-        """True if the folder of the file at `path` is there; no symbolic link is followed.
-
-        Raises:
-            NotPlainError: something else is in the place of it, or of one above it.
-        """
-        return self._is_there(_above(path), path)
-
-    def make(self, path: str) -> None:
-        """Makes the folder of the file at `path`, and those above it, where they are missing.
-
-        Raises:
-            NotPlainError: something else is in the place of one.
-        """
-        if not self.lead_to(path):
-            os.makedirs(f"{self._root}/{_above(path)}", exist_ok=True)  # noqa: PTH103 - strings all the way
-            self._known.add(_above(path))
-
-    def forget(self) -> None:
-        """Looks at every folder again from now on."""
-        self._known = {""}
-
-    def _is_there(self, folder: str, path: str) -> bool:
-        unknown: list[str] = []
-        while folder not in self._known:
-            unknown.append(folder)
-            folder = _above(folder)
-        for one in reversed(unknown):
-            try:
-                mode = os.lstat(f"{self._root}/{one}").st_mode
-            except FileNotFoundError:
-                return False
-            if not stat.S_ISDIR(mode):
-                raise not_plain(path)
-            self._known.add(one)
-        return True
-
-
-def _above(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 class PreparedFiles:
@@ -150,7 +97,6 @@ class CheckoutFiles:
     root: Path
     scratch: Path
     rescue: Path
-    folders: Folders = field(compare=False)
     ready: PreparedFiles = field(default_factory=PreparedFiles, compare=False)
 
     @classmethod
@@ -159,7 +105,7 @@ class CheckoutFiles:
         own_dir.mkdir(parents=True, exist_ok=True)
         here = own_dir.stat().st_dev == root.stat().st_dev
         scratch = own_dir / "tmp" / name if here else root / SCRATCH_IN_CHECKOUT
-        return cls(root, scratch, own_dir / "rescue", Folders(root))
+        return cls(root, scratch, own_dir / "rescue")
 
     def sweep(self, is_stored: Callable[[bytes], bool]) -> tuple[Path, ...]:
         """Clears what a killed process left in the scratch folder, and returns where it was kept.
@@ -184,7 +130,7 @@ class CheckoutFiles:
         Raises:
             NotPlainError: something else than a file is there.
         """
-        if not self.folders.lead_to(path):
+        if not self._has_folder(path):
             return None
         try:
             descriptor = os.open(
@@ -282,12 +228,11 @@ class CheckoutFiles:
 
     def _put_new(self, path: str, prepared: Path) -> bool:
         """Puts a file where none is; False where there is one."""
-        self.folders.make(path)
+        self._make_folder(path)
         try:
             return move_to_free_place(prepared, self._place(path))
         except (FileNotFoundError, NotADirectoryError):  # a folder went away since it was looked at
-            self.folders.forget()
-            self.folders.make(path)
+            self._make_folder(path)
             return move_to_free_place(prepared, self._place(path))
 
     def _swap_back(self, file: Path, wanted: bytes, prepared: Path) -> tuple[Path, ...]:
@@ -360,8 +305,29 @@ class CheckoutFiles:
     def _place(self, path: str) -> str:
         return f"{self.root}/{path}"
 
+    def _has_folder(self, path: str) -> bool:
+        """True if the folder of the file at `path` is there; no symbolic link is followed.
+
+        Raises:
+            NotPlainError: something else is in the place of it, or of one above it.
+        """
+        folder = str(self.root)
+        for name in path.split("/")[:-1]:
+            folder += f"/{name}"
+            try:
+                mode = os.lstat(folder).st_mode
+            except FileNotFoundError:
+                return False
+            if not stat.S_ISDIR(mode):
+                raise not_plain(path)
+        return True
+
+    def _make_folder(self, path: str) -> None:
+        """Makes the folder of the file at `path`, and those above it, where they are missing."""
+        if not self._has_folder(path):
+            os.makedirs(f"{self.root}/{path.rpartition('/')[0]}", exist_ok=True)  # noqa: PTH103 - strings all the way
+
     def _remove_empty_parents(self, path: str) -> None:
-        self.folders.forget()
         with contextlib.suppress(OSError):
             for parent in (self.root / path).parents:
                 if parent == self.root:

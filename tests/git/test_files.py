@@ -11,7 +11,7 @@ import pytest
 
 from gitticks.git import files as module
 from gitticks.git.disk import exchange
-from gitticks.git.files import CheckoutFiles, Folders, NotPlainError, PreparedFiles, Replaced, write_synced
+from gitticks.git.files import CheckoutFiles, NotPlainError, PreparedFiles, Replaced, write_synced
 
 
 @pytest.fixture
@@ -206,19 +206,6 @@ def test_a_file_that_takes_a_folders_place_meanwhile_is_left_alone(files: Checko
     assert list(files.scratch.iterdir()) == []
 
 
-def test_folders_are_made_once_and_remembered(tmp_path: Path) -> None:
-    folders = Folders(tmp_path)
-    assert folders.lead_to("a")
-    assert not folders.lead_to("a/b/c")
-    folders.make("a/b/c")
-    assert folders.lead_to("a/b/c")
-    assert (tmp_path / "a" / "b").is_dir()
-    (tmp_path / "a" / "b").rmdir()
-    assert folders.lead_to("a/b/c")
-    folders.forget()
-    assert not folders.lead_to("a/b/c")
-
-
 @pytest.mark.parametrize("kind", ["file", "link", "pipe"])
 def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
     (tmp_path / "real").mkdir()
@@ -229,14 +216,17 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
         place.symlink_to(tmp_path)
     else:
         os.mkfifo(place)
-    for ask in (Folders(tmp_path).lead_to, Folders(tmp_path).make):
-        with pytest.raises(NotPlainError, match="`real/odd/x/y` is not a regular file"):
-            ask("real/odd/x/y")
+    files = CheckoutFiles.at(tmp_path, tmp_path / "own", "x")
+    with pytest.raises(NotPlainError, match="`real/odd/x/y` is not a regular file"):
+        files.read("real/odd/x/y")
+    with pytest.raises(NotPlainError, match="`real/odd/x/y` is not a regular file"):
+        files.replace("real/odd/x/y", None, b"new")
 
 
 def test_folders_may_be_in_more_others_than_there_is_room_for_calls(tmp_path: Path) -> None:
-    path = "a/" * 1200
-    assert not Folders(tmp_path).lead_to(path)
+    path = "a/" * 1200 + "file"
+    files = CheckoutFiles.at(tmp_path, tmp_path / "own", "x")
+    assert files.read(path) is None
     folder = os.open(tmp_path, os.O_RDONLY)
     for _ in range(1200):
         os.mkdir("a", dir_fd=folder)
@@ -245,7 +235,7 @@ def test_folders_may_be_in_more_others_than_there_is_room_for_calls(tmp_path: Pa
         folder = inner
     os.close(folder)
     try:
-        assert Folders(tmp_path).lead_to(path)
+        assert files.read(path) is None
     finally:
         subprocess.run(["rm", "-r", str(tmp_path / "a")], check=True)  # Python has not the room either
 
