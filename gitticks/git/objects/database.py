@@ -15,12 +15,10 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.identity import Identity
-from gitticks.git.indexfile import IndexEntry
 from gitticks.git.objects.failures import LostObjectError, errors_of_writing, is_too_large
 from gitticks.git.objects.trees import (
     Entry,
@@ -34,6 +32,10 @@ from gitticks.git.objects.trees import (
 )
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import is_object_id
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+    from gitticks.git.indexfile import IndexEntry
 
 MoveRef = Callable[[str, str | None, str | None], None]
 """Moves a ref from one object id to another."""

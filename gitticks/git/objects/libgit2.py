@@ -10,14 +10,13 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pygit2
 from pygit2.enums import FileMode, ObjectType, ReferenceType
 from pygit2.ffi import ffi
 
 from gitticks.errors import GitticksError
-from gitticks.git.identity import Identity
-from gitticks.git.indexfile import IndexEntry
 from gitticks.git.objects import failures
 from gitticks.git.objects.database import Objects, StoredCommit
 from gitticks.git.objects.failures import (
@@ -32,6 +31,10 @@ from gitticks.git.objects.failures import (
 from gitticks.git.objects.processes import is_large, write_by_git
 from gitticks.git.refs import is_object_id
 from gitticks.safe_read import read_plain_file
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+    from gitticks.git.indexfile import IndexEntry
 
 _LONGEST_HEADER = 64
 _LARGEST_CACHED_TREE = 256 * 1024

@@ -11,11 +11,10 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.identity import Identity
 from gitticks.git.objects.database import MoveRef, Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_writing,
@@ -28,6 +27,10 @@ from gitticks.git.objects.failures import (
 from gitticks.git.objects.trees import walk_differences
 from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+
 
 _MOVED_WORDS = (
     "but expected",
