@@ -209,7 +209,9 @@ def checkout_hooks_state(repository: Repository) -> HooksState:
     files = _checkout_files(find_own_hooks(repository))
     if not names_hooks(checkout, folder):
         return _state_in_front(repository, CHECKOUT_HOOKS, folder, files)
-    is_whole = is_filled(folder, files) and leads_to_hooks(checkout, folder)
+    is_whole = is_filled(folder, files) and (
+        read_worktree_setting(checkout.git_dir, HOOKS_PATH) == _name_of(checkout, folder)
+    )
     return HooksState.INSTALLED if is_whole else HooksState.BROKEN
 
 
@@ -312,11 +314,6 @@ def names_hooks(checkout: Checkout, folder: Path) -> bool:
         return False
     is_moved = folder.name == CHECKOUT_FOLDER and Path(named).parts[-2:] == folder.parts[-2:]
     return is_moved or os.path.realpath(checkout.path / named) == os.path.realpath(folder)
-
-
-def leads_to_hooks(checkout: Checkout, folder: Path) -> bool:
-    """True if git finds this folder of hooks by a worktree's own configuration."""
-    return read_worktree_setting(checkout.git_dir, HOOKS_PATH) == _name_of(checkout, folder)
 
 
 def _name_of(checkout: Checkout, folder: Path) -> str:

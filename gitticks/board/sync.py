@@ -87,8 +87,12 @@ class Sync:
         self.rehearsed = mark, moves
         if len(moves) < _MANY_FILES:
             self.own_commits = own_commits(self.checkout.git_dir)
-            for move in moves:
-                self._rehearse(self._resolved_by_person(move))
+            for move in map(self._resolved_by_person, moves):
+                began = self._began(move)
+                version = Version(move.path, self._content(began), self._content(move.new))
+                found = self.follower.rehearse(version)
+                if found is not None:
+                    self.found[move] = began, found
             puts = [
                 one.wanted for _, one in self.found.values() if one.outcome in (Outcome.TAKEN, Outcome.MERGED)
             ]
@@ -104,12 +108,6 @@ class Sync:
         if self.rehearsed is None:
             self._prepare(moves)
         return moves
-
-    def _rehearse(self, move: Move) -> None:
-        began = self._began(move)
-        found = self.follower.rehearse(Version(move.path, self._content(began), self._content(move.new)))
-        if found is not None:
-            self.found[move] = began, found
 
     def run(self) -> tuple[Journal, BoardReport]:
         """Updates every path that can be, and returns what to record and what to report."""
@@ -167,10 +165,6 @@ class Sync:
             contents = (self.contents[move.new] for move in moves if move.new is not None)
             self.files.ready.add(self.files.scratch, contents)
 
-    def _is_index_untouched(self) -> bool:
-        """True if nobody wrote the index since the journal was."""
-        return mark_of(self.checkout.git_dir / "index") == self.journal.index_mark != ""
-
     def sweep(self) -> None:
         """Clears what killed processes left of their preparations."""
         self.rescued += self.files.sweep(lambda content: self.objects.has(self.objects.blob_id(content)))
@@ -196,8 +190,10 @@ class Sync:
         for path, (old, new) in changes.items():
             if not all(map(is_possible, path.split("/"))):
                 continue  # it would lead out of the board, or into `.git`
-            if new is None and self._is_odd(tip_tree, path):
-                continue  # there is no file to follow, and none was removed
+            entry = self.objects.find(tip_tree, path) if new is None else None
+            if entry is not None and not entry.is_file and not entry.is_tree:
+                # A link or a submodule, which somebody put on the branch past all checks, is no file to follow.
+                continue
             seen = self.journal.pending[path].against if path in self.journal.pending else None
             mode = EXECUTABLE if self.files.is_executable(path) else PLAIN
             yield Move(path, old, new, mode, seen)
@@ -233,14 +229,10 @@ class Sync:
                 is_old = present is not None and present in older_versions(self.objects, self.tip, path)
                 yield path, (self.objects.blob_id(present) if is_old and present is not None else new), new
 
-    def _is_odd(self, tree: str, path: str) -> bool:
-        """True for a link or a submodule, which somebody put on the branch past all checks."""
-        entry = self.objects.find(tree, path)
-        return entry is not None and not entry.is_file and not entry.is_tree
-
     def _read_entries(self, moves: Mapping[str, Move]) -> Mapping[str, Mapping[int, IndexEntry]]:
         """Returns what the index says; where nobody wrote it since, the journal knows without asking git."""
-        if self._is_index_untouched() and not self.journal.pending:
+        is_untouched = mark_of(self.checkout.git_dir / "index") == self.journal.index_mark != ""
+        if is_untouched and not self.journal.pending:
             bases = {move.path: move.base for move in moves.values() if move.base is not None}
             return {path: {RESOLVED: IndexEntry(path, base)} for path, base in bases.items()}
         return read_entries(self.checkout.git_dir, list(moves))
@@ -270,8 +262,10 @@ class Sync:
         )
         if settled is not None:
             self.changed[move.path] = settled.entries
-            if settled.unstaged is not None:
-                self._keep_unstaged(move.path, settled.unstaged)
+            # A staged edit that could not be joined is kept, unless it is only what a killed call had put there.
+            unstaged = settled.unstaged
+            if unstaged is not None and unstaged not in older_versions(self.objects, self.tip, move.path):
+                self.rescued.append(self.files.keep_bytes(unstaged, move.path))
         self._note(move._replace(base=began), followed, before)
 
     def _began(self, move: Move) -> str | None:
@@ -331,8 +325,3 @@ class Sync:
         if object_id not in self.contents:
             self.contents[object_id] = self.objects.read_blob(object_id)
         return self.contents[object_id]
-
-    def _keep_unstaged(self, path: str, content: bytes) -> None:
-        """Keeps a staged edit that could not be joined, unless it is only what a killed call had put there."""
-        if content not in older_versions(self.objects, self.tip, path):
-            self.rescued.append(self.files.keep_bytes(content, path))
