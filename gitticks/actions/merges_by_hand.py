@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
@@ -20,10 +20,6 @@ from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import live_tasks
 from gitticks.store.index import open_index
-
-if TYPE_CHECKING:
-    from gitticks.workflow.decision import Decision
-
 
 _OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
 
@@ -104,7 +100,7 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
             return None
         found = MergeFound(_merger(context, commit), commit)
         circumstances = context.circumstances(task, head=candidate.head)
-        decision: Decision = context.store.transact(
+        decision = context.store.transact(
             lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
         )
     except GitticksError as error:

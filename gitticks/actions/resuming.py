@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.actions.checkpoints import find_checkpoint, require_code
-from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
 from gitticks.actions.run import check_health
+from gitticks.actions.sync_auto import claims_of
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.model.checkpoint import Checkpoint
 from gitticks.model.ids import TaskId

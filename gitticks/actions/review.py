@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.changing import work_head
@@ -20,6 +19,7 @@ from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
@@ -32,9 +32,6 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Proof, Requested, Seen
-
-if TYPE_CHECKING:
-    from gitticks.git.repository import Repository
 
 _PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<text>.*))?", re.DOTALL)
 _LONGEST_LINE = 300

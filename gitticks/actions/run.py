@@ -9,11 +9,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from shlex import quote
 
-from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import Moved, close_task
 from gitticks.actions.merges_by_hand import notice_merges
-from gitticks.actions.sync_auto import sharing
+from gitticks.actions.sync_auto import claims_of, keeping, sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.actions.watching import EditLeft, Happening, Trouble, in_background, watching

@@ -95,12 +95,12 @@ class ShownTask(NamedTuple):
     @property
     def handoff_author(self) -> Author | None:
         """Returns who handed the work off last."""
-        return _last_session(self.history.events, "WORKER")
+        return _last_session(self.history.events, Role.WORKER)
 
     @property
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
-        return _last_session(self.history.events, "REVIEWER")
+        return _last_session(self.history.events, Role.REVIEWER)
 
     @property
     def is_merged(self) -> bool:
@@ -114,17 +114,10 @@ class ShownTask(NamedTuple):
         if task.status != Status.DONE or not task.closed:
             return None
         started = next((event.at for event in self.history.events if event.to_status == Status.WORKING), None)
-        if started is None:
-            return None
-
-        return (datetime.fromisoformat(task.closed) - started).total_seconds()
+        return None if started is None else (datetime.fromisoformat(task.closed) - started).total_seconds()
 
 
-def _last_session(history: tuple[Event, ...], role_name: str) -> Author | None:
-    if not history:
-        return None
-
-    role = Role[role_name].value
+def _last_session(history: tuple[Event, ...], role: Role) -> Author | None:
     ended = (
         event
         for event in reversed(history)
@@ -135,7 +128,7 @@ def _last_session(history: tuple[Event, ...], role_name: str) -> Author | None:
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_session(ShownHistory(history).events, "REVIEWER")
+    author = _last_session(ShownHistory(history).events, Role.REVIEWER)
     return None if author is None else author.name
 
 
@@ -151,6 +144,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     body = body_of(index, task_id)
     graph = graph_over(index)
     around, history = context.surroundings(), ShownHistory(index.history(task_id))
+    asked = _entries(body, Section.QUESTIONS)
     return ShownTask(
         standing=standing_of(context, task, graph, around),
         details=index.details_of(task_id),
@@ -161,8 +155,9 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         summary=body.preamble,
         sections=_sections(body),
         review_outcome=review_outcome_of(body),
-        notes=_notes_anywhere(body),
-        questions=_questions(body),
+        # What people wrote among the questions and answers none is a note.
+        notes=with_unasked(notes_of(body), asked),
+        questions=pair_questions(asked),
         history=history,
         warnings=body.warnings,
         rounds=_rounds(context, task_id, history),
@@ -271,20 +266,3 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
 def notes_of(body: Body) -> tuple[Entry, ...]:
     """Returns the notes, in file order."""
     return _entries(body, Section.NOTES)
-
-
-def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
-    """Returns the notes, with what people wrote among the questions that answers none."""
-    entries = _entries(body, Section.QUESTIONS)
-    if not entries:
-        return notes_of(body)
-
-    return with_unasked(notes_of(body), entries)
-
-
-def _questions(body: Body) -> tuple[QuestionPair, ...]:
-    entries = _entries(body, Section.QUESTIONS)
-    if not entries:
-        return ()
-
-    return pair_questions(entries)

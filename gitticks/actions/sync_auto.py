@@ -1,12 +1,14 @@
-"""Automatic sharing: at the end of a command, during a run, and with `gt sync --watch`."""
+"""Automatic sharing: at the end of a command, during a run, and with `gt sync --watch`; and claims at the shared remote."""
 
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
@@ -14,8 +16,12 @@ from gitticks.actions.sync_glance import may_share
 from gitticks.actions.watching import in_background
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
+from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.model.settings import SyncMode
-from gitticks.store.layout import STATE_REF
+from gitticks.runner.claiming import RunClaims
+from gitticks.store.claims import Claims
+from gitticks.store.layout import STATE_BRANCH, STATE_REF
+from gitticks.store.sharing import last_shared
 
 LONGEST_SECONDS = 10.0
 """Nobody waits longer for a remote after a command that has done its work."""
@@ -182,3 +188,54 @@ def _wait(context: Context, tip: str | None, longest_seconds: float) -> None:
         time.sleep(min(LOOK_SECONDS, left))
         if read_ref(context.repository.common_dir, STATE_REF) != tip:
             return
+
+
+def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
+    """Returns what claims tasks for this clone; nothing does where no remote is known to have its tasks.
+
+    `warn` gets what goes wrong on the way, each once.
+    """
+    remote = remote_of_branch(context.repository, STATE_BRANCH)
+    if remote is None or not _has_tasks(context, remote):
+        return RunClaims.none()
+    seen = set[str]()
+    sharing = threading.Lock()
+
+    def share_now() -> bool:
+        with sharing:
+            fresh = context.renewed()
+            done = share(fresh)
+            for message in fresh.warnings:
+                if message not in seen:
+                    seen.add(message)
+                    warn(message)
+        return done is not None and done.reached is Reached.DONE
+
+    me = (context.author.name, socket.gethostname())
+    lease = timedelta(seconds=context.settings.claims.lease)
+    claims = Claims(context.repository, remote, me, lease, context.world.now)
+    return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
+
+
+def _has_tasks(context: Context, remote: str) -> bool:
+    """True if a remote had the state branch, whether `gt sync`, `gt init` or plain git saw it there."""
+    tracked = tracking_ref(remote, STATE_BRANCH)
+    return (
+        last_shared(context.store, remote) is not None
+        or read_ref(context.repository.common_dir, tracked) is not None
+    )
+
+
+@contextlib.contextmanager
+def keeping(claims: RunClaims) -> Iterator[None]:
+    """Renews claims in a thread while the block runs, and gives back what is left at its end."""
+
+    def keep(over: threading.Event) -> None:
+        while not over.wait(LOOK_SECONDS):
+            claims.look()
+
+    try:
+        with in_background(keep, "claims"):
+            yield
+    finally:
+        claims.end()

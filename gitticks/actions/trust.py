@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
@@ -21,10 +20,8 @@ from gitticks.runner.commit_checks import ALLOWED, CommittedSecret, allowed_secr
 from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
+from gitticks.store.transaction import Transaction
 from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
 
 _STRANGERS = "their tasks and notes are treated like your own"
 _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)

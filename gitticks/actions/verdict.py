@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import add_entry, describe_records, require_words, work_head
 from gitticks.actions.context import Context
@@ -20,12 +19,10 @@ from gitticks.model.task import Task
 from gitticks.processes import ancestors
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.index import open_index
+from gitticks.store.transaction import Transaction
+from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS, Outcome
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.decision import Decision
 
 _SESSION_VARIABLES = (b"GITTICKS_AGENT=1", b"GITTICKS_SUPERVISION=")
 _SHORT = 10

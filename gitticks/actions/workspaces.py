@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
+from gitticks.actions.sync_auto import claims_of
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError

@@ -109,10 +109,12 @@ def check_locks(context: Context) -> Iterator[Finding]:
                 else f"if no git command is running: `rm {quote(str(lock.path))}`",
                 Repair.LOCKS if lock.is_of_git else None,
             )
-    for name, git_dir in _checkouts(context):
-        found = index_lock(git_dir)
+    board = board_checkout(repository)
+    for one in list_worktrees(repository):  # what gitticks writes into
+        found = index_lock(one.git_dir)
         if found is not None and found.is_old:
-            yield _index_finding(name, found)
+            is_board = board is not None and one.git_dir == board.git_dir
+            yield _index_finding("the board" if is_board else f"`{one.path}`", found)
 
 
 def long_holder(context: Context) -> Holder | None:
@@ -144,14 +146,6 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
         f"the index of {name} {since}, and git does not say by whom",
         f"if no git command or its editor is running there: `rm {quote(str(lock.path))}`",
     )
-
-
-def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
-    """Yields the checkouts that gitticks writes into, by what a person calls them, with their git directories."""
-    board = board_checkout(context.repository)
-    for one in list_worktrees(context.repository):
-        is_board = board is not None and one.git_dir == board.git_dir
-        yield "the board" if is_board else f"`{one.path}`", one.git_dir
 
 
 def _span(seconds: float) -> str:

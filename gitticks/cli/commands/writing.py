@@ -61,7 +61,7 @@ def create_command(
     body = read_text(description, "the description") or ""
     wishes = wishes_of(fields)
     if title == STDIN:
-        from gitticks.actions.create_template import is_template, read_template  # seldom needed
+        from gitticks.actions.editing import is_template, read_template  # seldom needed
 
         text = (read_text(title) or "").lstrip("\n")
         if is_template(text):
@@ -81,8 +81,8 @@ def create_command(
 
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:
-    from gitticks.actions.create_template import TITLE_LINE, create_from_draft, nothing_written, template
     from gitticks.actions.drafts import make_draft
+    from gitticks.actions.editing import TITLE_LINE, create_from_draft, nothing_written, template
     from gitticks.cli.editor import write_in_editor
 
     draft = make_draft(context, template(context, new), "TASK.md", line=TITLE_LINE)
