@@ -13,15 +13,17 @@ from dataclasses import fields
 from datetime import date, datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gitticks.document.taskfile import ReadFile
 from gitticks.document.values import format_date, format_time
 from gitticks.model.notes import Entry
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
 from gitticks.store.task_row import entries_to_json
 from gitticks.terminal_safety import safe_json
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import ReadFile
 
 PHASE = "phase"
 _NAMES = tuple(field.name for field in fields(Task))
