@@ -14,6 +14,7 @@ from pathlib import Path
 from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.redaction import find_secrets
 from gitticks.sandbox.client_files import copied, held_settings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
@@ -24,7 +25,7 @@ from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, wall
 _FORWARDER = Path(__file__).with_name("forwarder.py")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 _SECRET = re.compile(
-    r"TOKEN|SECRET|PASSW|CREDENTIAL|PRIVATE|_KEY\b|_KEY_|APIKEY|_PAT\b|_DSN\b|DATABASE_URL|COOKIE"
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|_PWD\b|_AUTH\b|CREDENTIAL|PRIVATE|_KEY\b|_KEY_|APIKEY|_PAT\b|_DSN\b|DATABASE_URL|COOKIE"
     r"|^(AWS|AZURE|DBUS|DOCKER|GCLOUD|GH|GITHUB|GITLAB|GPG|KUBE|SSH|VAULT|XAUTHORITY|DISPLAY|WAYLAND|TMUX)",
     re.IGNORECASE,
 )
@@ -71,11 +72,15 @@ class Enclosure:
         kept = {
             name: value
             for name, value in outer.items()
-            if name not in _PROXIES and (name.startswith(self.kept_variables) or not _SECRET.search(name))
+            if name not in _PROXIES and (name.startswith(self.kept_variables) or not _is_secret(name, value))
         }
         if self.walls.has_open_network:
             kept |= {name: outer[name] for name in _PROXIES if name in outer}
         return {**_CACHES, **kept, **self.variables}
+
+
+def _is_secret(name: str, value: str) -> bool:
+    return _SECRET.search(name) is not None or bool(find_secrets(value))
 
 
 def take_home(
