@@ -14,6 +14,7 @@ from gitticks.agents.tool_calls import accesses
 from gitticks.errors import GitticksError
 from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
+from gitticks.redaction import mask, secret_values
 from gitticks.runner.events import PermissionAsked, Warned
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.questions import Questions
@@ -60,6 +61,8 @@ class Gatekeeper:
         self.run = run
         self._task = task
         self._audit = PendingAudit(run.repository.own_dir, task.id)
+        project = run.repository.project_dir
+        self._secrets = secret_values(run.world.environment, () if project is None else (str(project),))
         self._questions = Questions(run.repository.own_dir)
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -118,8 +121,8 @@ class Gatekeeper:
         self._note_seen(agent, call, workspace, f"`{agent.name}` has no hook")
 
     def _note_seen(self, agent: AgentSpec, call: ToolCall, workspace: Path, why: str) -> None:
-        for access in _accesses(call, workspace):
-            ruling = self.ruling(agent, access)
+        for done in _accesses(call, workspace):
+            ruling, access = self.ruling(agent, done), self._shown(done)
             reason = f"seen afterwards, {why}: {ruling.reason}"
             if ruling.answer is Answer.DENY:
                 reason = f"NOT STOPPED, {reason}"
@@ -169,7 +172,7 @@ class Gatekeeper:
             self.run.emit(Warned(self._task.id, f"the rules cannot be read again: {error.message}"))
 
     def _decide(self, agent: AgentSpec, access: Access) -> HookAnswer:
-        ruling = self.ruling(agent, access)
+        ruling, access = self.ruling(agent, access), self._shown(access)
         if ruling.answer is Answer.DENY:
             self._note(agent, access, Decided.DENIED, ruling.reason)
             self._tell_once(
@@ -180,6 +183,10 @@ class Gatekeeper:
             self._note(agent, access, Decided.ALLOWED, ruling.reason)
             return HookAnswer("none" if ruling.rule is None else "allow", ruling.reason)
         return self._ask(agent, access, ruling)
+
+    def _shown(self, access: Access) -> Access:
+        """Returns an access as people, logs and rules may see it."""
+        return replace(access, target=mask(access.target, self._secrets))
 
     def _tell_once(self, words: str) -> None:
         with self._lock:

@@ -100,6 +100,16 @@ def test_the_chain_goes_on_with_the_next_session(project: RunProject) -> None:
     assert [one.iteration for one in found.entries] == [1, 2]
 
 
+def test_a_secret_in_a_command_is_not_shown(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_API_KEY", "wren-moss-41-lantern")
+    monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", "none")
+    set_up(project, "claude", (BASH, {"command": "sudo curl -H wren-moss-41-lantern"}), settings=DENIES)
+    ran = project.run()
+    assert "was refused shell `sudo curl -H (masked value of SHOP_API_KEY)`" in ran.seen
+    assert "lantern" not in ran.seen
+    assert "lantern" not in audit_of(project).entries[0].target
+
+
 def test_what_the_log_takes_no_more_is_not_allowed(
     project: RunProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
