@@ -78,14 +78,15 @@ class Listing(NamedTuple):
     """What a listing found: tasks in their order, and the files that could not be read.
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
-    tasks are stuck, or what their agents said when they stopped, where that was. `has_tasks` is False in a
-    repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
+    tasks are stuck, or what their agents said when they stopped, where that was. `due` holds the due dates that were
+    asked for. `has_tasks` is False in a repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
     """
 
     standings: Sequence[Standing[TaskRow]]
     broken: tuple[BrokenFile, ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     said: Mapping[TaskId, str]
+    due: Mapping[TaskId, str]
     has_tasks: bool
     strangers: Mapping[TaskId, str]
     left_out: int = 0
@@ -132,13 +133,12 @@ def list_tasks(
     else:
         questions = index.questions_of_all() if with_questions else {}
         said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
-        if wanted.is_overdue or order is Order.DUE:
-            said = {**_due(index, ordered), **said}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_fix(),
         questions=questions,
         said=said,
+        due=_due(index, ordered) if wanted.is_overdue or order is Order.DUE else {},
         has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
         left_out=left_out,
@@ -163,7 +163,8 @@ def _sorted(index: Index, tasks: Sequence[TaskRow], order: Order) -> list[TaskRo
 
 def _due(index: Index, tasks: Sequence[TaskRow]) -> dict[TaskId, str]:
     details = index.details(open_only=False)
-    return {task.id: f"due {details[task.id].due}" for task in tasks if details[task.id].due}
+    days = {task.id: details[task.id].due for task in tasks}
+    return {task_id: day for task_id, day in days.items() if day}
 
 
 def _said(

@@ -70,7 +70,13 @@ def answer(
     elif found.standings:
         say_all(
             task_table(
-                on, found.standings, context.now, found.said, found.questions, strangers=found.strangers
+                on,
+                found.standings,
+                context.now,
+                found.said,
+                found.questions,
+                due=found.due,
+                strangers=found.strangers,
             )
         )
     else:

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
-from gitticks.cli.text import cut, visible, wrap
+from gitticks.cli.text import visible, wrap
 from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Status
@@ -32,10 +32,11 @@ _NO_XML = str.maketrans("", "", "\ufffe\uffff")
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _PLAIN = frozenset(" ,!?")
-_TITLE_COLUMNS = 30
 _DARK_INK, _DARK_LINE = "#f0f6fc", "#9198a1"
 _CORNER, _TEXT_LEFT, _FIRST_BASE, _SECOND_BASE, _TITLE_LINE = 8, 12, 19, 37, 17
 _COLUMN = 8
+"""How wide a sign is at most, on average: the widest of the usual fonts decides."""
+_TITLE_COLUMNS = (BOX_WIDTH - 2 * _TEXT_LEFT) // _COLUMN
 _LEGEND_LEFT, _LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_WORDS = 16, 130, 28, 7
 
 
@@ -62,11 +63,12 @@ _BY_STATUS: dict[str, Look] = {
 
 
 class Frame(NamedTuple):
-    """The frame of an epic: its left upper and its right lower corner."""
+    """The frame of an epic: its left upper and its right lower corner, and the lines of its title."""
 
     epic: TaskId
     corner: Point
     opposite: Point
+    title: tuple[str, ...] = ()
 
 
 class Places(NamedTuple):
@@ -89,10 +91,11 @@ def place(
     *,
     epics: Mapping[TaskId, Sequence[TaskId]] | None = None,
     heights: Mapping[TaskId, int] | None = None,
+    titles: Mapping[TaskId, str] | None = None,
 ) -> Places:
-    """Returns where tasks stand."""
+    """Returns where tasks stand, in the frames of their `epics`, which have these `titles`."""
     columns = columns_of(layers, links)
-    stack = _Stack(columns, heights or {}, epics or {})
+    stack = _Stack(columns, heights or {}, epics or {}, titles or {})
     bottom = stack.height()
     ways = {(source, target): stack.way(source, target) for source, target in links}
     corners = {task_id: stack.corners[task_id, number] for task_id, number in columns.depths.items()}
@@ -117,12 +120,17 @@ class _Stack:
     """Stacks each layer from top to bottom, frames below what stands in none."""
 
     def __init__(
-        self, columns: Columns, heights: Mapping[TaskId, int], epics: Mapping[TaskId, Sequence[TaskId]]
+        self,
+        columns: Columns,
+        heights: Mapping[TaskId, int],
+        epics: Mapping[TaskId, Sequence[TaskId]],
+        titles: Mapping[TaskId, str],
     ) -> None:
         self.corners: dict[Stop, Point] = {}
         self.frames: list[Frame] = []
         self._columns = columns
         self._heights = heights
+        self._titles = titles
         self._all = _Band(len(columns.stops))
         for number, column in enumerate(columns.stops):
             for stop in column:
@@ -134,13 +142,12 @@ class _Stack:
 
     def height(self) -> int:
         """Places everything, and returns where it ends."""
-        return self._place(self._all, _MARGIN)[0]
+        return self._place(self._all, _MARGIN)
 
-    def _place(self, band: _Band, top: int) -> tuple[int, int, int]:
-        """Places a band and returns where it ends below, and where its boxes and frames begin and end."""
+    def _place(self, band: _Band, top: int) -> int:
+        """Places a band and returns where it ends below."""
         sizes = [sum(map(self._height_of, column)) - _GAP_IN_A_LAYER for column in band.own]
         bottom = top + max(0, *sizes, 0)
-        left, right = self.margin + len(sizes) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS), 0
         for number, column in enumerate(band.own):
             x, y = (
                 self.margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS),
@@ -149,16 +156,25 @@ class _Stack:
             for stop in column:
                 self.corners[stop] = (x, y)
                 y += self._height_of(stop)
-                if self._is_box(stop):
-                    left, right = min(left, x), max(right, x + BOX_WIDTH)
         for epic, inner in band.inner.items():
             begin = bottom + (_GAP_IN_A_LAYER if bottom > top else 0)
             place = len(self.frames)
-            below, first, last = self._place(inner, begin + _FRAME_TITLE)
-            bottom = below + _FRAME
-            self.frames.insert(place, Frame(epic, (first - _FRAME, begin), (last + _FRAME, bottom)))
-            left, right = min(left, first - _FRAME), max(right, last + _FRAME)
-        return bottom, left, right
+            left, right = self._reach(inner)
+            title = wrap(self._titles.get(epic, ""), (right - left - 2 * _TEXT_LEFT) // _COLUMN)
+            head = _FRAME_TITLE + _TITLE_LINE * max(0, len(title) - 1)
+            bottom = self._place(inner, begin + head) + _FRAME
+            self.frames.insert(place, Frame(epic, (left, begin), (right, bottom), tuple(title)))
+        return bottom
+
+    def _reach(self, band: _Band) -> tuple[int, int]:
+        """Returns where the frame around a band begins and ends."""
+        lefts = [
+            self.margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS)
+            for number, column in enumerate(band.own)
+            if any(map(self._is_box, column))
+        ]
+        reaches = [(left, left + BOX_WIDTH) for left in lefts] + [*map(self._reach, band.inner.values())]
+        return min(left for left, _ in reaches) - _FRAME, max(right for _, right in reaches) + _FRAME
 
     def _is_box(self, stop: Stop) -> bool:
         return self._columns.depths[stop[0]] == stop[1]
@@ -327,6 +343,7 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
         [(edge.source, edge.target) for edge in edges if not edge.is_circular],
         epics={task_id: [epic.id for epic in epics] for task_id, epics in found.epics.items()},
         heights={task_id: _height(lines) for task_id, lines in titles.items()},
+        titles={epic.id: drawable(epic.title) for epics in found.epics.values() for epic in epics},
     )
     looks, words = _legend(found)
     width = max(
@@ -343,9 +360,7 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
         'orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
     )
-    names = {epic.id: epic.title for epics in found.epics.values() for epic in epics}
-    for frame in places.frames:
-        yield from _frame(frame, names[frame.epic])
+    yield from map(_frame, places.frames)
     yield from (_line(edge, places) for edge in edges if not edge.is_circular)
     yield from (_box(task, titles[task.id], places) for task in tasks)
     yield from (_cycle(edge, places, _height(titles[edge.target])) for edge in edges if edge.is_circular)
@@ -364,12 +379,16 @@ def _height(title: Sequence[str]) -> int:
     return BOX_HEIGHT + _TITLE_LINE * max(0, len(title) - 1)
 
 
-def _frame(frame: Frame, title: str) -> Iterator[str]:
+def _frame(frame: Frame) -> str:
     (left, top), (right, bottom) = frame.corner, frame.opposite
-    yield (
-        f'<rect class="frame" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" rx="{_CORNER}"/>'
-        f'<text class="id" x="{left + _TEXT_LEFT}" y="{top + _FIRST_BASE}">{_drawn_text(cut(visible(title), (right - left - 2 * _TEXT_LEFT) // _COLUMN))}'
-        "</text>"
+    lines = "".join(
+        f'<text class="id" x="{left + _TEXT_LEFT}" y="{top + _FIRST_BASE + number * _TITLE_LINE}">'
+        f"{_drawn_text(line)}</text>"
+        for number, line in enumerate(frame.title)
+    )
+    return (
+        f'<rect class="frame" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" '
+        f'rx="{_CORNER}"/>{lines}'
     )
 
 

@@ -45,12 +45,14 @@ def task_table(
     reasons: Mapping[TaskId, str] | None = None,
     questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
     *,
+    due: Mapping[TaskId, str] | None = None,
     strangers: Mapping[TaskId, str] | None = None,
 ) -> Iterator[str]:
     """Yields one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
 
     A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck. Of `questions` a
-    terminal gets the first line of each, as far as all the rest leaves room for it. `strangers` are named.
+    terminal gets the first line of each, as far as all the rest leaves room for it. `due` dates follow
+    what a task waits for. `strangers` are named.
     """
     tasks = [standing.task for standing in standings]
     glyphs = {status: f"{on.glyph(status)} " for status in {task.status for task in tasks}}
@@ -66,7 +68,9 @@ def task_table(
         Column(
             "waits",
             [
-                _waits(on, standing, reasons or {}) if reasons or may_wait or standing.task.is_epic else ""
+                _waits(on, standing, reasons or {}, due or {})
+                if reasons or due or may_wait or standing.task.is_epic
+                else ""
                 for standing, may_wait in zip(standings, Standing.may_wait(standings), strict=True)
             ],
             urgency,
@@ -107,17 +111,20 @@ def _with_questions(on: Screen, columns: Sequence[Column], asked: Sequence[Seque
     return Column(waits.name, texts, waits.styles)
 
 
-def _waits(on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str]) -> str:
-    """Returns what a task waits for; on a terminal with the sign of what awaits a person."""
+def _waits(
+    on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str], due: Mapping[TaskId, str]
+) -> str:
+    """Returns what a task waits for, and why, and when it is due; on a terminal with the sign of what awaits a person."""
     waits, reason = waits_for(standing), reasons.get(standing.task.id)
     if standing.task.is_epic:
         waits = f"epic, {waits}" if waits else "epic"
     if standing.task.awaiting and on.is_terminal:
         waits = f"{on.flag} {waits}"
-    if reason is None:
-        return waits
-    reason = cut(visible(reason), _LONGEST_REASON) if on.is_terminal else reason
-    return f"{waits}: {reason}" if waits else reason
+    if reason is not None:
+        reason = cut(visible(reason), _LONGEST_REASON) if on.is_terminal else reason
+        waits = f"{waits}: {reason}" if waits else reason
+    day = due.get(standing.task.id)
+    return ", ".join(filter(None, [waits, day and f"due {day}"]))
 
 
 def waits_for(standing: Standing[Listed]) -> str:

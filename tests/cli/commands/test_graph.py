@@ -173,6 +173,19 @@ def test_long_titles_are_wrapped_and_the_signs_explained(tmp_path: Path) -> None
     ] * 2
 
 
+def test_the_whole_title_of_an_epic_stands_on_its_frame(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    epic = make_task(store, title=LONG, id="e0pc", type="epic")
+    make_task(store, title="First", id="k7f2", parent=epic.id)
+    make_task(store, title="Second", id="m3xq", parent=epic.id, blocked_by=(TaskId("k7f2"),))
+    picture = ET.fromstring(gt("graph", "--svg", at=tmp_path).out)  # noqa: S314 (our own)
+    head = [one for one in picture if one.tag == f"{SVG}text" and one.get("class") == "id"]
+    assert " ".join(one.text or "" for one in head) == LONG
+    assert len(head) > 1
+    first_box = next(picture.iter(f"{SVG}a"))[0].get("transform") or ""
+    assert int(head[-1].get("y", "0")) < int(first_box.split()[1].rstrip(")"))
+
+
 def test_colour_only_repeats_what_the_words_say(tmp_path: Path) -> None:
     make_links(tmp_path)
     coloured = gt_on_terminal("graph", at=tmp_path).out
