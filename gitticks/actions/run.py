@@ -162,7 +162,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
     return ended
 
 
-def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
+def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[object]:
     """Applies what people save during the run, and warns of what stays."""
 
     def tell(happening: Happening) -> None:

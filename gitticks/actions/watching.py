@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,6 +99,11 @@ class Watcher:
         self._tell_trouble(tuple(context.warnings))
 
     @property
+    def left(self) -> Mapping[str, str]:
+        """Returns the saved edits that stayed as they are at the last look at the whole board, with the reasons."""
+        return self._left
+
+    @property
     def owes_whole_look(self) -> bool:
         """True if the last look was at some files alone."""
         return self._looks_at_some > 0
@@ -185,7 +190,7 @@ def keep_watching(
 
 
 @contextlib.contextmanager
-def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[None]:
+def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[Watcher]:
     """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing.
 
     Commits are not reported.
@@ -197,7 +202,7 @@ def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[
             keep_watching(watcher, over)
 
     with in_background(keep, "board"):
-        yield
+        yield watcher
 
 
 @contextlib.contextmanager

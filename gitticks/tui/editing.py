@@ -66,6 +66,19 @@ def edit_task(view: View, task_id: str) -> None:
     with_terminal(view, edit)
 
 
+def edit_on_board(view: View, path: str) -> None:
+    """Opens a file of the board, by its path from the project's top; what is saved there is applied by itself."""
+    from gitticks.cli.editor import open_editor
+    from gitticks.git.identity import editor_command
+
+    def edit() -> None:
+        repository, environment = view.gt.context.renewed().repository, view.gt.context.world.environment
+        if repository.project_dir is not None:
+            open_editor(editor_command(repository, environment), repository.project_dir / path)
+
+    with_terminal(view, edit)
+
+
 def answer_in_editor(view: View, task_id: str) -> None:
     """Opens the question in the editor, and answers it with what was written below."""
     from gitticks.actions.task_lookup import find_task_to_change

@@ -17,10 +17,12 @@ from gitticks.actions.inbox import inbox_of, spending_of_run
 from gitticks.actions.permissions import attached, open_questions
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.queries import Graph
 from gitticks.runner.liveness import PAUSED_FILE, SESSIONS_FOLDER, SPENDING_FILE, is_run_alive_at
 from gitticks.runner.questions import FOLDER as QUESTIONS_FOLDER
 from gitticks.runner.records import Sessions
+from gitticks.store.index import BrokenFile
 from gitticks.store.layout import STATE_REF
 from gitticks.tui.messages import Batch, Said, Snapshot
 from gitticks.tui.running import OUTPUT
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from gitticks.actions.context import Context
+    from gitticks.actions.watching import Watcher
     from gitticks.model.ids import TaskId
     from gitticks.model.task import SessionRecord
     from gitticks.runner.transcripts import TranscriptReader
@@ -94,6 +97,7 @@ class Feed:
         self._thread = threading.Thread(target=self._watch, name="feed", daemon=True)
         self._until_liveness = self._rests_until = 0.0
         self._run_said = _Tail(context)
+        self._watcher: Watcher | None = None
 
     def start(self) -> None:
         """Begins to look."""
@@ -129,7 +133,9 @@ class Feed:
                 from gitticks.actions.watching import watching
 
                 # What a person saves on the board is applied while the interface is open, as `gt watch` does.
-                stack.enter_context(watching(self._context.renewed(), lambda _: None, after_seconds=1.0))
+                self._watcher = stack.enter_context(
+                    watching(self._context.renewed(), lambda _: None, after_seconds=1.0)
+                )
                 if not self._context.world.in_session:
                     stack.enter_context(attached(self._context.renewed()))
             while not self._over.wait(TICK_SECONDS):
@@ -154,7 +160,7 @@ class Feed:
                 return None
             self._is_asked = False
             self._number += 1
-            snapshot = take_snapshot(context, self._number)
+            snapshot = take_snapshot(context, self._number, self._refused_edits())
             # A session that began since the locks were asked is heard, not taken for one that is over.
             self._liveness = (snapshot.is_run_alive, frozenset(snapshot.sessions))
             self._marks = (*marks[:-1], self._liveness)
@@ -184,7 +190,21 @@ class Feed:
             _stamp(f"{own}/{PAUSED_FILE}"),
             _stamp(f"{own}/held"),
             _stamp(f"{own}/{QUESTIONS_FOLDER}"),
+            self._refused_edits(),
             self._liveness,
+        )
+
+    def _refused_edits(self) -> tuple[BrokenFile, ...]:
+        """Returns what people saved on the board and was refused."""
+        left = self._watcher.left if self._watcher is not None else {}
+        if not left:
+            return ()
+        from gitticks.board.skip_reasons import is_for_nobody
+
+        return tuple(
+            BrokenFile(f"{BOARD_FOLDER}/{path}", None, reason)
+            for path, reason in sorted(left.items())
+            if not is_for_nobody(reason)
         )
 
     def _follow(self, context: Context, snapshot: Snapshot) -> None:
@@ -219,8 +239,8 @@ class Feed:
         return self._liveness is not None and record.task not in self._liveness[1]
 
 
-def take_snapshot(context: Context, number: int) -> Snapshot:
-    """Returns the repository as it is now."""
+def take_snapshot(context: Context, number: int, refused: tuple[BrokenFile, ...] = ()) -> Snapshot:
+    """Returns the repository as it is now, with the saved edits that were `refused`."""
     index = context.index
     try:
         rows = tuple(index.listed())
@@ -239,7 +259,7 @@ def take_snapshot(context: Context, number: int) -> Snapshot:
             inbox=found.asked,
             for_others=found.for_others,
             questions=open_questions(context),
-            broken=found.broken,
+            broken=(*found.broken, *refused),
             sessions=Sessions(context.repository.own_dir).live(),
             workspaces=workspaces_of(context),
             spending=spending_of_run(context),

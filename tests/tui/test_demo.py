@@ -59,7 +59,7 @@ def test_the_demo_is_played_in_the_interface_alone(
     _send_back_and_merge(terminal, project, ids["Format amounts"])
     while any(project.task(one).is_open for title, one in ids.items() if "receipts" not in title):
         _approve_next(terminal, project, ids)
-    terminal.sees("0 for you", "Nothing is waiting for you")
+    terminal.sees("0 for you", "Nothing is waiting for you", "All tasks are closed")
     until(lambda: all(project.task(one).status is Status.DONE for one in ids.values()), "the end of the epic")
     terminal.keys("C-c")
     terminal.sees("A run is active")

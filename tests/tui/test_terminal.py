@@ -172,6 +172,24 @@ if grep -q '^id: \\[' "$1"; then cat {whole} > "$1"; else printf 'first line\\ns
 
 
 @pytest.mark.debian("tmux")
+def test_a_save_on_the_board_that_is_refused_waits_in_the_inbox_until_it_is_fixed(
+    project: RunProject, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = project.board_file(project.ok("create", "Keep the path").strip())
+    whole = tmp_path / "whole.md"
+    whole.write_bytes(file.read_bytes().replace(b"Keep the path", b"Keep the query"))
+    monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", f'cat {whole} > "$1"')))
+    terminal.open(project.path, size=(120, 36))
+    terminal.sees("Keep the path", "0 for you")
+    file.write_text("---\nid: [\n")
+    terminal.sees("1 for you", "TASK.md", "edited, refused: line")
+    terminal.keys("i", "Enter")
+    terminal.sees("0 for you", "Keep the query")
+    terminal.keys("q")
+    terminal.ends()
+
+
+@pytest.mark.debian("tmux")
 def test_tasks_are_set_up_from_the_interface(terminal: Terminal, tmp_path: Path) -> None:
     repository = tmp_path / "new"
     make_repository(repository)

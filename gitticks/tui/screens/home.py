@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.tui import run_settings
-from gitticks.tui.editing import edit_task, set_up
+from gitticks.tui.editing import edit_on_board, edit_task, set_up
 from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _EVERY_SECONDS, _DEFAULTS_SECONDS = 1.0, 10.0
 _BY_SETTINGS, _SET_UP = "-", ":init"
+_NO_TASKS = "No tasks yet. + creates one; gt import imports yours."
+_NO_OPEN_TASKS = "All tasks are closed. + creates the next one; r shows how they went."
 _BROKEN = "file:"
 """How the keys of the inbox's entries begin that are files which cannot be read."""
 
@@ -59,11 +61,7 @@ class Home(View):
         """Yields the panes."""
         with Horizontal():
             with Vertical(classes="left sized-width", id="left"):
-                yield Lines(
-                    "Epics and tasks",
-                    id="roots",
-                    empty="No tasks yet. + creates one; gt import imports yours.",
-                )
+                yield Lines("Epics and tasks", id="roots", empty=_NO_TASKS)
                 yield Lines("Run settings", id="settings", classes="pane sized-height")
             with Vertical(classes="right", id="right"):
                 yield Lines("For you", id="inbox", empty="Nothing is waiting for you.")
@@ -105,6 +103,7 @@ class Home(View):
 
     def _draw_roots(self) -> None:
         pane = self.pane("roots")
+        pane.empty = _NO_OPEN_TASKS if self.snapshot.rows else _NO_TASKS
         pane.show(tasks.roots(self.snapshot, pane.inner_width, self._chosen))
         count = len(self._chosen)
         if count:
@@ -204,6 +203,8 @@ class Home(View):
         broken = next((one for one in self.snapshot.broken if one.path == path), None)
         if broken is not None and broken.task_id is not None:
             edit_task(self, broken.task_id)
+        elif broken is not None and path.startswith(f"{BOARD_FOLDER}/"):
+            edit_on_board(self, path)
         elif broken is not None:
             self.gt.refuse(f"{broken.path}: {broken.message}", "`gt doctor` says how to fix it")
 
