@@ -30,6 +30,7 @@ _LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
     ("isolation",): frozenset({Isolation.NONE}),
     ("sandbox", "allowed_paths"): None,
     ("sandbox", "allowed_hosts"): None,
+    ("setup", "copy"): None,
     ("approvals", "allowed_signers"): None,
 }
 """What gives agents more room, or somebody a say: by any value, or by these."""

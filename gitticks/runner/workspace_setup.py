@@ -167,12 +167,12 @@ def _copy(source: Path, target: Path, name: str) -> None:
     here, there = source / path, target / path
     if not here.exists() or os.path.lexists(there):
         return
-    top = os.path.realpath(source)
-    if os.path.commonpath([top, os.path.realpath(here)]) != top:
-        raise SetupFailedError(
-            f"`{name}` under `setup.copy` leads out of the checkout through a link",
-            hint=f"`ls -l {here}` shows where to",
-        )
+    for top, place in ((source, here), (target, there)):
+        if not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(top)):
+            raise SetupFailedError(
+                f"`{name}` under `setup.copy` leads out of the checkout through a link",
+                hint=f"`ls -l {place}` shows where to",
+            )
     there.parent.mkdir(parents=True, exist_ok=True)
     try:
         if here.is_dir():

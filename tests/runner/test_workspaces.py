@@ -147,6 +147,22 @@ def test_setup_copies_nothing_from_outside(repository: Repository, name: str) ->
         prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=(name,))))
 
 
+def test_no_link_in_the_tree_leads_a_copied_file_out_of_the_workspace(
+    repository: Repository, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (top(repository) / "in").symlink_to(outside)
+    git("add", "-A", at=top(repository))
+    git("commit", "-qm", "link", at=top(repository))
+    (top(repository) / "in").unlink()
+    (top(repository) / "in").mkdir()
+    (top(repository) / "in/.env").write_text("secret")
+    with pytest.raises(GitticksError, match="leads out of the checkout"):
+        prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=("in/.env",))))
+    assert list(outside.iterdir()) == []
+
+
 def test_a_setup_that_failed_says_how_and_runs_again(tmp_path: Path) -> None:
     repository = discover(make_repository(tmp_path / "my repo"))
     settings = replace(SETTINGS, setup=SetupSettings(run="echo no network; test -e ready || exit 3"))
