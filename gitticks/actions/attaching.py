@@ -8,26 +8,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.agents.base import Front, Request
 from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Role, Status
+from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.task import SessionRecord, Task
+from gitticks.runner.events import RunEvent
 from gitticks.runner.liveness import SESSIONS_FOLDER
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for, require_program
 from gitticks.runner.transcripts import TranscriptReader
 from gitticks.runner.waking import file_events
 from gitticks.store.index import open_index
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.status import Awaiting
-    from gitticks.model.task import SessionRecord, Task
-    from gitticks.runner.events import RunEvent
 
 MOST_BYTES = 256_000
 """So much of what a session printed before is read again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
@@ -15,9 +15,7 @@ from gitticks.model.notes import Section
 from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_ids import free_id
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

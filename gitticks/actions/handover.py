@@ -44,14 +44,6 @@ _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOver:
-    """A task before and after."""
-
-    before: Task
-    after: Task
-
-
-@dataclass(frozen=True, slots=True)
 class HandoffParts:
     """The four parts of a hand-off, as flags give them; None for one that was not given."""
 
@@ -77,8 +69,8 @@ def _indented(text: str) -> str:
     return "\n  ".join(text.strip().splitlines())
 
 
-def complete_task(context: Context, task_id: TaskId) -> HandedOver:
-    """Asks for agent-review; where the task has a workspace, its quality gates must pass."""
+def complete_task(context: Context, task_id: TaskId) -> tuple[Task, Task]:
+    """Asks for agent-review and returns the task before and after; in a workspace its quality gates must pass."""
     from gitticks.actions.evidence import failed_check  # which loads what runs checks, and a note needs none
 
     failure = failed_check(context, task_id)
@@ -87,10 +79,10 @@ def complete_task(context: Context, task_id: TaskId) -> HandedOver:
 
 def _request(
     context: Context, task_id: TaskId, requested: Requested, failure: str | None = None, question: str = ""
-) -> HandedOver:
+) -> tuple[Task, Task]:
     from gitticks.store.decisions import carry_out
 
-    def write(transaction: Transaction) -> HandedOver:
+    def write(transaction: Transaction) -> tuple[Task, Task]:
         before = transaction.task_file(task_id).task
         asked = []
         if question:
@@ -101,7 +93,7 @@ def _request(
             circumstances = circumstances_of(context, before, checks_failure=failure)
             carry_out(transaction, task_id, requested, circumstances)
         describe_records(transaction, task_id, asked, context.actor)
-        return HandedOver(before, transaction.task_file(task_id).task)
+        return before, transaction.task_file(task_id).task
 
     return context.store.transact(write, author=context.author)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.document.merging.entries import merge_records
@@ -19,17 +18,10 @@ _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Driven:
-    """Messages about a merged file."""
-
-    notes: tuple[str, ...] = ()
-
-
 def merge_in_place(
     base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str] | None = None
-) -> Driven:
-    """Writes the merged file over `ours`, whole or not at all.
+) -> list[str]:
+    """Writes the merged file over `ours`, whole or not at all, and returns the messages to print, most urgent first.
 
     `environment` is git's: `git merge` and `git pull` name the other side's commit there.
     """
@@ -39,7 +31,7 @@ def merge_in_place(
         changes = _history(path, versions[1], versions[2], environment or {})
         return None if changes is None else changes.of(path)(look)
 
-    data, driven = _merged(path, versions[0] or None, versions[1], versions[2], times)
+    data, notes = _merged(path, versions[0] or None, versions[1], versions[2], times)
     aside = ours.with_name(f"{ours.name}.merged")
     try:
         with errors_name(aside):
@@ -47,7 +39,7 @@ def merge_in_place(
             aside.replace(ours)
     finally:
         aside.unlink(missing_ok=True)
-    return driven
+    return notes
 
 
 def _read(file: Path) -> bytes:
@@ -76,9 +68,11 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
     return Changes(objects, head, other) if other is not None and has(head, ours) else None
 
 
-def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times) -> tuple[bytes, Driven]:
+def _merged(
+    path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times
+) -> tuple[bytes, list[str]]:
     if path.endswith(_RECORDS):
-        return merge_records(base or b"", ours, theirs), Driven()
+        return merge_records(base or b"", ours, theirs), []
 
     merged = merge_task(base, ours, theirs, path, times)
     if merged is None:
@@ -86,11 +80,10 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Ti
             f"`{path}` cannot be read on one side, so it is merged line by line",
             hint="fix it in an editor, `git add` it, then continue",
         )
-    return with_superseded(merged, path), Driven(tuple(_notes(merged)))
+    return with_superseded(merged, path), _notes(merged)
 
 
 def _notes(merged: Merged) -> list[str]:
-    """Returns the messages to print, the most urgent first."""
     notes = []
     if merged.born_twice:
         notes.append(

@@ -237,14 +237,6 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TryOut:
-    """What a merge would meet: the conflicting paths, none if it is clean."""
-
-    task: Task
-    conflicts: tuple[str, ...]
-
-
 def merge_task(
     context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] = lambda _event: None
 ) -> MergeResult:
@@ -280,11 +272,11 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
     return result
 
 
-def try_out(context: Context, task_ids: list[TaskId]) -> list[TryOut]:
-    """Returns what merging would meet, without changing anything; all approved tasks if none is named."""
+def try_out(context: Context, task_ids: list[TaskId]) -> dict[TaskId, tuple[str, ...]]:
+    """Returns in which paths merging each task would conflict, without changing anything; all approved if none is named."""
     queue = _queue(context, lambda _event: None)
     ids = task_ids or [task.id for task in queue.waiting()]
-    return [TryOut(context.store.task_file(one).task, queue.try_out(one)) for one in ids]
+    return {one: queue.try_out(one) for one in ids}
 
 
 def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.document.history import read_history
 from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import merge_layers
@@ -12,16 +12,11 @@ from gitticks.errors import GitticksError
 from gitticks.git.merges.history import merged_head
 from gitticks.git.process import run_git
 from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
-from gitticks.model.event import EventType
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, history_path
 from gitticks.workflow.approvals import is_approval
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.event import Event
-    from gitticks.model.ids import TaskId
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +81,12 @@ def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]
         why = error.message
     if why is not None or not is_enough(str(event.data.get("strength")), SIGNED):
         return why
-    merged = next((one.data.get("sha") for one in later if one.type in _ENDS), None)
+    ends = (EventType.MERGED, EventType.VERDICT)
+    merged = next((one.data.get("sha") for one in later if one.type in ends), None)
     head = merged_head(context.repository, merged, str(task_id)) if isinstance(merged, str) else None
     if head is not None and head != event.data.get("head"):
         return f"it is for {str(event.data.get('head'))[:7]}, and {head[:7]} was merged"
     return None
-
-
-_ENDS = (EventType.MERGED, EventType.VERDICT)
 
 
 def _too_weak(context: Context, event: Event, commit: str) -> str | None:

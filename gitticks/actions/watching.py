@@ -32,13 +32,6 @@ BLIND = "this machine allows no more file watches, so it looks for saved edits e
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
-    """A commit that is new on the state branch."""
-
-    commit: LoggedCommit
-
-
-@dataclass(frozen=True, slots=True)
 class EditTaken:
     """A saved edit that is committed now; `path` from the board's top."""
 
@@ -60,7 +53,8 @@ class Trouble:
     message: str
 
 
-Happening = Committed | EditTaken | EditLeft | Trouble
+Happening = LoggedCommit | EditTaken | EditLeft | Trouble
+"""A commit is one that is new on the state branch."""
 Tell = Callable[[Happening], None]
 
 
@@ -146,7 +140,7 @@ class Watcher:
         if not self.tells_commits:
             return
         for commit in reversed(read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)):
-            self.tell(Committed(commit))
+            self.tell(commit)
 
     def _tell_trouble(self, messages: tuple[str, ...]) -> None:
         for message in messages:

@@ -85,7 +85,7 @@ def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProj
     ran = project.gt("merge", "--dry-run", "k7f2")
     assert (ran.code, ran.out) == (1, "k7f2  conflicts in login.txt\n")
     assert project.tip() == tip
-    assert try_out(Context(directory=project.path), [TaskId("k7f2")])[0].conflicts == ("login.txt",)
+    assert try_out(Context(directory=project.path), [TaskId("k7f2")]) == {"k7f2": ("login.txt",)}
 
 
 def test_a_path_that_conflicts_steers_no_terminal(project: RunProject) -> None:

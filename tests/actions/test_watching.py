@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher, in_background
+from gitticks.actions.watching import EditTaken, Happening, Watcher, in_background
 from gitticks.board.watch import Reason, Wake, wakes
+from gitticks.git.log import LoggedCommit
 from gitticks.model.ids import TaskId, task_path
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
@@ -108,7 +109,7 @@ def test_a_look_at_some_files_owes_one_at_all(project: Project) -> None:
     _save(project, "k7f2")
     _save(project, "m3xq")
     watcher.look((ONE,))
-    assert [type(one) for one in told] == [EditTaken, Committed]
+    assert [type(one) for one in told] == [EditTaken, LoggedCommit]
     assert watcher.owes_whole_look
     watcher.look()
     assert EditTaken(OTHER) in told

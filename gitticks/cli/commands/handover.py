@@ -61,10 +61,8 @@ def complete_command(context: Context, *, task: str | None, as_json: bool) -> in
         words = "handed off to the runner, which checks it; end your turn"
         print_request(session, request_complete(session), words, as_json=as_json)
         return 0
-    done = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
-    return finish_approval(
-        context, done.after, moved_words(done.before, done.after), is_left=False, as_json=as_json
-    )
+    before, after = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
+    return finish_approval(context, after, moved_words(before, after), is_left=False, as_json=as_json)
 
 
 @command("handoff", 'gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"')

@@ -29,10 +29,10 @@ def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: 
     differently is kept twice, marked; the task is then in conflict until a person chooses.
     """
     try:
-        done = merge_in_place(base, ours, theirs, path, os.environ)
+        notes = merge_in_place(base, ours, theirs, path, os.environ)
     except GitticksError as error:
         say(f"gitticks: {visible(error.message)}", err=True)
         return Exit.FAILED
-    for note in done.notes:
+    for note in notes:
         say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
     return Exit.DONE

@@ -9,7 +9,6 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.watching import (
-    Committed,
     EditLeft,
     EditTaken,
     Happening,
@@ -24,6 +23,7 @@ from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import from_here, visible
 from gitticks.cli.views.history import clock
 from gitticks.cli.views.tasks import BOARD_PREFIX
+from gitticks.git.log import LoggedCommit
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH
 
@@ -53,17 +53,17 @@ def _say(context: Context, happening: Happening) -> None:
         warn(happening.message)
         return
     now = clock(context.now, context.now)
-    if isinstance(happening, Committed):
-        commit = happening.commit
-        say(f"{clock(commit.at, context.now)}{GAP}{visible(commit.subject)}{GAP}{visible(commit.author)}")
+    if isinstance(happening, LoggedCommit):
+        at = clock(happening.at, context.now)
+        say(f"{at}{GAP}{visible(happening.subject)}{GAP}{visible(happening.author)}")
     elif isinstance(happening, EditLeft):
         say(f"{now}{GAP}{BOARD_PREFIX}{visible(happening.path)}{GAP}{visible(from_here(happening.reason))}")
 
 
 def _print_json(happening: Happening) -> None:
     body: dict[str, Any] = {"schema": SCHEMA}
-    if isinstance(happening, Committed):
-        body |= {"event": "commit", **plain(happening.commit)}
+    if isinstance(happening, LoggedCommit):
+        body |= {"event": "commit", **plain(happening)}
     elif isinstance(happening, EditTaken):
         body |= {"event": "edit.taken", "path": happening.path}
     elif isinstance(happening, EditLeft):

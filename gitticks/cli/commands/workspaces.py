@@ -211,13 +211,13 @@ def merge_command(
     if dry_run:
         tried = try_out(context, ids)
         if as_json:
-            print_object(merges=[{"id": one.task.id, "conflicts": one.conflicts} for one in tried])
-        for one in [] if as_json else tried:
-            words = f"conflicts in {', '.join(one.conflicts)}" if one.conflicts else "merges cleanly"
-            say(f"{one.task.id}  {visible(words)}")
+            print_object(merges=[{"id": task_id, "conflicts": paths} for task_id, paths in tried.items()])
+        for task_id, paths in () if as_json else tried.items():
+            words = f"conflicts in {', '.join(paths)}" if paths else "merges cleanly"
+            say(f"{task_id}  {visible(words)}")
         if not tried and not as_json:
             say(_NOTHING, err=True)
-        return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
+        return Exit.FAILED if any(tried.values()) else Exit.DONE
     listener = (lambda _event: None) if as_json else printed(RunLines(screen(), context.world))
     results = (
         {one: merge_task(context, one, listener) for one in ids}
