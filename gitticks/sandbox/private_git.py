@@ -36,6 +36,7 @@ _KEPT = "refs/gitticks/kept/"
 _LENT = Path("/run/gitticks-objects")
 _STASH = "refs/stash"
 _MOST_STORES = 20
+_MOST_REFS = 200
 _LONGEST_LOG = 2_000_000
 _UPLOAD_PACK = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 """Git starts it, in the sandbox; it serves also what was taken back there."""
@@ -146,6 +147,11 @@ def bring_home(
     own, known = f"{BRANCHES}{branch}", _known(checkout)
     options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
     fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
+    if len(wanted) > _MOST_REFS:
+        raise GitticksError(
+            f"{len(wanted)} branches were made or changed in the sandbox, and no more than {_MOST_REFS} are taken: "
+            "`git branch -D` removes those that are not needed"
+        )
     if wanted:
         refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
         _asked([*fetch, *refs], repository)

@@ -20,7 +20,7 @@ from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, PASS, TO_REVIEW
 __all__ = ["project"]
 
 STUCK = (Status.STUCK, Awaiting.ESCALATION)
-MOST_KILOBYTES = 150_000
+MOST_KILOBYTES = 100_000
 UNWALLED = pytest.mark.without_sandbox("in a sandbox it does not reach the person's branches (tests/sandbox)")
 SHORT_LIMITS = "limits: {iteration: 2s, idle: 2s, output: 1MB}\n"
 

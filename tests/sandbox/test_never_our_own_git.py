@@ -126,6 +126,7 @@ def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
         ("b=$(echo x | git hash-object -w --stdin); t=$(printf '100644 blob %s\\t.git\\n' $b | git mktree); git update-ref HEAD $(git commit-tree -m e $t)", "hasDotgit"),
         ("t=$(printf '040000 tree %s\\t..\\n' $(git rev-parse HEAD^{tree}) | git mktree); git update-ref HEAD $(git commit-tree -m e $t)", "hasDotdot"),
         ("printf '[submodule \"a\"]\\n\\tpath = a\\n\\turl = -utouch\\n' > .gitmodules; git add -A; git commit -qm e", "gitmodules"),
+        ('h=$(git rev-parse HEAD); seq 201 | sed "s|.*|create refs/heads/flood-& $h|" | git update-ref --stdin', "201 branches"),
         ("rm -rf $(git rev-parse --git-dir)/refs", "git repository"),
         ("d=$(git rev-parse --git-dir); rm $d/HEAD; ln -s /etc/passwd $d/HEAD", ""),
         ("d=$(git rev-parse --git-dir); echo /nowhere > $d/commondir", ""),
