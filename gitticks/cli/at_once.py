@@ -99,7 +99,10 @@ def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | No
         word: flag for flag in command.parameters if not isinstance(flag, Argument) for word in flag.words
     }
     arguments = [one for one in command.parameters if isinstance(one, Argument)]
-    values = _defaults(command)
+    values: dict[str, Any] = {
+        one.name: False if isinstance(one, Switch) else () if one.is_repeated else None
+        for one in command.parameters
+    }
     free: list[str] = []
     rest = with_values(command, words)[::-1]
     while rest:
@@ -111,7 +114,8 @@ def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | No
         elif isinstance(flag, Option):
             if not equals and (not rest or rest[-1].startswith("-")):
                 return None
-            _take(values, flag, value if equals else rest.pop())
+            given = flag.read(value if equals else rest.pop())
+            values[flag.name] = (*values[flag.name], given) if flag.is_repeated else given
         elif word.startswith("-"):
             return None
         else:
@@ -123,18 +127,6 @@ def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | No
         return None
     values.update((argument.name, word) for argument, word in zip(arguments, free, strict=False))
     return values
-
-
-def _defaults(command: ReadingCommand) -> dict[str, Any]:
-    return {
-        one.name: False if isinstance(one, Switch) else () if one.is_repeated else None
-        for one in command.parameters
-    }
-
-
-def _take(values: dict[str, Any], flag: Option, text: str) -> None:
-    value = flag.read(text)
-    values[flag.name] = (*values[flag.name], value) if flag.is_repeated else value
 
 
 def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
@@ -177,17 +169,13 @@ def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
         raise
     finally:
         if (context.has_store or context.is_current) and name not in _NEVER_SHARING:
-            _share(context)
+            from gitticks.actions.sync_glance import may_share
+
+            if may_share(context):
+                from gitticks.actions.sync_auto import sync_after
+
+                sync_after(context)
         finish(context)
-
-
-def _share(context: Context) -> None:
-    from gitticks.actions.sync_glance import may_share
-
-    if may_share(context):
-        from gitticks.actions.sync_auto import sync_after
-
-        sync_after(context)
 
 
 def finish(context: Context) -> None:
@@ -207,7 +195,10 @@ def answer_at_once(words: list[str]) -> int | None:
     if not words or name_of(words[0]) not in NAMES:
         return None
     command: ReadingCommand = BY_NAME[name_of(words[0])].load()
-    values = _read(command, words[1:])
+    try:
+        values = read_words(command, words[1:])
+    except GitticksError:
+        values = None  # click says what is wrong
     if values is None:
         return None
     import gc
@@ -222,11 +213,3 @@ def answer_at_once(words: list[str]) -> int | None:
         return run_in(context, command.name, lambda: command.answer(context, **values))
 
     return guarded(words, answer)
-
-
-def _read(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:
-
-    try:
-        return read_words(command, words)
-    except GitticksError:
-        return None

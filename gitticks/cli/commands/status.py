@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
@@ -37,7 +38,9 @@ from gitticks.store.task_row import TaskRow
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
     from gitticks.actions.status import Overview
+    from gitticks.actions.stop_reasons import Denied
 
+T = TypeVar("T")
 MOST_LISTED = 5
 MOST_DAYS = 14
 _MERGING = "gt list --status reviewing"
@@ -49,12 +52,7 @@ def answer_current(context: Context, *, as_json: bool) -> int:
     """List tasks that are being worked on in this clone."""
     found = current_tasks(context, with_json=as_json)
     if as_json:
-        print_object(
-            tasks=[
-                {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
-                for one in found
-            ]
-        )
+        print_object(tasks=list(map(_in_work_object, found)))
     elif found:
         say(*in_work_table(screen(), context, found))
     else:
@@ -63,6 +61,10 @@ def answer_current(context: Context, *, as_json: bool) -> int:
             err=True,
         )
     return Exit.DONE
+
+
+def _in_work_object(one: InWork) -> dict[str, object]:
+    return {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
 
 
 def in_work_table(
@@ -85,7 +87,7 @@ def in_work_table(
             elapsed((context.now - one.session.started).total_seconds()) if one.session else "",
             _cost(one, spent or {}),
             one.standing.task.title,
-            _workspace(context, one),
+            (one.workspace or "").removeprefix(f"{context.repository.project_place}/"),
         ]
         for one in found
     ]
@@ -111,11 +113,6 @@ def _role(one: InWork) -> str:
         return ""
     role = one.session.role.value
     return f"{role}, iteration {one.iterations + 1}" if role == "worker" else role
-
-
-def _workspace(context: Context, one: InWork) -> str:
-    """Returns where it is worked on, from the top of the checkout."""
-    return (one.workspace or "").removeprefix(f"{context.repository.project_place}/")
 
 
 current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
@@ -184,6 +181,7 @@ def _page(context: Context, found: Overview) -> list[str]:
 
 
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
+    inner = on.narrower(len(GAP))
     if found.merged:
         yield on.styled("merged by hand", Style.STRONG)
         yield from (GAP + line for line in merged_lines(found.merged))
@@ -194,36 +192,57 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
             for one in (found.spending.budgets if found.spending else ())
             if one.task is not None and one.metric == "cost"
         }
-        table = in_work_table(on.narrower(len(GAP)), context, found.in_work, costs, with_heading=False)
+        table = in_work_table(inner, context, found.in_work, costs, with_heading=False)
         yield from (GAP + line for line in table)
     if found.is_paused:
         yield on.styled("paused", Style.STRONG)
         yield as_called(f"{GAP}runs start nothing new until `gt unpause`")
-    yield from _left(on, found)
+    fit = partial(inner.fit, columns=inner.columns)
+    yield from _listed(on, "not going on", found.left, lambda one: fit(_left_words(one)), "gt list")
     yield from _run(on, found, context)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
-    yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
+    yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
     yield from _merging(on, found)
-    yield from _names(on, "ready", found.ready, "gt ready")
-    yield from _foreseen(on, found)
-    yield from _cycles(on, found)
-    yield from _denied(on, found)
+    yield from _names(inner, "ready", found.ready, "gt ready")
+    yield from _listed(
+        on,
+        "conflicts",
+        found.foreseen,
+        lambda one: fit(
+            f"{one.name}{GAP}with {visible(one.other or one.base)} in {visible(', '.join(one.paths))}"
+        ),
+        "gt conflicts",
+    )
+    circular = "wait for one another"
+    yield from _listed(
+        on, circular, found.cycles, lambda one: f"{one.words}{GAP}{as_called(one.fix)}", "gt doctor"
+    )
+    yield from _listed(on, "not allowed", found.denied, _denied_words, "gt log ID")
     yield from _board(on, found)
-    yield from _counts(on, found)
+    parts = [f"{found.counts[status]} {status.value}" for status in Status if found.counts.get(status)]
+    if parts:
+        parts[0] = f"{count_of(sum(found.counts.values()), 'task')}: {parts[0]}"
+    yield from joined(on, parts or ["no tasks"], ", ")
 
 
-def _left(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields the tasks whose session was stopped or interrupted, and what goes on with each."""
-    if found.left:
-        yield on.styled("not going on", Style.STRONG)
-    for one in found.left[:MOST_LISTED]:
-        state = "interrupted" if one.left == "interrupted" else "stopped"
-        fix = as_called(f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`")
-        yield on.fit(f"{GAP}{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}", on.columns)
-    if len(found.left) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(found.left) - MOST_LISTED} more: `gt list`")
+def _listed(
+    on: Screen, heading: str, items: Sequence[T], line: Callable[[T], str], more: str
+) -> Iterator[str]:
+    """Yields the first of some things below their heading, each on a line, and how to see the others."""
+    if items:
+        yield on.styled(heading, Style.STRONG)
+    yield from (GAP + line(one) for one in items[:MOST_LISTED])
+    if len(items) > MOST_LISTED:
+        yield as_called(f"{GAP}… {len(items) - MOST_LISTED} more: `{more}`")
+
+
+def _left_words(one: Standing[TaskRow]) -> str:
+    """Returns a task whose session was stopped or interrupted, and what goes on with it."""
+    state = "interrupted" if one.left == "interrupted" else "stopped"
+    fix = as_called(f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`")
+    return f"{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}"
 
 
 def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
@@ -281,20 +300,14 @@ def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
 
 
 def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], more: str) -> Iterator[str]:
-    if not standings:
-        return
-    yield on.styled(heading, Style.STRONG)
-    tasks = [one.task for one in standings[:MOST_LISTED]]
-    longest = max(len(task.id) for task in tasks)
-    yield from (GAP + name_line(on.narrower(len(GAP)), task, longest) for task in tasks)
-    if len(standings) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`")
+    longest = max((len(one.task.id) for one in standings[:MOST_LISTED]), default=0)
+    return _listed(on, heading, standings, lambda one: name_line(on, one.task, longest), more)
 
 
 def _merging(on: Screen, found: Overview) -> Iterator[str]:
     """Yields the merge queue in its order, with how far each has come where a run merges."""
     if not found.queue:
-        yield from _names(on, "merging", found.merging, _MERGING)
+        yield from _names(on.narrower(len(GAP)), "merging", found.merging, _MERGING)
         return
     yield on.styled("merging", Style.STRONG)
     for one in found.merging[:MOST_LISTED]:
@@ -307,39 +320,12 @@ def _merging(on: Screen, found: Overview) -> Iterator[str]:
         yield as_called(f"{GAP}… {len(found.merging) - MOST_LISTED} more: `{_MERGING}`")
 
 
-def _foreseen(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields which work would not merge beside which."""
-    if found.foreseen:
-        yield on.styled("conflicts", Style.STRONG)
-    for one in found.foreseen[:MOST_LISTED]:
-        yield on.fit(
-            f"{GAP}{one.name}{GAP}with {visible(one.other or one.base)} in {visible(', '.join(one.paths))}",
-            on.columns,
-        )
-    if len(found.foreseen) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(found.foreseen) - MOST_LISTED} more: `gt conflicts`")
-
-
-def _cycles(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields the tasks that nobody will ever get to, and what to type."""
-    if found.cycles:
-        yield on.styled("wait for one another", Style.STRONG)
-    yield from (f"{GAP}{one.words}{GAP}{as_called(one.fix)}" for one in found.cycles[:MOST_LISTED])
-    if len(found.cycles) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(found.cycles) - MOST_LISTED} more: `gt doctor`")
-
-
-def _denied(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields what agents were not allowed to do, and where that is set."""
-    if found.denied:
-        yield on.styled("not allowed", Style.STRONG)
-    for one in found.denied[:MOST_LISTED]:
-        shown = visible(", ".join(one.denied))
-        yield as_called(
-            f"{GAP}{one.id}  {visible(one.agent)}: {shown}{GAP}`gt config agents.{visible(one.agent)}.mode`"
-        )
-    if len(found.denied) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(found.denied) - MOST_LISTED} more: `gt log ID`")
+def _denied_words(one: Denied) -> str:
+    """Returns what an agent was not allowed to do, and where that is set."""
+    agent = visible(one.agent)
+    return as_called(
+        f"{one.id}  {agent}: {visible(', '.join(one.denied))}{GAP}`gt config agents.{agent}.mode`"
+    )
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
@@ -352,13 +338,6 @@ def _board(on: Screen, found: Overview) -> Iterator[str]:
         f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{visible(from_here(words))}"
         for path, words in sorted(waiting.items())
     )
-
-
-def _counts(on: Screen, found: Overview) -> Iterator[str]:
-    parts = [f"{found.counts[status]} {status.value}" for status in Status if found.counts.get(status)]
-    if parts:
-        parts[0] = f"{count_of(sum(found.counts.values()), 'task')}: {parts[0]}"
-    return joined(on, parts or ["no tasks"], ", ")
 
 
 def _next_step(found: Overview) -> str | None:
@@ -383,20 +362,13 @@ def _next_step(found: Overview) -> str | None:
 
 def _print_json(found: Overview) -> None:
     print_object(
-        in_work=[
-            {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
-            for one in found.in_work
-        ],
+        in_work=list(map(_in_work_object, found.in_work)),
         awaiting=[
-            {
-                **task_object(one),
-                "open_questions": found.questions[one.task.id],
-            }
-            for one in found.awaiting
+            {**task_object(one), "open_questions": found.questions[one.task.id]} for one in found.awaiting
         ],
-        to_review=_objects(found.to_review),
+        to_review=list(map(task_object, found.to_review)),
         merging=[{**task_object(one), "merge": _turn(found, one.task.id)} for one in found.merging],
-        ready=_objects(found.ready),
+        ready=list(map(task_object, found.ready)),
         counts={status.value: found.counts.get(status, 0) for status in Status},
         board=found.board,
         broken=found.broken,
@@ -408,7 +380,7 @@ def _print_json(found: Overview) -> None:
         ended=found.spending.ended if found.spending else None,
         run=found.spending.run._asdict() if found.spending and found.spending.run else None,
         denied=found.denied,
-        left=_objects(found.left),
+        left=list(map(task_object, found.left)),
         conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found.foreseen],
     )
 
@@ -416,10 +388,6 @@ def _print_json(found: Overview) -> None:
 def _turn(found: Overview, task_id: TaskId) -> dict[str, object] | None:
     turn = found.queue.get(task_id)
     return None if turn is None else {"state": turn.state, "reason": turn.reason or None}
-
-
-def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
-    return [task_object(one) for one in standings]
 
 
 status_command = ReadingCommand(
