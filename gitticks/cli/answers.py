@@ -197,7 +197,10 @@ def answer_every_question(context: Context, *, with_editor: bool, as_json: bool)
     if not waiting:
         say("no task is waiting for an answer", err=True)
     if as_json:
-        _print_all(context, answered)
+        from gitticks.actions.derived_state import standing_now
+        from gitticks.cli.json import print_tasks, task_text
+
+        print_tasks([task_text(standing_now(context, task_id)) for task_id in answered])
     return code
 
 
@@ -237,10 +240,3 @@ def _question(waiting: Waiting, place: str, now: datetime) -> Iterator[str]:
             yield from (f"{GAP}{part}".rstrip() for part in wrap(visible(line), room))
     yield ""
     yield from (on.styled(part, Style.FAINT) for part in wrap(_HOW, on.columns))
-
-
-def _print_all(context: Context, answered: list[TaskId]) -> None:
-    from gitticks.actions.derived_state import standing_now
-    from gitticks.cli.json import print_tasks, task_text
-
-    print_tasks([task_text(standing_now(context, task_id)) for task_id in answered])

@@ -133,13 +133,9 @@ def typed_lines() -> str | None:
         typed += line
         if not line:
             return _text(typed) or None
-        if not line.strip() and not _has_more(terminal):
+        if not line.strip() and not select.select([terminal], [], [], _PASTE_SECONDS)[0]:
             return _text(typed)
 
 
 def _text(typed: bytes) -> str:
     return typed.decode("utf-8", "replace").strip()
-
-
-def _has_more(terminal: int) -> bool:
-    return bool(select.select([terminal], [], [], _PASTE_SECONDS)[0])

@@ -241,7 +241,9 @@ def seconds_of(option: str, text: str) -> float:
 def message_of(error: click.ClickException) -> str:
     """Returns what was wrong, in one line: lower case, what was typed or is missing in backticks."""
     if isinstance(error, NoArgsIsHelpError):
-        return _lacking_command(error.ctx)
+        group = error.ctx.command
+        names = group.list_commands(error.ctx) if isinstance(group, click.Group) else []
+        return f"`{error.ctx.command_path}` needs a command: {', '.join(f'`{name}`' for name in names)}"
     if isinstance(error, click.NoSuchOption):
         near = _near(error.option_name, error.possibilities or ())
         return f"no such option `{error.option_name}`{did_you_mean(near)}"
@@ -297,12 +299,6 @@ def nearest_names(word: str, names: Sequence[str], most: int = 2) -> list[str]:
 def did_you_mean(near: list[str] | tuple[str, ...]) -> str:
     """Returns the end of a message that offers what was probably meant; empty if nothing is near."""
     return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
-
-
-def _lacking_command(ctx: click.Context) -> str:
-    group = ctx.command
-    names = group.list_commands(ctx) if isinstance(group, click.Group) else []
-    return f"`{ctx.command_path}` needs a command: {', '.join(f'`{name}`' for name in names)}"
 
 
 def _lacking(param: click.Parameter, ctx: click.Context | None) -> str:

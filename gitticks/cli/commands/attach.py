@@ -96,7 +96,10 @@ def _say_end(ended: SessionOver, *, as_json: bool) -> None:
     if as_json:
         say(json.dumps({"schema": SCHEMA, "event": "session.over", **plain(ended)}, ensure_ascii=True))
         return
-    say(f"{ended.task}  {_ended_words(ended)}", err=True)
+    how = "its runner was killed" if ended.ending is None else f"session ended: {ended.ending}"
+    detail = f" ({visible(ended.detail)})" if ended.detail and ended.detail != ended.ending else ""
+    awaits = f" and awaits {ended.awaiting}" if ended.awaiting else ""
+    say(f"{ended.task}  {how}{detail}; the task is {ended.status}{awaits}", err=True)
     if ended.ending is None:
         hint("`gt health` finishes it, and so does the next `gt run`")
 
@@ -139,10 +142,3 @@ def _tell_json(task_id: str) -> Callable[[list[Heard]], None]:
                 say(json.dumps(body, ensure_ascii=True))
 
     return tell
-
-
-def _ended_words(ended: SessionOver) -> str:
-    how = "its runner was killed" if ended.ending is None else f"session ended: {ended.ending}"
-    detail = f" ({visible(ended.detail)})" if ended.detail and ended.detail != ended.ending else ""
-    awaits = f" and awaits {ended.awaiting}" if ended.awaiting else ""
-    return f"{how}{detail}; the task is {ended.status}{awaits}"

@@ -70,7 +70,7 @@ def list_command(context: Context, *, task: str | None, as_json: bool) -> None:
     """
     listed = list_checkpoints(context, None if task is None else context.resolve(task))
     if as_json:
-        print_object(checkpoints=[_object(one) for one in listed])
+        print_object(checkpoints=list(map(_object, listed)))
         return
     if not listed:
         say(
@@ -222,7 +222,19 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     resumed = resume_checkpoint(context, checkpoint, force=force)
     context.warnings += resumed.rewound.warnings
     if as_json:
-        print_object(resumed=_resumed_object(resumed))
+        made, rewound = resumed.checkpoint, resumed.rewound
+        print_object(
+            resumed={
+                "id": made.id,
+                **_fields(made),
+                "tasks": resumed.tasks,
+                "workspace": rewound.path,
+                "uncommitted": rewound.restored,
+                "rescued": rewound.rescued,
+                "rescued_paths": rewound.uncommitted,
+                "rescued_commits": rewound.commits,
+            }
+        )
     else:
         say(*_resumed_lines(resumed))
     workspace = resumed.checkpoint.workspace
@@ -234,20 +246,6 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
         return 0
     sys.stdout.flush()
     return run(["run", workspace, *(["--json"] if as_json else [])])
-
-
-def _resumed_object(resumed: ResumedWork) -> dict[str, object]:
-    made, rewound = resumed.checkpoint, resumed.rewound
-    return {
-        "id": made.id,
-        **_fields(made),
-        "tasks": resumed.tasks,
-        "workspace": rewound.path,
-        "uncommitted": rewound.restored,
-        "rescued": rewound.rescued,
-        "rescued_paths": rewound.uncommitted,
-        "rescued_commits": rewound.commits,
-    }
 
 
 def _resumed_lines(resumed: ResumedWork) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 
 import click
 
@@ -53,7 +52,7 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
     found = verify_approvals(context, task)
     wrong = [one for one in found if one.problem is not None]
     if as_json:
-        print_object(approvals=[asdict(one) for one in found])
+        print_object(approvals=found)
         return Exit.FAILED if wrong else Exit.DONE
     for one in wrong:
         place = f"{one.path}:{one.line}, commit {(one.commit or 'unknown')[:_SHORT]}"
@@ -87,16 +86,11 @@ def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
             Cell(clock(one.at, context.now), Style.FAINT),
             one.author,
             one.subject,
-            Cell(_unless_told(titles.get(task_of(one) or "", ""), one.subject), Style.FAINT),
+            Cell("" if (title := titles.get(task_of(one) or "", "")) in one.subject else title, Style.FAINT),
         ]
         for one in commits
     ]
     say(*table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False))
-
-
-def _unless_told(title: str, subject: str) -> str:
-    """Returns a title; nothing where the subject tells it already."""
-    return "" if title in subject else title
 
 
 @command("path", '$EDITOR "$(gt path k7f2)"')

@@ -42,13 +42,19 @@ def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> 
         return answer_hook(list(arguments))
     context = _where_git_works(context)
     if name in _CHECKS:
-        return _check(context, is_merge=name != "pre-commit")
+        return _refuse(check_commit(context) if name == "pre-commit" else check_merge(context))
     if name in _PUSHES:
-        return _check_push(context, is_received=name == "pre-receive")
+        from gitticks.actions.hook_history import check_push, check_receive
+
+        lines = sys.stdin.buffer.read()
+        return _refuse(check_push(context, lines) if name == "pre-push" else check_receive(context, lines))
     try:
         _follow(context, is_commit=name == "post-commit")
         if name == "post-merge":
-            _notice(context)
+            from gitticks.actions.merges_by_hand import notice_merges
+            from gitticks.cli.views.tasks import merged_lines
+
+            say(*merged_lines(notice_merges(context)))
     except GitticksError as error:
         # The commit is made; whatever is wrong is said, and fixed by the next command.
         say(f"gitticks: {visible(error.message)}", err=True)
@@ -63,17 +69,6 @@ def _where_git_works(context: Context) -> Context:
     there = Context(context.world.elsewhere(), Path(place), context.overrides)
     there.warnings = context.warnings  # which are told at the end
     return there
-
-
-def _check(context: Context, *, is_merge: bool) -> int:
-    return _refuse(check_merge(context) if is_merge else check_commit(context))
-
-
-def _check_push(context: Context, *, is_received: bool) -> int:
-    from gitticks.actions.hook_history import check_push, check_receive
-
-    lines = sys.stdin.buffer.read()
-    return _refuse(check_receive(context, lines) if is_received else check_push(context, lines))
 
 
 def _refuse(problems: tuple[Problem, ...]) -> int:
@@ -98,14 +93,6 @@ def _follow(context: Context, *, is_commit: bool) -> None:
     for done in (*put_back, *follow_commit(context)):
         words = visible(_words(context, done))
         say(f"{done.after.id}  {words}", err=done.refusal is not None)
-
-
-def _notice(context: Context) -> None:
-    """Moves the tasks on whose work a merge in the main checkout brought."""
-    from gitticks.actions.merges_by_hand import notice_merges
-    from gitticks.cli.views.tasks import merged_lines
-
-    say(*merged_lines(notice_merges(context)))
 
 
 def _words(context: Context, done: FollowedUp) -> str:

@@ -18,7 +18,7 @@ from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
 from gitticks.cli.text import as_called, visible
-from gitticks.git.sharing import AskedRemote, Fetched
+from gitticks.git.sharing import Fetched
 from gitticks.model.settings import HumanPolicy
 
 
@@ -48,7 +48,8 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
         and not is_begun(context)
     ):
         _ = context.author  # before any question: git must know who this is
-        policy = _ask_policy()
+        is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
+        policy = HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
     done = initialise(context, base=base, human=policy)
     agents = [one for one in known_agents(context) if one.path is not None and one.kind != AgentKind.SCRIPT]
     if as_json:
@@ -63,11 +64,6 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
         )
         return
     _say(done, agents)
-
-
-def _ask_policy() -> HumanPolicy | None:
-    is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
-    return HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
 
 
 def _say(done: Initialised, agents: list[KnownAgent]) -> None:
@@ -93,8 +89,10 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     elif done.base is None:
         say(as_called("base branch: not known, HEAD is detached; set one with `gt config base main`"))
     for one in done.silent:
+        refused, cut_off = "refused to say whether it has tasks", "could not be reached"
+        how = refused if one.outcome is Fetched.REFUSED else cut_off
         warn(
-            f"{_why_silent(one)}; if it has tasks already, `gt sync` merges them with yours "
+            f"{one.name} {how} ({one.words}); if it has tasks already, `gt sync` merges them with yours "
             "once it can be reached"
         )
     for finding in check_program(os.environ):
@@ -103,10 +101,3 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     proposed = done.proposed_tests or "make test"
     tests = f'`gt config verify.test "{proposed}"`, then ' if done.tests is None else ""
     hint(f'set your tests with {tests}`gt create "…"`' if tests else '`gt create "…"` creates a task')
-
-
-def _why_silent(asked: AskedRemote) -> str:
-    how = (
-        "refused to say whether it has tasks" if asked.outcome is Fetched.REFUSED else "could not be reached"
-    )
-    return f"{asked.name} {how} ({asked.words})"

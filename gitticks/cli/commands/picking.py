@@ -38,14 +38,8 @@ def answer_next(
     elif found is not None:
         say(name_line(screen(), found.task))
     else:
-        say(_nothing(awaiting), err=True)
+        say(NOTHING_READY if awaiting is None else NOTHING_AWAITS, err=True)
     return Exit.DONE if found is not None else Exit.FAILED
-
-
-def _nothing(awaiting: frozenset[Awaiting] | None) -> str:
-    if awaiting is not None:
-        return NOTHING_AWAITS
-    return NOTHING_READY
 
 
 next_command = ReadingCommand(

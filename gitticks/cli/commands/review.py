@@ -23,7 +23,7 @@ from gitticks.cli.markdown import prose
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, say, screen
 from gitticks.cli.text import as_called, called, visible
-from gitticks.cli.views.inbox import joined
+from gitticks.cli.views.tasks import joined
 from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import UsageError

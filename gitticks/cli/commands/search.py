@@ -9,7 +9,7 @@ from gitticks.actions.listing import Filter
 from gitticks.actions.searching import Found, FoundBroken, Match, Needle, search_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT, LABEL, STATUS
-from gitticks.cli.json import print_tasks, task_text
+from gitticks.cli.json import plain, print_tasks, task_text
 from gitticks.cli.render import GAP, Screen, Style, say, screen
 from gitticks.cli.text import visible, width
 from gitticks.cli.views.tasks import indent_of, warn_of_broken
@@ -45,7 +45,11 @@ def answer(
     if as_json:
         print_tasks(
             map(_text, search.found),
-            **({"broken": list(map(_broken_object, found_broken))} if found_broken else {}),
+            **(
+                {"broken": [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]}
+                if found_broken
+                else {}
+            ),
         )
     elif search.found or found_broken:
         on = screen()
@@ -66,10 +70,6 @@ def _text(found: Found) -> str:
         in_title=found.in_title,
         matches=_matches(found.matches),
     )
-
-
-def _broken_object(found: FoundBroken) -> dict[str, object]:
-    return {"id": found.id, "path": found.path, "matches": _matches(found.matches)}
 
 
 def _matches(matches: tuple[Match, ...]) -> list[dict[str, object]]:

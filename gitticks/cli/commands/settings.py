@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterable
 
 import click
 from click.shell_completion import CompletionItem
@@ -18,7 +17,7 @@ from gitticks.actions.config import (
 from gitticks.actions.context import Context
 from gitticks.actions.trust import Listed, allow_secrets, list_runnables, secrets_in_commits, trust_shown
 from gitticks.cli.editor import is_agreed
-from gitticks.cli.json import print_object
+from gitticks.cli.json import plain, print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
@@ -53,7 +52,12 @@ def config_command(
     Without KEY: every setting with its value and where it comes from. VALUE is set for the whole team, on the state
     branch; use `git config gitticks.KEY` for this clone only.
     """
-    _check_usage(name, value, unset=unset, explain=explain)
+    if unset and name is None:
+        raise UsageError("`--unset` needs the name of a setting", hint="`gt config` lists the settings")
+    if value is not None and (unset or explain):
+        raise UsageError("a value was given with an option that takes none", hint="`gt config --help`")
+    if unset and explain:
+        raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
     if name is None:
         _print_all(context, explain=explain, as_json=as_json)
     elif value is not None or unset:
@@ -67,15 +71,6 @@ def config_command(
         say(f"{name}: {explanation_of(name)}")
     else:
         _print_one(one_setting(context, name), as_json=as_json, with_name=False)
-
-
-def _check_usage(name: str | None, value: str | None, *, unset: bool, explain: bool) -> None:
-    if unset and name is None:
-        raise UsageError("`--unset` needs the name of a setting", hint="`gt config` lists the settings")
-    if value is not None and (unset or explain):
-        raise UsageError("a value was given with an option that takes none", hint="`gt config --help`")
-    if unset and explain:
-        raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
 
 
 def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None:
@@ -122,8 +117,8 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
     if is_list or not asked:
         _show(found if is_list else (), as_json=as_json)
         return Exit.DONE
-    if not as_json:
-        _say(asked)
+    for one in [] if as_json else asked:
+        say(_title(one), *(f"    {visible(line)}" for line in one.runnable.text.splitlines()))
     if not yes:
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             if as_json:
@@ -143,7 +138,7 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
 def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: bool, as_json: bool) -> int:
     found = secrets_in_commits(context, task_id)
     if as_json:
-        print_object(secrets=[asdict(one) for one in found])
+        print_object(secrets=found)
     else:
         say(*(visible(one.words) for one in found))
         if not found:
@@ -172,30 +167,13 @@ def _show(found: tuple[Listed, ...], *, as_json: bool) -> None:
         say(*(f"{'trusted' if one.is_trusted else 'not yet'}  {_title(one)}" for one in found))
 
 
-def _say(asked: Iterable[Listed]) -> None:
-    for one in asked:
-        say(_title(one), *_lines(one.runnable.text))
-
-
 def _title(one: Listed) -> str:
     return f"{one.runnable.kind.value} {visible(one.runnable.name)}"
-
-
-def _lines(text: str) -> Iterator[str]:
-    lines = text.splitlines()
-    yield from (f"    {visible(line)}" for line in lines)
 
 
 def _print_json(found: Iterable[Listed]) -> None:
     print_object(
         runnables=[
-            {
-                "kind": one.runnable.kind,
-                "name": one.runnable.name,
-                "text": one.runnable.text,
-                "digest": one.runnable.digest,
-                "trusted": one.is_trusted,
-            }
-            for one in found
+            {**plain(one.runnable), "digest": one.runnable.digest, "trusted": one.is_trusted} for one in found
         ]
     )

@@ -26,7 +26,7 @@ from gitticks.cli.render import (
     warn,
 )
 from gitticks.cli.text import as_called, visible, width
-from gitticks.cli.views.tasks import waits_for
+from gitticks.cli.views.tasks import joined, waits_for
 from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
 
@@ -126,7 +126,8 @@ def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
 def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     task = shown.standing.task
     yield from opposite(on, visible(task.title), f"{task.id}{GAP}{status_word(task)}")
-    yield from _wrapped(on, list(_facts(shown, now)))
+    for line in joined(on, list(map(visible, _facts(shown, now))), " · "):
+        yield on.styled(on.fit(line, on.columns), Style.FAINT)
     if shown.summary:
         yield ""
         yield from prose(on, shown.summary)
@@ -189,18 +190,6 @@ def _outcome(shown: ShownTask) -> Iterator[str]:
         yield details.pr
     for blocker in shown.idle_blockers:
         yield f"`{blocker}` blocks nothing: it is missing or cancelled"
-
-
-def _wrapped(on: Screen, facts: Sequence[str]) -> Iterator[str]:
-    """Yields the facts with dots between them, broken between facts where a terminal is too narrow."""
-    line = ""
-    for fact in map(visible, facts):
-        longer = f"{line} · {fact}" if line else fact
-        if line and on.is_terminal and width(longer) > on.columns:
-            yield on.styled(on.fit(line, on.columns), Style.FAINT)
-            longer = fact
-        line = longer
-    yield on.styled(on.fit(line, on.columns), Style.FAINT)
 
 
 def _part(on: Screen, name: str, by: str, text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
-from gitticks.actions.statistics.figures import Statistics, gather, read_since
+from gitticks.actions.statistics.figures import gather, read_since
 from gitticks.cli.at_once import JSON, Option, ReadingCommand
 from gitticks.cli.json import print_object
 from gitticks.cli.render import NO_TASKS, say, screen
@@ -28,9 +28,14 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     found = gather(context, since)
     warn_of_broken(found.broken)
     if as_json:
-        _print_json(found)
+        print_object(**statistics_object(found))
     elif html is not None:
-        _write_page(context, found, html)
+        text = page(found, (context.repository.main_worktree or context.repository.common_dir).name)
+        if html == "-":
+            say(text)
+        else:
+            write_named_file(context.directory / html, text.encode())
+            say(visible(html))
     elif found.has_tasks:
         say(*statistics_lines(screen(), found))
     else:
@@ -38,29 +43,11 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     return Exit.DONE
 
 
-def _print_json(found: Statistics) -> None:
-    print_object(**statistics_object(found))
-
-
-def _write_page(context: Context, found: Statistics, file: str) -> None:
-    repository = context.repository
-    text = page(found, (repository.main_worktree or repository.common_dir).name)
-    if file == "-":
-        say(text)
-        return
-    write_named_file(context.directory / file, text.encode())
-    say(visible(file))
-
-
-def _since(text: str) -> date | timedelta:
-    return read_since(text)
-
-
 stats_command = ReadingCommand(
     "stats",
     answer,
     (
-        Option("since", ("--since",), "Count from a date, or from so long ago: 2026-10-01, 30d, 12w.", metavar="WHEN", read=_since),
+        Option("since", ("--since",), "Count from a date, or from so long ago: 2026-10-01, 30d, 12w.", metavar="WHEN", read=read_since),
         Option(
             "html",
             ("--html",),

@@ -27,8 +27,8 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
-from gitticks.cli.views.inbox import inbox_lines, joined
-from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
+from gitticks.cli.views.inbox import inbox_lines
+from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status

@@ -86,18 +86,11 @@ def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bo
     for warning in warnings_of(done):
         warn(warning)
     say(*sync_lines(screen(), done, is_watching=is_first_of_many))
-    step = next_step(done) or _to_trust(context, done)
+    step = next_step(done)
+    if step is None and done.came.files and not are_settings_trusted(context.renewed()):
+        step = "`gt trust` shows what would run here, and asks"
     if step:
         hint(step)
-
-
-def _to_trust(context: Context, done: Synced) -> str | None:
-    """Returns what to type where settings or templates came that run nothing here yet."""
-    if not done.came.files:
-        return None
-
-    fresh = context.renewed()
-    return None if are_settings_trusted(fresh) else "`gt trust` shows what would run here, and asks"
 
 
 def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterator[str]:

@@ -50,19 +50,13 @@ def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bo
         print_tasks(_texts(found))
         return Exit.DONE
     if not found.groups:
-        say(_nothing(found), err=True)
+        say("no open tasks: `gt tree --all` shows the closed ones" if found.has_tasks else NO_TASKS, err=True)
         return Exit.DONE
     say(*tree_lines(screen(), found, context.now))
     rest = closed_line(found) if task is None else None
     if rest:
         say(rest, err=True)
     return Exit.DONE
-
-
-def _nothing(found: Tree) -> str:
-    if not found.has_tasks:
-        return NO_TASKS
-    return "no open tasks: `gt tree --all` shows the closed ones"
 
 
 def _texts(found: Tree) -> Iterator[str]:

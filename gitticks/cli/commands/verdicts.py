@@ -68,16 +68,12 @@ def approve_command(
             judged = approve_task(context, task_id, text, seen[task_id], proof)
         before, after = judged.before, judged.after
         if judged.is_repeated and not after.is_merging:
-            return Decided(after, (_when_approved(after),))
+            when = f" since {after.closed:%Y-%m-%d %H:%M} UTC" if after.closed is not None else ""
+            return Decided(after, (f"done already{when}, nothing was changed",))
         words = _given_back(context, after) if after.is_open else moved_words(before, after)
         return merge_now(context, after, words, is_left=no_wait)
 
     return decide_each(context, ids, decide, as_json=as_json)
-
-
-def _when_approved(task: Task) -> str:
-    when = f" since {task.closed:%Y-%m-%d %H:%M} UTC" if task.closed is not None else ""
-    return f"done already{when}, nothing was changed"
 
 
 def _given_back(context: Context, task: Task) -> str:
@@ -164,18 +160,17 @@ def respond_command(
     if every:
         if task is not None:
             raise UsageError("`--all` goes through all questions and takes no ID", hint="`gt respond --all`")
-        return _respond_to_all(context, with_editor=with_editor, as_json=as_json)
+        if not with_editor and not is_typed_to():
+            raise UsageError(
+                "`--all` asks on a terminal, and stdin is not one",
+                hint='`gt respond --all --edit` asks in your editor, `gt respond ID "…"` answers one',
+            )
+        return answer_every_question(context, with_editor=with_editor, as_json=as_json)
     if task is None:
         raise UsageError("no task was named", hint="`gt list --awaiting` shows which tasks ask")
-    _respond(context, task, text, with_editor=with_editor, as_json=as_json)
-    return Exit.DONE
-
-
-def _respond(context: Context, named: str, text: str | None, *, with_editor: bool, as_json: bool) -> None:
-    waiting = waiting_for_answer(context, find_task_to_change(context, named, least=CHARACTERS_TO_DECIDE))
+    waiting = waiting_for_answer(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
     check_answerable(waiting.task)
     given = read_text(text, "the answer")
-    after: Task | None
     if given is None or with_editor:
         after = answer_in_editor(context, waiting, (given or "").strip())
     else:
@@ -184,12 +179,4 @@ def _respond(context: Context, named: str, text: str | None, *, with_editor: boo
         hint = f'`gt respond {waiting.task.id} "…"`'
         raise UsageError("the answer is empty, nothing was changed", hint=hint)
     print_change(context, after.id, answered_words(context, after), as_json=as_json)
-
-
-def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:
-    if not with_editor and not is_typed_to():
-        raise UsageError(
-            "`--all` asks on a terminal, and stdin is not one",
-            hint='`gt respond --all --edit` asks in your editor, `gt respond ID "…"` answers one',
-        )
-    return answer_every_question(context, with_editor=with_editor, as_json=as_json)
+    return Exit.DONE

@@ -162,7 +162,11 @@ def update_command(
     text = read_text(description, "the description")
     changes = Changes(wishes, status, verdict, read_text(note, "the note"), text)
     if with_editor:
-        return _edit(context, task, changes, as_json=as_json)
+        if not changes.is_empty:
+            raise UsageError(
+                "`--edit` cannot be combined: change fields in the editor", hint="`gt edit` is the same"
+            )
+        return edit_task(context, task, as_json=as_json)
     if _requested_in_session(context, task, changes, as_json=as_json):
         return Exit.DONE
     if changes.is_empty:
@@ -174,15 +178,6 @@ def update_command(
         print_change(context, task_id, "already so, nothing was changed", as_json=as_json)
         return Exit.DONE
     return _finish(context, updated, changes, no_wait=no_wait, as_json=as_json)
-
-
-def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> int:
-    if not changes.is_empty:
-        raise UsageError(
-            "`--edit` cannot be combined: change fields in the editor", hint="`gt edit` is the same"
-        )
-
-    return edit_task(context, task, as_json=as_json)
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:

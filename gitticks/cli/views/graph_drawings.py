@@ -361,7 +361,10 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
         'orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
     )
     yield from map(_frame, places.frames)
-    yield from (_line(edge, places) for edge in edges if not edge.is_circular)
+    for edge in edges:
+        if not edge.is_circular:
+            first, *points = places.ways[edge.source, edge.target]
+            yield _path("line part" if edge.is_part else "line", first, points)
     yield from (_box(task, titles[task.id], places) for task in tasks)
     yield from (_cycle(edge, places, _height(titles[edge.target])) for edge in edges if edge.is_circular)
     for number, look in enumerate(looks):
@@ -420,12 +423,6 @@ def _box(task: TaskRow, title: Sequence[str], places: Places) -> str:
         f'<text x="{_TEXT_LEFT}" y="{_FIRST_BASE}"><tspan class="id">{_drawn_text(task.id)}</tspan> '
         f"{_drawn_text(task.awaiting or task.status)}</text>{lines}</g></a>"
     )
-
-
-def _line(edge: Edge, places: Places) -> str:
-    looks = "line part" if edge.is_part else "line"
-    first, *points = places.ways[edge.source, edge.target]
-    return _path(looks, first, points)
 
 
 def _cycle(edge: Edge, places: Places, height: int) -> str:

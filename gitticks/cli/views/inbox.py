@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import Screen, Style, age_of, ago, count_of, opposite
-from gitticks.cli.text import as_called, called, visible, width, wrap
-from gitticks.cli.views.tasks import answer_commands, indent_of
+from gitticks.cli.text import as_called, called, visible, wrap
+from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.model.status import ANSWERED, Status
 
 if TYPE_CHECKING:
@@ -100,19 +100,6 @@ def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[s
         answers = [f"{gt} approve {task.id}", *answers]
     is_stuck = task.status == Status.STUCK
     return [f"{gt} show {task.id}", *answers, f"{gt} cancel {task.id}"] if is_stuck else answers
-
-
-def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
-    """Yields the parts on one line, or on several of a terminal that is too narrow; what has to be typed stays whole."""
-    line = ""
-    for part in parts:
-        longer = f"{line}{between}{part}" if line else part
-        if line and on.is_terminal and width(longer) > on.columns:
-            yield f"{line}{between}".rstrip(" ·")
-            longer = part
-        line = longer
-    if line:
-        yield line
 
 
 def _waits(standing: Standing[Listed], now: datetime) -> str:

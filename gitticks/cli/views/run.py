@@ -103,8 +103,10 @@ class RunLines:
             self._say(event.task, f"│ {event.line}")
 
     def _kept(self, event: TaskMerged | MergeWaits | CheckpointMade) -> None:
-        if not isinstance(event, CheckpointMade):
-            self._say(event.task, _merge_words(event), timed=True)
+        if isinstance(event, MergeWaits):
+            self._say(event.task, f"merge waits: {event.reason}", timed=True)
+        elif isinstance(event, TaskMerged):
+            self._say(event.task, merged_words(event.base, event.sha, event.summary), timed=True)
         elif event.cause is not Cause.MERGE:
             self._say(event.task, f"checkpoint{GAP}{event.checkpoint}", timed=True)
 
@@ -190,12 +192,6 @@ class RunLines:
             say(self._on.fit(line, self._on.columns))
 
 
-def _merge_words(event: TaskMerged | MergeWaits) -> str:
-    if isinstance(event, MergeWaits):
-        return f"merge waits: {event.reason}"
-    return merged_words(event.base, event.sha, event.summary)
-
-
 def _moved_lines(event: TaskMoved, checks: str) -> list[str]:
     """Returns the lines for a decision: what was passed on the way, then whose turn it is."""
     reason = _first_line(event.reason or "")
@@ -250,7 +246,7 @@ def _run_words(event: RunWaits | RunAdded) -> str:
 
 def print_json_event(event: RunEvent) -> None:
     """Prints one event as a JSON object: `schema`, `event` (the kind) and the event's own keys."""
-    body: dict[str, Any] = {"schema": SCHEMA, "event": _kind(event)}
+    body: dict[str, Any] = {"schema": SCHEMA, "event": EVENT_KINDS[type(event)]}
     body |= {field.name: plain(getattr(event, field.name)) for field in fields(event)}
     say(json.dumps(body, ensure_ascii=True))
 
@@ -271,7 +267,3 @@ EVENT_KINDS: dict[type, str] = {
     RunAdded: "run.added",
     RunEnded: "run.ended",
 }
-
-
-def _kind(event: RunEvent) -> str:
-    return EVENT_KINDS[type(event)]

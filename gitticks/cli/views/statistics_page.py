@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
 
-from gitticks.actions.statistics.figures import Statistics, Week
+from gitticks.actions.statistics.figures import Statistics
 from gitticks.cli.render import count_of, elapsed
 from gitticks.cli.text import cut, visible
 from gitticks.cli.views.statistics import COLUMNS, NO_AGENT, NO_EPIC, money, period_words, row, summary
@@ -193,23 +193,44 @@ def charts(found: Statistics) -> Iterator[Chart]:
     """Yields the charts of the page, empty ones too."""
     weeks = found.weeks[-MOST_WEEKS:]
     span = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
-    yield _tasks_by_week(weeks, span)
-    yield _leads(found)
-    yield _waits(found)
-    yield _waits_by_week(weeks, span)
-    yield _cost_by_week(weeks, span)
-    yield _trouble(found)
-
-
-def _tasks_by_week(weeks: Sequence[Week], span: str) -> Chart:
-    return columns(
+    labels = [f"{one.monday:%m-%d}" for one in weeks]
+    yield columns(
         "Done and created",
         f"Tasks done and tasks created, week by week{span}.",
-        _labels(weeks),
+        labels,
         [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
         _count,
         whole=True,
     )
+    yield _leads(found)
+    waited = [sum(one.seconds) for one in found.waits]
+    counts = [count_of(len(one.seconds), "wait") for one in found.waits]
+    yield rows(
+        "Waiting for people",
+        "Total time that tasks waited for a person, by kind of awaiting.",
+        [one.kind.value for one in found.waits],
+        Series(
+            "in all",
+            waited,
+            [f"{elapsed(one)} in {count}" for one, count in zip(waited, counts, strict=True)],
+        ),
+    )
+    hours = [one.waited_seconds / _HOUR for one in weeks]
+    yield columns(
+        "Waiting for people, week by week",
+        f"Hours that tasks waited for people, by the week of the answer{span}.",
+        labels,
+        [Series("hours", hours, [elapsed(one.waited_seconds) for one in weeks])],
+        lambda hours: f"{hours:,.4g} h",
+    )
+    yield columns(
+        "Cost",
+        f"What agents cost, week by week{span}.",
+        labels,
+        [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
+        lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",
+    )
+    yield _trouble(found)
 
 
 def _leads(found: Statistics) -> Chart:
@@ -227,40 +248,6 @@ def _leads(found: Statistics) -> Chart:
     )
 
 
-def _waits(found: Statistics) -> Chart:
-    return rows(
-        "Waiting for people",
-        "Total time that tasks waited for a person, by kind of awaiting.",
-        [one.kind.value for one in found.waits],
-        Series(
-            "in all",
-            [sum(one.seconds) for one in found.waits],
-            [f"{elapsed(sum(one.seconds))} in {count_of(len(one.seconds), 'wait')}" for one in found.waits],
-        ),
-    )
-
-
-def _waits_by_week(weeks: Sequence[Week], span: str) -> Chart:
-    hours = [one.waited_seconds / _HOUR for one in weeks]
-    return columns(
-        "Waiting for people, week by week",
-        f"Hours that tasks waited for people, by the week of the answer{span}.",
-        _labels(weeks),
-        [Series("hours", hours, [elapsed(one.waited_seconds) for one in weeks])],
-        lambda hours: f"{hours:,.4g} h",
-    )
-
-
-def _cost_by_week(weeks: Sequence[Week], span: str) -> Chart:
-    return columns(
-        "Cost",
-        f"What agents cost, week by week{span}.",
-        _labels(weeks),
-        [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
-        lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",
-    )
-
-
 def _trouble(found: Statistics) -> Chart:
     agents = [one for one in found.agents if one.figures.failed_reviews or one.figures.crashes][:MOST_AGENTS]
     return columns(
@@ -274,10 +261,6 @@ def _trouble(found: Statistics) -> Chart:
         _count,
         whole=True,
     )
-
-
-def _labels(weeks: Sequence[Week]) -> list[str]:
-    return [f"{one.monday:%m-%d}" for one in weeks]
 
 
 def _counts(name: str, values: Sequence[int]) -> Series:

@@ -173,6 +173,19 @@ BOARD_PREFIX = f"{BOARD_FOLDER}/"
 """What is before a path on the state branch where a person opens it."""
 
 
+def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
+    """Yields the parts on one line, or on several of a terminal that is too narrow; what has to be typed stays whole."""
+    line = ""
+    for part in parts:
+        longer = f"{line}{between}{part}" if line else part
+        if line and on.is_terminal and width(longer) > on.columns:
+            yield f"{line}{between}".rstrip(" ·")
+            longer = part
+        line = longer
+    if line:
+        yield line
+
+
 def print_tasks_or(
     on: Screen,
     standings: Sequence[Standing[Listed]],
