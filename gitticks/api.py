@@ -138,7 +138,7 @@ class Tasks:
         """
         from gitticks.actions.run import execute, prepare_run
 
-        loop = prepare_run(self._context, options or RunOptions(), listener or _ignore)
+        loop = prepare_run(self._context, options or RunOptions(), listener or (lambda _event: None))
         return execute(self._context, loop)
 
     def _resolve(self, task_id: str) -> TaskId:
@@ -155,7 +155,3 @@ def _wishes(fields: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
             hint=f"one of {', '.join(sorted(HUMAN_FIELDS))}",
         )
     return {name: (text,) if name in _LISTS else text for name, text in fields.items()}
-
-
-def _ignore(event: RunEvent) -> None:
-    """Takes an event that nobody asked for."""

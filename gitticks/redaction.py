@@ -229,15 +229,11 @@ def secret_values(environment: Mapping[str, str], folders: Iterable[str] = ()) -
             pairs += _assignments(f"{folder}/{name}")
     values: dict[str, str] = {}
     for name, value in pairs:
-        if _names_secret(name) and _may_be_secret(value):
+        if _SECRET_NAME.search(name) and not _NO_SECRET_NAME.search(name) and _may_be_secret(value):
             values.setdefault(value, name)
             escaped = json.dumps(value)[1:-1]  # as agents' clients print it
             values.setdefault(escaped, name)
     return values
-
-
-def _names_secret(name: str) -> bool:
-    return bool(_SECRET_NAME.search(name)) and not _NO_SECRET_NAME.search(name)
 
 
 def _may_be_secret(value: str) -> bool:

@@ -46,13 +46,18 @@ def import_tasks(context: Context, wish: Wish) -> Imported:
     context.require_person("import tasks")
     top = context.repository.here_worktree or context.directory
     source = find_source(wish.format, wish.path, context.directory, top)
-    bring_in = BringIn(
-        read_source(source, context.directory), context.actor, context.world, wish.takes_updates
-    )
-    outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
+    reading = read_source(source, context.directory)
 
     def write(transaction: Transaction) -> Imported:
-        return bring_in.into(transaction, outcome)
+        outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
+        return BringIn(
+            reading,
+            transaction,
+            outcome,
+            actor=context.actor,
+            world=context.world,
+            takes_updates=wish.takes_updates,
+        ).carry_out()
 
     if wish.is_dry_run:
         return write(context.store.snapshot())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -22,18 +20,6 @@ _NARROWEST_OF_CLICK = 52
 """Below so many columns click would continue with the lines of a wider terminal."""
 
 
-class _ReaderGoneError(Exception):
-    """Nobody reads the output any more; a type of our own, because click makes exit code 1 of a `BrokenPipeError`."""
-
-
-@contextlib.contextmanager
-def _readers_may_leave() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise _ReaderGoneError from error
-
-
 class Catalogue(Group):
     """The group of all commands; a command's module is imported when it is called, not before."""
 
@@ -44,13 +30,7 @@ class Catalogue(Group):
         columns = screen().columns
         if columns < _NARROWEST_OF_CLICK:
             extra["terminal_width"] = columns
-        with _readers_may_leave():
-            return super().make_context(info_name, args, parent, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command."""
-        with _readers_may_leave():
-            return super().invoke(ctx)
+        return super().make_context(info_name, args, parent, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Returns the names in the order of the catalogue."""
@@ -127,14 +107,19 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    # Not by `gt.main`, which makes exit code 1 of a reader who left.
     try:
-        code = gt.main(args=arguments, prog_name=called(), standalone_mode=False)
+        with gt.make_context(called(), list(arguments)) as ctx:
+            code = gt.invoke(ctx)
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except (EOFError, KeyboardInterrupt) as error:
+        click.echo(err=True)
+        raise KeyboardInterrupt from error
     except click.UsageError as error:
         return tell(arguments, message_of(error), hint_of(error, arguments), Exit.USAGE)
     except click.ClickException as error:
         return tell(arguments, message_of(error), None, Exit.FAILED)
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    except _ReaderGoneError as error:
-        raise BrokenPipeError from error
     return code if isinstance(code, int) else Exit.DONE

@@ -197,11 +197,7 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
 def command(name: str, *examples: str, with_json: bool = True, of: Any = click) -> Decorator:
     """Makes a command of a function that takes the `Context`, and `as_json` unless it has no `--json`.
 
-    Args:
-        name: what is typed.
-        examples: how, which opens the help.
-        with_json: adds `--json`, after all other options.
-        of: the group that the command is in; the catalogue's if not said.
+    The examples open the help; `of` is the group that the command is in, the catalogue's if not said.
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:

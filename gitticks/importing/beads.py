@@ -35,7 +35,7 @@ from gitticks.importing.record import (
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Awaiting, Phase, Status
+from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 
 _IGNORED = ("_type", "dependency_count", "dependent_count", "comment_count")
@@ -213,7 +213,9 @@ def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[st
 
     put("title")
     _put_texts(issue, file, was)
-    _put_state(issue, task, was)
+    if was is None or task.status is not was.task.status:
+        begun = "open" if task.status is Status.PENDING else "in_progress"
+        issue["status"] = begun if task.is_open else "closed"
     put("priority")
     if was is None or (was.task.is_epic and not task.is_epic):
         issue["issue_type"] = task.type.value
@@ -271,15 +273,6 @@ def _as_kept(text: str) -> str:
     return trimmed(clean(text))
 
 
-def _put_state(issue: dict[str, Any], task: Task, was: ForeignTask | None) -> None:
-    if was is not None and task.status is was.task.status:
-        return
-    if task.status.phase is Phase.CLOSED:
-        issue["status"] = "closed"
-    else:
-        issue["status"] = "open" if task.status is Status.PENDING else "in_progress"
-
-
 def _time(time: datetime | None) -> str | None:
     return None if time is None else format_time(time)
 
@@ -289,7 +282,8 @@ def _put_links(issue: dict[str, Any], file: TaskFile, names: Mapping[str, str]) 
     task = file.task
     blockers = [names.get(one, one) for one in task.blocked_by]
     parents = [] if task.parent is None else [names.get(task.parent, task.parent)]
-    left_out = _left_out(file, names)
+    words = [word for kind in _LEFT_OUT for word in imported_words(file, kind)]
+    left_out = {*words, *(names.get(word, word) for word in words)}
     kept: list[Any] = []
     had: set[tuple[bool, str]] = set()
     for one in issue.get("dependencies") or []:
@@ -314,27 +308,12 @@ def _dependency(issue_id: str, target: str, task: Task, *, is_parent: bool) -> d
     return {"issue_id": issue_id, "depends_on_id": target, "type": kind, **known}
 
 
-def _left_out(file: TaskFile, names: Mapping[str, str]) -> set[str]:
-    words = [word for kind in _LEFT_OUT for word in imported_words(file, kind)]
-    return {*words, *(names.get(word, word) for word in words)}
-
-
 def _put_comments(issue: dict[str, Any], file: TaskFile, was: ForeignTask | None) -> None:
     known = {normalised(one) for one in was.notes} if was is not None else set()
     new = [one for one in file.entries(Section.NOTES) if one not in known]
     if new:
         old = issue.get("comments") or []
-        issue["comments"] = [
-            *old,
-            *(_comment(issue["id"], at, one) for at, one in enumerate(new, len(old) + 1)),
-        ]
-
-
-def _comment(issue_id: str, number: int, entry: Entry) -> dict[str, Any]:
-    return {
-        "id": number,
-        "issue_id": issue_id,
-        "author": entry.name,
-        "text": entry.text,
-        "created_at": format_time(entry.at),
-    }
+        issue["comments"] = [*old]
+        for number, one in enumerate(new, len(old) + 1):
+            said = {"author": one.name, "text": one.text, "created_at": format_time(one.at)}
+            issue["comments"].append({"id": number, "issue_id": issue["id"], **said})

@@ -72,45 +72,34 @@ class Imported:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class BringIn:
-    """Puts what was read into a transaction, as often as that has to be repeated.
+    """Puts what was read into one transaction; with `takes_updates` also what changed at the source since, and not here."""
 
-    With `takes_updates` what changed at the source since, and not here, is taken over.
-    """
-
-    reading: Reading
-    actor: Actor
-    world: World
-    takes_updates: bool = False
-
-    def into(self, transaction: Transaction, outcome: Imported) -> Imported:
-        """Writes the tasks, and returns the result, filled into a copy of `outcome`."""
-        return _Attempt(self, transaction, outcome).carry_out()
-
-
-class _Attempt:
-    """One attempt to put what was read into one transaction."""
-
-    def __init__(self, wish: BringIn, transaction: Transaction, outcome: Imported) -> None:
-        self._wish = wish
+    def __init__(
+        self,
+        reading: Reading,
+        transaction: Transaction,
+        outcome: Imported,
+        *,
+        actor: Actor,
+        world: World,
+        takes_updates: bool,
+    ) -> None:
         self._transaction = transaction
-        large = [one for one in wish.reading.tasks.values() if is_too_large(one)]
+        self._outcome = outcome
+        self._actor = actor
+        self._world = world
+        self._takes_updates = takes_updates
+        large = [one for one in reading.tasks.values() if is_too_large(one)]
         left_out = {one.source_id for one in large}
-        tasks = {name: one for name, one in wish.reading.tasks.items() if name not in left_out}
-        self._reading = reading = replace(wish.reading, tasks=tasks)
-        self._places = Places.of(transaction, reading, wish.world.random_number)
-        self._outcome = replace(
-            outcome,
-            created={},
-            ids={},
-            updated=[],
-            linked=[],
-            behind=[],
-            kept=[],
-            skipped=reading.skipped,
-            problems=[*reading.problems, *map(_left_out, large)],
-        )
+        tasks = {name: one for name, one in reading.tasks.items() if name not in left_out}
+        self._reading = replace(reading, tasks=tasks)
+        self._places = Places.of(transaction, self._reading, world.random_number)
+        outcome.skipped = reading.skipped
+        outcome.problems += reading.problems
+        for one in large:
+            words = f"`{one.source_id}` was skipped: it is larger than a task can be"
+            outcome.problems.append(Problem(one.path, one.line, words))
 
     def carry_out(self) -> Imported:
         """Returns the result."""
@@ -142,7 +131,7 @@ class _Attempt:
             return self._is_due_again(one, known)
         if known.is_touched:
             self._outcome.kept.append(known.task_id)
-        elif not self._wish.takes_updates:
+        elif not self._takes_updates:
             self._outcome.behind.append(known.task_id)
         else:
             return True
@@ -153,10 +142,10 @@ class _Attempt:
 
         Tells of links that could be made now where somebody has touched the task.
         """
-        if not known.is_touched and (self._wish.takes_updates or leads_to_new(self._places, one)):
+        if not known.is_touched and (self._takes_updates or leads_to_new(self._places, one)):
             return True
         if known.is_touched:
-            left = left_links(self._places, known.task_id, one, also_old=self._wish.takes_updates)
+            left = left_links(self._places, known.task_id, one, also_old=self._takes_updates)
             self._outcome.problems += [] if left is None else [left]
         self._outcome.unchanged += 1
         return False
@@ -165,7 +154,7 @@ class _Attempt:
         is_renamed = one.wanted_id is None and task_id != one.source_id.lower().replace(".", "-")
         there, before = one.task, self._places.tasks.get(task_id)
         is_epic = there.is_epic or (before is not None and before.is_epic)
-        asked_at = there.updated or (before and before.asked_at) or self._wish.world.now()
+        asked_at = there.updated or (before and before.asked_at) or self._world.now()
         return replace(
             there,
             id=task_id,
@@ -232,8 +221,8 @@ class _Attempt:
             data["record"] = one.record
         return Event(
             EventType.IMPORTED,
-            self._wish.world.now(),
-            self._wish.actor,
+            self._world.now(),
+            self._actor,
             from_status=None if before is None else before.status,
             to_status=None if before is None else task.status,
             data=data,
@@ -243,11 +232,7 @@ class _Attempt:
         new, updated = self._outcome.count, len(self._outcome.updated) + len(self._outcome.linked)
         parts = [f"{new} new"] if new else []
         parts += [f"{updated} updated"] if updated else []
-        actor = self._wish.actor
+        actor = self._actor
         trailers = [("Event", EventType.IMPORTED.value), ("Actor", f"{actor.kind.value} {actor.name}")]
         subject = f"import: {self._reading.format}, {', '.join(parts) or 'nothing'}"
         self._transaction.describe(subject, trailers)
-
-
-def _left_out(one: ForeignTask) -> Problem:
-    return Problem(one.path, one.line, f"`{one.source_id}` was skipped: it is larger than a task can be")

@@ -38,23 +38,20 @@ _GIVEN_UP = frozenset({"NOT_PLANNED", "DUPLICATE"})
 
 
 def read_github(path: Path | None, directory: Path) -> Reading:
-    """Returns what a list holds: a file, `-` for stdin, or None for what `gh` says in `directory`."""
+    """Returns what a list of issues holds: a file, `-` for stdin, or None for what `gh` says in `directory`."""
     if path is None:
-        return read_list(_ask_gh(directory), "gh")
-    if str(path) == STDIN:
-        return read_list(sys.stdin.buffer.read(MOST_LIST_BYTES), "stdin")
-    return read_list(read_file(path, MOST_LIST_BYTES), str(path))
-
-
-def read_list(data: bytes, path: str) -> Reading:
-    """Returns what a list of issues holds."""
+        data, name = _ask_gh(directory), "gh"
+    elif str(path) == STDIN:
+        data, name = sys.stdin.buffer.read(MOST_LIST_BYTES), "stdin"
+    else:
+        data, name = read_file(path, MOST_LIST_BYTES), str(path)
     items = json_of(data)
     if not isinstance(items, list):
         raise RecordError("this is not a list of issues")
     reading = Reading(Format.GITHUB)
     for number, item in enumerate(items, start=1):
-        with reading.noting(path, what=f"issue {number} of the list: "):
-            reading.add(_task_of(item, path))
+        with reading.noting(name, what=f"issue {number} of the list: "):
+            reading.add(_task_of(item, name))
     return reading
 
 

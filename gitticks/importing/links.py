@@ -9,7 +9,7 @@ from itertools import pairwise
 from gitticks.errors import DocumentError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
-from gitticks.model.event import Event, EventType
+from gitticks.model.event import EventType
 from gitticks.model.graph import find_cycles
 from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
@@ -71,13 +71,18 @@ class Places:
             source_id,
         ):
             return None
-        return Known(task_id, str(last.data.get("digest")), _is_touched(events))
+        return Known(
+            task_id,
+            str(last.data.get("digest")),
+            any(event.type is not EventType.IMPORTED for event in events),
+        )
 
     def _give_out(self, foreign: list[ForeignTask], random_number: Callable[[int], int]) -> None:
         """Gives ids that need no change to their owners first, then those that do, then new ones to the rest."""
         taken = set(self.transaction.task_ids())
-        for one in sorted(foreign, key=lambda one: (one.wanted_id or one.source_id) != _wished(one)):
-            task_id = _wished(one)
+        wished = {one.source_id: wanted(one.wanted_id or one.source_id) for one in foreign}
+        for one in sorted(foreign, key=lambda one: (one.wanted_id or one.source_id) != wished[one.source_id]):
+            task_id = wished[one.source_id]
             if task_id is None or task_id in taken:
                 task_id = new_id(taken, len(taken), random_number)
             taken.add(task_id)
@@ -95,18 +100,10 @@ class Places:
         return None if known is None else known.task_id
 
 
-def _wished(one: ForeignTask) -> TaskId | None:
-    return wanted(one.wanted_id or one.source_id)
-
-
 def wanted(source_id: str) -> TaskId | None:
     """Returns the id that a foreign id becomes, or None where no rule makes it one of ours."""
     name = source_id.lower().replace(".", "-")
     return TaskId(name) if is_valid_id(name) else None
-
-
-def _is_touched(events: tuple[Event, ...]) -> bool:
-    return any(event.type is not EventType.IMPORTED for event in events)
 
 
 @dataclass(slots=True)

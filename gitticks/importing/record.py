@@ -141,11 +141,6 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def is_altered(record: str) -> bool:
-    """True if a record, as JSON, has characters that `clean` replaces."""
-    return _NUL.search(record) is not None or not is_encodable(record)
-
-
 def clean(text: str) -> str:
     """Returns the text as a file can hold it, with LF line breaks."""
     return with_newlines(encodable(text), "\n")
@@ -382,7 +377,7 @@ class Reading:
 
     def add(self, task: ForeignTask) -> None:
         """Takes a task; of two with one id the later `updated` stays, and the later place where both are equal."""
-        if task.record is not None and is_altered(task.record):
+        if task.record is not None and (_NUL.search(task.record) or not is_encodable(task.record)):
             message = f"`{task.source_id}` has characters that no file can hold; `\ufffd` stands for each"
             self.problems.append(Problem(task.path, task.line, message))
         known = self.tasks.get(task.source_id)

@@ -8,9 +8,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, reopen_task
 from gitticks.actions.task_lookup import find_tasks_to_decide
 from gitticks.actions.verdict import prove_approval
-from gitticks.cli.answers import typed_word
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
-from gitticks.cli.editor import is_agreed, is_typed_to
+from gitticks.cli.editor import is_agreed, is_typed_to, typed_word
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.writing import moved_words, read_text
 from gitticks.model.ids import TaskId

@@ -85,6 +85,6 @@ def _text(
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
-    from gitticks.cli.answers import note_sheet, written_below
+    from gitticks.cli.editor import note_sheet, written_below
 
     return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")

@@ -14,10 +14,10 @@ from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, r
 from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at, prove_approval
-from gitticks.cli.answers import typed_word
 from gitticks.cli.app import run
 from gitticks.cli.commands.show import round_object
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
+from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.markdown import prose
 from gitticks.cli.options import command, task_argument

@@ -41,15 +41,12 @@ def answer(
     )
     search = search_tasks(context, words, wanted, count=count, with_json=as_json)
     found_broken = search.found_broken
+    broken = [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]
     warn_of_broken(search.broken)
     if as_json:
         print_tasks(
             map(_text, search.found),
-            **(
-                {"broken": [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]}
-                if found_broken
-                else {}
-            ),
+            **({"broken": broken} if broken else {}),
         )
     elif search.found or found_broken:
         on = screen()
@@ -109,13 +106,10 @@ def broken_lines(on: Screen, found: FoundBroken, needles: Sequence[Needle]) -> I
 def _match_lines(on: Screen, matches: Sequence[Match], needles: Sequence[Needle]) -> Iterator[str]:
     indent = indent_of(on)
     for match in matches:
-        label = _label(match)
+        is_named = match.section and not match.text.startswith("## ")
+        label = f"{visible(match.section)}: " if is_named else ""
         room = on.columns - len(indent) - width(label)
         yield f"{indent}{on.styled(label, Style.FAINT)}{_marked(on, match.text, needles, room)}"
-
-
-def _label(match: Match) -> str:
-    return f"{visible(match.section)}: " if match.section and not match.text.startswith("## ") else ""
 
 
 def _marked(on: Screen, text: str, needles: Sequence[Needle], room: int) -> str:

@@ -48,7 +48,11 @@ def answer(
     Without ID: the task whose workspace this is. On a terminal also what its work changes.
     """
     if number is not None:
-        _show_round(context, task, number, as_json=as_json)
+        task_id, earlier = show_round(context, task, number)
+        if as_json:
+            print_object(round={"id": task_id, **round_object(earlier)})
+        else:
+            say(*round_page(screen(), task_id, earlier))
         return Exit.DONE
     on = screen()
     shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not as_json))
@@ -59,14 +63,6 @@ def answer(
     else:
         say(*page(on, shown, context.now))
     return Exit.DONE
-
-
-def _show_round(context: Context, task: str | None, number: int, *, as_json: bool) -> None:
-    task_id, found = show_round(context, task, number)
-    if as_json:
-        print_object(round={"id": task_id, **round_object(found)})
-    else:
-        say(*round_page(screen(), task_id, found))
 
 
 def round_object(found: Round) -> dict[str, object]:

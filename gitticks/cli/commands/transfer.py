@@ -9,7 +9,6 @@ import click
 from gitticks.actions import transfer
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
-from gitticks.actions.transfer import Exported
 from gitticks.cli.json import SCHEMA, plain, print_object
 from gitticks.cli.options import Completes, command
 from gitticks.cli.render import count_of, hint, say, warn
@@ -46,14 +45,14 @@ def import_command(
 
     Without PATH, the tracker's usual place is used. Importing again adds only what is new.
     """
-    from gitticks.actions.transfer import Wish, import_tasks
-
     named = words[0] if words and words[0] in IMPORT_FORMATS else None
     places = words[1:] if named else words
     if len(places) > 1:
         raise UsageError("`import` takes one format and one place", hint="`gt import --help`")
     form = Format(named) if named else None
-    done = import_tasks(context, Wish(form, places[0] if places else None, dry_run, takes_updates))
+    done = transfer.import_tasks(
+        context, transfer.Wish(form, places[0] if places else None, dry_run, takes_updates)
+    )
     if as_json:
         print_object(**{"import": {"count": done.count, **plain(done)}})
     else:
@@ -130,10 +129,8 @@ def _some(ids: Sequence[str]) -> str:
 )
 def export_command(context: Context, *, form: str, output: str | None) -> None:
     """Export all tasks as JSON, CSV or beads issues."""
-    from gitticks.actions.transfer import as_beads, as_csv
-
     context.store.tip()  # where there is nothing to export, not even a beginning is written
-    lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
+    lines = {"json": _as_json, "csv": transfer.as_csv, "beads": transfer.as_beads}[form](context)
     if output is not None and output != "-":
         write_named_file(context.directory / output, "".join(lines).encode())
         return
@@ -143,27 +140,21 @@ def export_command(context: Context, *, form: str, output: str | None) -> None:
 
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
-    from gitticks.actions.transfer import read_all
+    import json
 
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = "\n"
-    for one in read_all(context):
-        yield separator + _task_line(one)
+    for one in transfer.read_all(context):
+        body = {
+            **plain(one.file.task),
+            "summary": one.file.summary,
+            "sections": one.sections,
+            "notes": plain(one.notes),
+            "history": plain(one.events),
+        }
+        yield separator + safe_json(json.dumps(body, ensure_ascii=False))
         separator = ",\n"
     yield "\n]}\n"
-
-
-def _task_line(one: Exported) -> str:
-    import json
-
-    body = {
-        **plain(one.file.task),
-        "summary": one.file.summary,
-        "sections": one.sections,
-        "notes": plain(one.notes),
-        "history": plain(one.events),
-    }
-    return safe_json(json.dumps(body, ensure_ascii=False))
 
 
 @command("migrate", "gt migrate --manual-to-awaiting")

@@ -18,23 +18,22 @@ from gitticks.actions.verdict import (
     waiting_for_answer,
     wants_feedback,
 )
-from gitticks.cli.answers import (
+from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
+from gitticks.cli.editor import (
     answer,
     answer_every_question,
     answer_in_editor,
     answered_words,
     feedback_sheet,
+    is_typed_to,
     typed_word,
     written_below,
 )
-from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
-from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.task import Task
 
 
 @command("approve", "gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"')
@@ -70,17 +69,14 @@ def approve_command(
         if judged.is_repeated and not after.is_merging:
             when = f" since {after.closed:%Y-%m-%d %H:%M} UTC" if after.closed is not None else ""
             return Decided(after, (f"done already{when}, nothing was changed",))
-        words = _given_back(context, after) if after.is_open else moved_words(before, after)
+        words = moved_words(before, after)
+        if after.is_open:
+            turn = f"; back to {agent_name(context, after)}"
+            turn = turn if after.awaiting is None else f", awaits {after.awaiting}"
+            words = f"approved{turn}"
         return merge_now(context, after, words, is_left=no_wait)
 
     return decide_each(context, ids, decide, as_json=as_json)
-
-
-def _given_back(context: Context, task: Task) -> str:
-    turn = (
-        f", awaits {task.awaiting}" if task.awaiting is not None else f"; back to {agent_name(context, task)}"
-    )
-    return f"approved{turn}"
 
 
 @command("reject", 'gt reject k7f2 "the test does not fail without the fix"')

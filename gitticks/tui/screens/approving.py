@@ -102,7 +102,7 @@ def _prove(context: Context, task_id: TaskId, typed: Callable[[str, str], bool])
 
 
 def _signed(context: Context, task_id: TaskId) -> Prove:
-    from gitticks.cli.answers import typed_word
+    from gitticks.cli.editor import typed_word
 
     print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
     proof = _prove(context, task_id, typed_word)

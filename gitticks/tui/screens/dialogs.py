@@ -127,7 +127,7 @@ class Dialog(Seen):
         view = self.gt.view
         if view is None or not self.is_seen:
             return
-        from gitticks.cli.answers import text_sheet, written_below
+        from gitticks.cli.editor import text_sheet, written_below
         from gitticks.tui.editing import with_terminal
 
         field = self.query_one(Input)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.cli.answers import LINE, answer_line, answer_of, question_sheet
+from gitticks.cli.editor import LINE, answer_line, answer_of, question_sheet
 from gitticks.errors import UsageError
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import Awaiting, Status
