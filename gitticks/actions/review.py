@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,10 +87,17 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         worklog=_worklog(context, task_id, tip),
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),
-        look_first=look_first(tree_changes(context.repository, *span)) if span else (),
+        look_first=_look_first(context, span),
         seen=seen_of(task),
         earlier=tuple(one for one in rounds if one.review is not None),
     )
+
+
+def _look_first(context: Context, span: tuple[str, str] | None) -> tuple[Remark, ...]:
+    if span is None:
+        return ()
+    signers = context.settings.approvals.allowed_signers
+    return look_first(tree_changes(context.repository, *span), signers and os.path.normpath(signers))
 
 
 def _rounds(context: Context, task_id: TaskId, tip: str) -> list[Round]:

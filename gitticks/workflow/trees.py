@@ -36,8 +36,33 @@ _RUNS_BY_NAME: Mapping[str, str] = {
     ),
     **dict.fromkeys(("conftest.py", "tox.ini", "noxfile.py", "sitecustomize.py"), "runs with your tests"),
     **dict.fromkeys(
-        ("build.gradle", "build.gradle.kts", "pom.xml", "flake.nix", "shell.nix"), "runs when you build"
+        (
+            "build.gradle",
+            "build.gradle.kts",
+            "pom.xml",
+            "flake.nix",
+            "shell.nix",
+            "build.sbt",
+            "build.zig",
+            "cmakelists.txt",
+            "compose.yaml",
+            "compose.yml",
+            "docker-compose.yaml",
+            "docker-compose.yml",
+            "dockerfile",
+            "gemfile",
+            "gruntfile.js",
+            "gulpfile.js",
+            "package.swift",
+            "vagrantfile",
+        ),
+        "runs when you build",
     ),
+    **dict.fromkeys(
+        (".gdbinit", ".lldbinit", "eslint.config.js", "eslint.config.mjs"),
+        "is read by your editor or debugger",
+    ),
+    "allowed_signers": "says whose approvals count",
     **dict.fromkeys(
         (".pre-commit-config.yaml", ".lefthook.yml", "lefthook.yml", ".gitattributes"), "is acted on by git"
     ),
@@ -47,6 +72,7 @@ _RUNS_BY_NAME: Mapping[str, str] = {
 _RUNS_BY_FOLDER: Mapping[str, str] = {
     **dict.fromkeys((".vscode", ".idea", ".zed", ".devcontainer", ".vim", ".nvim"), "is read by your editor"),
     **dict.fromkeys((".husky", ".githooks", "githooks", "hooks"), "may be a hook"),
+    ".cargo": "is read when you build",
     **dict.fromkeys((".circleci", ".buildkite", ".woodpecker"), "runs in CI"),
     **dict.fromkeys((".claude", ".codex", ".gemini", ".cursor", ".opencode"), "steers agents"),
 }
@@ -65,13 +91,16 @@ def refusals(changes: Iterable[TreeChange]) -> tuple[Remark, ...]:
     return tuple(Remark(one.path, why) for one in changes if not one.is_removed for why in _refused(one))
 
 
-def look_first(changes: Iterable[TreeChange]) -> tuple[Remark, ...]:
-    """Returns what a person should look at before the rest: first what is refused, then what acts beyond its text."""
+def look_first(changes: Iterable[TreeChange], signers: str | None = None) -> tuple[Remark, ...]:
+    """Returns what a person should look at before the rest: first what is refused, then what acts beyond its text.
+
+    `signers` is the path of the file that lists whose approvals count.
+    """
     kept = tuple(changes)
     refused = tuple(Remark(one.path, f"refused: {one.why}") for one in refusals(kept))
     known = {one.path for one in refused}
     return refused + tuple(
-        Remark(one.path, why) for one in kept if one.path not in known for why in _acts(one)
+        Remark(one.path, why) for one in kept if one.path not in known for why in _acts(one, signers)
     )
 
 
@@ -130,7 +159,7 @@ def _leads_out(path: str) -> bool:
     return words[0] == "" or ".." in words or any(map(is_taken_for_git, words)) or bool(_CONTROL.search(path))
 
 
-def _acts(change: TreeChange) -> Iterator[str]:
+def _acts(change: TreeChange, signers: str | None) -> Iterator[str]:
     if change.new_mode == LINK:
         yield f"symbolic link to `{change.target}`"
     elif SUBMODULE in (change.old_mode, change.new_mode):
@@ -140,7 +169,7 @@ def _acts(change: TreeChange) -> Iterator[str]:
     elif change.path == MODULES:
         yield "names the submodules"
     else:
-        reason = _runs(change.path)
+        reason = _RUNS_BY_NAME["allowed_signers"] if change.path == signers else _runs(change.path)
         mode = _mode_words(change)
         if reason or mode:
             yield ", ".join(word for word in (reason, mode) if word)

@@ -69,6 +69,9 @@ LISTED = (
     (file(".github/workflows/ci.yml"), "runs in CI"),
     (file(".claude/settings.json"), "steers agents"),
     (file(".gitattributes"), "is acted on by git"),
+    (file("allowed_signers"), "says whose approvals count"),
+    (file(".cargo/config.toml"), "is read when you build"),
+    (file("eslint.config.js"), "is read by your editor or debugger"),
 )
 
 
@@ -84,6 +87,11 @@ def test_what_reaches_out_or_runs_something_is_refused_and_stands_first(change: 
 def test_what_acts_beyond_its_text_is_named_and_not_refused(change: TreeChange, why: str) -> None:
     assert not refusals([change])
     assert [(one.path, one.why) for one in look_first([file("README.md"), change])] == [(change.path, why)]
+
+
+def test_the_file_of_those_who_may_sign_is_named_whatever_it_is_called() -> None:
+    assert [one.why for one in look_first([file("ci/people")], "ci/people")] == ["says whose approvals count"]
+    assert not look_first([file("ci/people")])
 
 
 @pytest.mark.parametrize(
