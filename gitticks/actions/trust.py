@@ -151,7 +151,7 @@ def no_sandbox_warning(context: Context) -> str | None:
     if settings_here(context).sandbox.preset is not SandboxPreset.NONE:
         return None
     why = why_no_sandbox(context) or "`sandbox.preset` is `none`"
-    return f"no sandbox: agents run as you and can do anything you can: {why}"
+    return f"no sandbox, so agents can do anything you can: {why}"
 
 
 def settings_here(context: Context) -> Settings:

@@ -116,7 +116,8 @@ def base_of(task: Task, settings: Settings, repository: Repository) -> str:
     base = task.base or settings.base or default_base(repository)
     if base is None:
         raise GitticksError(
-            "it is not clear which branch work is merged into: HEAD is detached", hint="`gt config base main`"
+            "HEAD is detached, and `base` is not set: there is no branch to merge into",
+            hint="`gt config base main`",
         )
     return base
 

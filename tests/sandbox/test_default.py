@@ -52,7 +52,7 @@ def test_where_none_can_stand_it_is_said_at_each_start(project: RunProject) -> N
     ran = project.run()
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert walls_of(project) == "none"
-    said = "no sandbox: agents run as you and can do anything you can: bwrap: no such luck"
+    said = "no sandbox, so agents can do anything you can: bwrap: no such luck"
     assert said in ran.err
     assert said in project.run().err
     assert "agents run without a sandbox here: bwrap: no such luck" in project.gt("doctor").out
@@ -86,7 +86,7 @@ def test_the_own_checkout_has_none_only_by_the_person_s_word(project: RunProject
     project.agent(f"{SHOW}{DONE}")
     project.make()
     ran = project.run("--isolation", "none")
-    assert "no sandbox: agents run as you and can do anything you can: `isolation: none`" in ran.err
+    assert "no sandbox, so agents can do anything you can: `isolation: none`" in ran.err
     assert walls_of(project) == "none"
     project.make("m3xq", isolation="none")
     ran = project.run()

@@ -254,7 +254,7 @@ def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
 def test_a_run_without_walls_says_so_each_time(tmp_path: Path) -> None:
     make_store(tmp_path)
     for words in (["run"], ["run", "--sandbox", "none"]):
-        assert "no sandbox: agents run as you" in gt(*words, at=tmp_path).err
+        assert "no sandbox, so agents can do anything you can" in gt(*words, at=tmp_path).err
 
 
 def test_an_older_file_that_asks_for_signatures_is_not_taken_for_less(tmp_path: Path) -> None:
