@@ -53,14 +53,14 @@ def test_two_clones_share_tasks(tmp_path: Path, first: Project, serve: Serve) ->
     with serve(tmp_path / "served") as address:
         git("remote", "add", "origin", f"{address}/team.git", at=first.path)
         task = first.create()
-        assert "went to origin: 1 task" in first.ok("sync")
+        assert "sent to origin: 1 task" in first.ok("sync")
         second = clone_of(f"{address}/team.git", tmp_path / "second")
         assert "fetched branch gitticks/state from origin" in second.ok("init")
         second.ok("note", task, "from the second")
         first.ok("note", task, "from the first")
         for clone in (second, first, second):
             clone.ok("sync")
-        assert first.ok("sync") == second.ok("sync") == "in step with origin\n"
+        assert first.ok("sync") == second.ok("sync") == "up to date with origin\n"
     assert first.tip() == second.tip() == git("rev-parse", "gitticks/state", at=served(tmp_path))
     assert sorted(first.notes(task)) == ["from the first", "from the second"]
     assert fsck_problems(served(tmp_path)) == ""
@@ -107,7 +107,7 @@ def test_the_right_password_lets_in_and_is_never_shown(tmp_path: Path, first: Pr
     git("remote", "set-url", "origin", f"{address}/team.git", at=first.path)
     first.create()
     ran = first.gt("sync")
-    assert "went to origin: 1 task" in ran.out
+    assert "sent to origin: 1 task" in ran.out
     assert PASSWORD not in ran.out + ran.err
 
 
@@ -115,7 +115,7 @@ def test_a_password_that_a_helper_knows_lets_in(tmp_path: Path, first: Project, 
     helper = f"!f() {{ echo username={USER}; echo password={PASSWORD}; }}; f"
     git("config", "--global", "credential.helper", helper, at=first.path)
     first.create()
-    assert "went to origin: 1 task" in first.ok("sync")
+    assert "sent to origin: 1 task" in first.ok("sync")
 
 
 def test_beginning_where_the_password_is_wrong_says_so_and_is_joined_later(

@@ -36,13 +36,13 @@ def attach_command(
 ) -> None:
     """Follow the agent working on a task.
 
-    From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that
-    ended. Ctrl-C leaves the agent running. Without an ID: the only agent at work.
+    From any terminal: prints what it has said, follows it until its session ends, and says how that ended. Ctrl-C
+    leaves the agent running. Without an ID: the only agent at work.
 
-    An agent of `gt run --tmux` is joined on a terminal, so that you can type; Ctrl-B D leaves it.
+    On a terminal, you join the session of an agent of `gt run --tmux` and can type; Ctrl-B D detaches.
 
     If the task asks you something, an interactive session of an agent that knows task and question is started on your
-    terminal, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
+    terminal, in the task's workspace. Its notes are kept; the answer is yours to give, with `gt respond`.
     """
     context.require_person("follow an agent")  # which would print what it prints forever
     if raw and as_json:

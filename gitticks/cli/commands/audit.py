@@ -52,7 +52,7 @@ _SHOWN = 50
     help="Only allowed, denied or asked.",
 )
 @click.option("--refused", is_flag=True, help="Only what was not allowed.")
-@click.option("--since", metavar="TIME", help="Only the last so long: 90s, 30m, 2h, 14d.")
+@click.option("--since", metavar="TIME", help="How far to look back: 90s, 30m, 2h, 14d.")
 @click.option("-n", "--count", type=click.IntRange(1), help="Only the last N; 50 on a terminal.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV.")
 def audit_command(
@@ -70,8 +70,8 @@ def audit_command(
 ) -> int:
     """Show what agents asked to do and what was decided; verify it.
 
-    Each decision is a line of its task's `audit.jsonl` on the state branch, with the hash of the line before;
-    `verify` follows these chains, and looks for the lines that the commits name.
+    Each decision is a line of its task's `audit.jsonl` on the state branch, with the hash of the line before; `verify`
+    checks these chains, and that the lines named by the commits are there.
     """
     if words[:1] == (_VERIFY,):
         return _verify(context, words[1:], as_json=as_json)

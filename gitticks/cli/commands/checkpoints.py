@@ -215,9 +215,9 @@ def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
 def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool, as_json: bool) -> int:
     """Go back to a checkpoint and continue from there.
 
-    Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: a run that is
-    alive takes it up, else one is started. Commits after the checkpoint are kept under refs/gitticks/rescued.
-    `gt checkpoints list` shows which there are.
+    Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: an active run
+    picks it up, otherwise one is started. Commits after the checkpoint are kept under refs/gitticks/rescued. `gt
+    checkpoints list` shows which there are.
     """
     resumed = resume_checkpoint(context, checkpoint, force=force)
     context.warnings += resumed.rewound.warnings

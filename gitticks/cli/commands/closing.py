@@ -20,7 +20,7 @@ from gitticks.model.ids import TaskId
 def cancel_command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
     """Give up on tasks.
 
-    An agent that works on one is stopped. Their files and branches stay; `gt reopen` takes them up again.
+    An agent that works on one is stopped. Their files and branches stay; `gt reopen` brings them back.
     """
     context.require_person("cancel a task")
     ids, typed = split_named(context, words, message)
@@ -44,8 +44,8 @@ def close_command(
 ) -> int:
     """Close tasks that you completed yourself.
 
-    Commits on their branches are merged as if they had been approved. While an agent works on one you are asked
-    whether to stop that; without a terminal --stop says so.
+    Commits on their branches are merged as if they had been approved. If an agent is working on one, you are asked
+    whether to stop it; without a terminal, use --stop.
     """
     context.require_person("close a task")
     ids, typed = split_named(context, words, message)

@@ -34,8 +34,9 @@ _SHORT = 10
 def log_command(context: Context, *, task: str | None, count: int | None, verify: bool, as_json: bool) -> int:
     """Show the history of one task or of all tasks.
 
-    With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first.
-    With --verify each approval is checked: its signature, its key, what was merged, and what policy asked for then.
+    With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first. With
+    --verify, each approval is checked: its signature, its key, what was merged, and what the policy required at the
+    time.
     """
     if verify:
         return _verify(context, task, as_json=as_json)

@@ -18,7 +18,7 @@ DEFAULT_COUNT = 20
 def answer(context: Context, *, everybody: bool, count: int | None, as_json: bool) -> int:
     """Show what waits for you, and what to type.
 
-    The most urgent first: questions, work to judge, what is stuck. Tasks with another person as their reviewer are
+    The most urgent first: questions, work to review, what is stuck. Tasks with another person as their reviewer are
     left out; git's user.name and user.email say who you are.
     """
     if count is None and not as_json:

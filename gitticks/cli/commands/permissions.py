@@ -53,7 +53,7 @@ R = TypeVar("R")
 def permissions_command(call: click.Context, *, waits: bool, as_json: bool) -> None:
     """Answer permission requests of agents, and show the rules.
 
-    Without a command the open questions are listed. Agents ask only while somebody is there to answer: a run on a
+    Without a command, the open requests are listed. Agents ask only while somebody is there to answer: a run on a
     terminal, the interface, or `gt permissions --wait`.
     """
     if call.invoked_subcommand is None:

@@ -26,8 +26,8 @@ def answer_next(
 ) -> int:
     """Print the next task.
 
-    That is the one an agent would be started on, in EPIC where one is named. With --awaiting: the one that a person
-    should answer first. If there is none: exit code 1, and nothing on stdout.
+    The one that an agent would start next, in EPIC if one is named. With --awaiting: the one that a person should
+    answer first. If there is none, exits with 1 and prints nothing on stdout.
     """
     reach = Reach(epic=epic, in_epics=in_epics, standalone=standalone, orphans=orphans)
     if reviewer is not None and awaiting is None:
@@ -61,7 +61,8 @@ next_command = ReadingCommand(
 def answer_ready(context: Context, *, as_json: bool) -> int:
     """List tasks that can be worked on now.
 
-    In the order in which a run would begin them: nothing that awaits a person, is blocked, put off or in work.
+    In the order in which a run would start them. Tasks that await a person, are blocked or deferred, or are being
+    worked on are left out.
     """
     found = ready_tasks(context, with_json=as_json)
     if as_json:

@@ -77,7 +77,7 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
 )
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
 @click.option(
-    "--no-rest", is_flag=True, help="Use agents that are resting until their usage limit resets, too."
+    "--no-rest", is_flag=True, help="Also use agents that are resting until their usage limit resets."
 )
 @click.option("--debounce", metavar="TIME", help="Wait this long after a person edits a task (2s).")
 @click.option(

@@ -33,8 +33,8 @@ def answer(
 ) -> int:
     """Find tasks by words in titles and texts.
 
-    In open tasks, and only those that have all the words. A word with a capital is found as it is written, others in
-    any case. If nothing is found: exit code 1.
+    Finds open tasks that contain all the words. A word with a capital letter is case-sensitive, others are not. Exits
+    with 1 if nothing is found.
     """
     wanted = Filter(
         statuses=frozenset().union(*statuses) if statuses else None, labels=labels, with_closed=with_closed

@@ -106,9 +106,9 @@ def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
 def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None, as_json: bool) -> int:
     """Review settings and scripts from elsewhere before they run here.
 
-    Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
-    configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.
-    With --secret it is about what holds a task's commits back; what you allow is in its history.
+    Settings, templates and scripts that were not written in this clone, and hooks or configuration in .git that changed
+    during an agent's session, do not run until you trust them. Trust applies to this clone only, and ends when they
+    change. --secret is for commits that seem to contain a secret: what you allow is recorded in the task's history.
     """
     if secret is not None:
         return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list, as_json=as_json)

@@ -45,7 +45,7 @@ def answer(
 ) -> int:
     """Show one task with its hand-off, review and history.
 
-    Without ID: the task whose workspace this is. On a terminal also what its work changes.
+    Without ID: the task whose workspace this is. A terminal also gets a summary of what its work changes.
     """
     if number is not None:
         task_id, earlier = show_round(context, task, number)

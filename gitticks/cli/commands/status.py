@@ -121,7 +121,8 @@ current_command = ReadingCommand("current", answer_current, (JSON,), examples=("
 def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
     """Show what is running, what waits for you and what is next.
 
-    With --watch it continues until Ctrl-C: on a terminal redrawn in place, else printed again with each change.
+    With --watch it keeps running until Ctrl-C: a terminal is redrawn in place, other output is printed again at each
+    change.
     """
     if watches:
         return _watch(context, as_json=as_json)

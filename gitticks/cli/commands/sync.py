@@ -107,14 +107,14 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
         yield f"there is no remote to share tasks with{goes_on}"
         return
     remote = visible(done.remote or "")
-    yield from _moved(on, f"came from {remote}", done.came)
-    yield from _moved(on, f"went to {remote}", done.went)
+    yield from _moved(on, f"received from {remote}", done.came)
+    yield from _moved(on, f"sent to {remote}", done.went)
     for one in done.renamed:
         yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were created with the same id)"
     if done.reached is Reached.OFFLINE:
         yield f"{remote} cannot be reached; your tasks are safe here and are pushed by the next sync{goes_on}"
     elif is_watching or not (done.came or done.went):
-        yield f"in step with {remote}{goes_on}"
+        yield f"up to date with {remote}{goes_on}"
 
 
 def warnings_of(done: Synced) -> Iterator[str]:

@@ -41,7 +41,7 @@ _ROOM = 24
 def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:
     """Show epics and the tasks below them.
 
-    With what each task waits for, and the question of each that asks. What is alone comes last; closed tasks are
+    Each task is shown with what it waits for and its open questions. Tasks without an epic come last; closed tasks are
     only counted. With ID: that task and what is below it.
     """
     found = grow_tree(context, task, with_closed=with_closed, with_json=as_json)

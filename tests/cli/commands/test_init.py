@@ -97,7 +97,7 @@ def test_the_tasks_of_the_only_remote_are_taken_over_whatever_its_name(tmp_path:
     here = clone(there.path, tmp_path / "here", "--origin", "company", "--single-branch")
     assert gt("init", at=here).out.startswith("fetched branch gitticks/state from company")
     assert Project(here).task(task_id).id == task_id
-    assert "in step with company" in gt("sync", at=here).out
+    assert "up to date with company" in gt("sync", at=here).out
 
 
 def test_the_tasks_of_one_remote_among_several_are_taken_over_and_shared_with_it(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_tasks_of_one_remote_among_several_are_taken_over_and_shared_with_it
     assert gt("init", at=here).out.startswith("fetched branch gitticks/state from upstream")
     assert git("config", "branch.gitticks/state.remote", at=here) == "upstream"
     assert Project(here).task(task_id).id == task_id
-    assert "in step with upstream" in gt("sync", at=here).out
+    assert "up to date with upstream" in gt("sync", at=here).out
 
 
 def test_of_several_remotes_with_tasks_one_has_to_be_named(tmp_path: Path) -> None:

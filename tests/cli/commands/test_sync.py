@@ -30,13 +30,13 @@ def test_tasks_go_and_come(clones: list[Clone]) -> None:
     one, other = clones
     task = one.create("Fix login")
     out = one.ok("sync")
-    assert out.startswith("went to origin: 1 task\n")
+    assert out.startswith("sent to origin: 1 task\n")
     assert f"  {task}  new" in out
     assert remote_tip(one) == one.tip()
-    assert f"came from origin: 1 task\n  {task}  new           Fix login\n" in other.ok("sync")
+    assert f"received from origin: 1 task\n  {task}  new           Fix login\n" in other.ok("sync")
     assert other.tip() == one.tip()
     assert other.board_file(task).exists()
-    assert other.ok("sync") == "in step with origin\n"
+    assert other.ok("sync") == "up to date with origin\n"
 
 
 def test_both_sides_notes_are_joined_and_pushed(clones: list[Clone]) -> None:
@@ -153,7 +153,7 @@ def test_an_address_that_never_answered_is_an_error(
         assert "secret" not in ran.err
     assert one.task(task).id == task
     git("remote", "set-url", name, str(one.path.parent / "remote.git"), at=one.path)
-    assert one.ok("sync", name) == f"in step with {name}\n"
+    assert one.ok("sync", name) == f"up to date with {name}\n"
 
 
 def test_a_server_that_has_no_such_repository_is_an_error_though_it_had(clones: list[Clone]) -> None:
@@ -217,7 +217,7 @@ def test_a_remote_that_nobody_named(tmp_path: Path) -> None:
     assert "git config branch.gitticks/state.remote here" in ran.err
     assert project.gt("sync", "nowhere").code == 1
     git("config", "branch.gitticks/state.remote", "there", at=project.path)
-    assert "went to there" in project.ok("sync")
+    assert "sent to there" in project.ok("sync")
 
 
 @pytest.mark.parametrize("how", ["rewound", "rewritten", "deleted"])
@@ -303,14 +303,14 @@ def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> 
         command("sync", "--watch", "--every", "1s"), cwd=one.path, stdout=subprocess.PIPE, bufsize=0
     )
     try:
-        assert _line(process) == "in step with origin; watching, Ctrl-C ends it\n"
+        assert _line(process) == "up to date with origin; watching, Ctrl-C ends it\n"
         task = one.create("Here")
-        assert _line(process) == "went to origin: 1 task\n"
+        assert _line(process) == "sent to origin: 1 task\n"
         assert task in _line(process)
         other.ok("sync")
         other.create("There")
         other.ok("sync")
-        assert _line(process) == "came from origin: 1 task\n"
+        assert _line(process) == "received from origin: 1 task\n"
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LONGEST_SECONDS)
     finally:
