@@ -52,7 +52,7 @@ def read_simple(yaml: str) -> Task | None:
         value = None if read is None else read(text)
         if value is not None:
             found[key] = value
-        elif not _is_ignored(line):
+        elif line and not (line.startswith("#") and line.isprintable()):
             if not _read_by_tree(line, key, found, others):
                 return None
         else:
@@ -61,10 +61,6 @@ def read_simple(yaml: str) -> Task | None:
     if count != len(found) + len(others) or "id" not in found or "title" not in found:
         return None
     return Task(**found)
-
-
-def _is_ignored(line: str) -> bool:
-    return not line or (line.startswith("#") and line.isprintable())
 
 
 def _read_by_tree(line: str, key: str, found: dict[str, Any], others: set[str]) -> bool:

@@ -162,7 +162,12 @@ def _outline(source: Source) -> Outline:
     if headings is None:
         tokens = parse_blocks(source)
         headings = tuple(_headings(source, tokens))
-        unclosed_fence_line = _unclosed_fence_line(source, tokens)
+        unclosed = (
+            token.map
+            for token in tokens
+            if token.type == "fence" and token.level == 0 and token.map and not is_closed(token)
+        )
+        unclosed_fence_line = next((source.first_line + first for first, _ in unclosed), None)
     tops = [heading for heading in headings if heading.level < ENTRY_LEVEL]
     ends = [*(heading.start for heading in tops[1:]), len(source.text)]
     blocks = tuple(Block(heading, end) for heading, end in zip(tops, ends, strict=False))
@@ -215,14 +220,6 @@ def without_comments(text: str) -> str:
     return re.sub(_COMMENT, "", text)
 
 
-def _unclosed_fence_line(source: Source, tokens: list[Token]) -> int | None:
-    """Returns the line of a top-level code fence that swallows the rest of the body."""
-    for token in tokens:
-        if token.type == "fence" and token.level == 0 and token.map and not is_closed(token):
-            return source.first_line + token.map[0]
-    return None
-
-
 def is_closed(fence: Token) -> bool:
     """True if the fence ends in a line of its own, not with the text around it."""
     first, last = fence.map or [0, 0]
@@ -242,16 +239,11 @@ def find_headings(source: Source) -> tuple[Heading, ...] | None:
     make one is taken; there are no patterns, since to compile them would take longer than to read the task.
     """
     text = source.text
-    if "```" in text or "~~~" in text or _has_doubtful_signs(text):
+    is_plain = text.replace("\n", "").isprintable() if text.isascii() else _DOUBTFUL.isdisjoint(text)
+    if "```" in text or "~~~" in text or not is_plain:
         return None
     lines = text.split("\n")
     return None if any(map(_is_doubtful, lines)) else tuple(_plain_headings(source, lines))
-
-
-def _has_doubtful_signs(text: str) -> bool:
-    if text.isascii():
-        return not text.replace("\n", "").isprintable()
-    return not _DOUBTFUL.isdisjoint(text)
 
 
 def _is_doubtful(line: str) -> bool:

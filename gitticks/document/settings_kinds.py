@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any
@@ -112,20 +112,14 @@ def integer(least: int, *, is_nullable: bool = False) -> Kind:
     return Kind(f"a whole number from {least} up", values.read_integer(least), is_nullable=is_nullable)
 
 
-def _read_duration(at: At, node: Node) -> int:
-    match = _DURATION.fullmatch(values.read_text(at, node))
-    if match is None or int(match[1]) == 0:
-        raise at.error(
-            node, f"is not a duration: {values.shown(node)}", hint="write 90s, 30m, 2h, 14d or seconds"
-        )
-    return int(match[1]) * _SECONDS[match[2]]
+def _amount(form: re.Pattern[str], units: Mapping[str, int], what: str, hint: str) -> Reader[int]:
+    def read(at: At, node: Node) -> int:
+        match = form.fullmatch(values.read_text(at, node))
+        if match is None or int(match[1]) == 0:
+            raise at.error(node, f"is not {what}: {values.shown(node)}", hint=f"write {hint}")
+        return int(match[1]) * units[match[2].lower()]
 
-
-def _read_size(at: At, node: Node) -> int:
-    match = _SIZE.fullmatch(values.read_text(at, node))
-    if match is None or int(match[1]) == 0:
-        raise at.error(node, f"is not a size: {values.shown(node)}", hint="write 64MB, 200kB or bytes")
-    return int(match[1]) * _BYTES[match[2].lower()]
+    return read
 
 
 def _in_units(units: tuple[tuple[str, int], ...], smallest: str) -> Callable[[int], str]:
@@ -234,8 +228,10 @@ FLAG = Kind("true or false", values.read_flag, Form.FLAG, lambda value: "true" i
 NUMBER = Kind("a number from 0 up", values.read_number)
 BUDGET = Kind("a number of dollars above 0", values.read_dollars, is_nullable=True)
 COST = Kind("a number of dollars", values.read_number, is_nullable=True)
+_read_duration = _amount(_DURATION, _SECONDS, "a duration", "90s, 30m, 2h, 14d or seconds")
 DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURATIONS, "s"))
 DURATION_OR_NULL = replace(DURATION, is_nullable=True)
+_read_size = _amount(_SIZE, _BYTES, "a size", "64MB, 200kB or bytes")
 SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
 TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
 HOSTS = Kind("a list of hosts", values.read_list(_read_host), Form.LIST, _show_list)

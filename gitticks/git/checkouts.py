@@ -148,14 +148,8 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
         "--",
     ]
     named = among if among is not None and len(among) <= _MOST_NAMED else ()
-    return _parse_status(
-        checkout.git(["--literal-pathspecs", "status", *options, *named], fenced=True).stdout
-    )
-
-
-def _parse_status(listed: bytes) -> Changes:
-    """Reads the lines of porcelain v2: `1` has eight fields before the path, `u` ten, `?` one."""
-    fields = {"1": 8, "u": 10}
+    listed = checkout.git(["--literal-pathspecs", "status", *options, *named], fenced=True).stdout
+    fields = {"1": 8, "u": 10}  # so many are before the path, and one in a line that begins with `?`
     changed, untracked = set(), set()
     for line in os.fsdecode(listed).split("\0"):
         if line[:1] == "?":

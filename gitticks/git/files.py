@@ -213,7 +213,12 @@ class CheckoutFiles:
 
     def _put(self, path: str, expected: bytes | None, wanted: bytes, prepared: Path) -> Replaced:
         if expected is None:
-            return Replaced(is_done=self._put_new(path, prepared))
+            self._make_folder(path)
+            try:
+                return Replaced(move_to_free_place(prepared, self._place(path)))
+            except (FileNotFoundError, NotADirectoryError):  # a folder went away since it was looked at
+                self._make_folder(path)
+                return Replaced(move_to_free_place(prepared, self._place(path)))
         file = self.root / path
         try:
             prepared.chmod(stat.S_IMODE(file.lstat().st_mode))
@@ -224,23 +229,12 @@ class CheckoutFiles:
             return self._put_without_exchange(file, expected, prepared)
         if _content(prepared) == expected:
             return Replaced(is_done=True)
-        return Replaced(is_done=False, rescued=self._swap_back(file, wanted, prepared))
-
-    def _put_new(self, path: str, prepared: Path) -> bool:
-        """Puts a file where none is; False where there is one."""
-        self._make_folder(path)
-        try:
-            return move_to_free_place(prepared, self._place(path))
-        except (FileNotFoundError, NotADirectoryError):  # a folder went away since it was looked at
-            self._make_folder(path)
-            return move_to_free_place(prepared, self._place(path))
-
-    def _swap_back(self, file: Path, wanted: bytes, prepared: Path) -> tuple[Path, ...]:
         try:
             exchange(prepared, file)
+            is_ours_again = _content(prepared) == wanted
         except FileNotFoundError:  # the person's next move was to delete it: what they had saved is kept
-            return (self._keep(prepared, file.name),)
-        return () if _content(prepared) == wanted else (self._keep(prepared, file.name),)
+            is_ours_again = False
+        return Replaced(is_done=False, rescued=() if is_ours_again else (self._keep(prepared, file.name),))
 
     def _put_without_exchange(self, file: Path, expected: bytes, prepared: Path) -> Replaced:
         """Does the same with a second link to the old file; a rename of a third party between the two is not seen."""

@@ -152,10 +152,6 @@ class Follower:
         """Yields the versions between base and new: one of them is in the file if a call was killed half-way."""
         return takewhile(lambda content: content != version.base, self.older_versions(version.path))
 
-    def _started_from(self, version: Version) -> Iterator[bytes]:
-        """Yields the versions before the base, which an editor may have been showing; later ones nobody has seen."""
-        return dropwhile(lambda content: content != version.base, self.older_versions(version.path))
-
     def _merged(self, version: Version, present: bytes | None) -> bytes | None:
         """Returns the person's edit joined with the new version; None for a conflict.
 
@@ -199,7 +195,9 @@ class Follower:
         The new version itself, should the file have been like that before, is never taken for its base: the stale
         text would then win over it.
         """
-        possible = (older for older in self._started_from(version) if older not in (new, version.base))
+        # Those before the base an editor may have been showing; later ones nobody has seen.
+        before = dropwhile(lambda content: content != version.base, self.older_versions(version.path))
+        possible = (older for older in before if older not in (new, version.base))
         for _, older in islice(nearest_first(possible, present), _MOST_TRIED):
             merged = self.merge(version.path, older, present, new)
             if merged is not None:

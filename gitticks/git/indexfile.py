@@ -187,25 +187,21 @@ def _write(
 ) -> None:
     before = aside.stat() if aside.exists() else None
     if before is None or change is None or not change(aside, paths):
-        _write_by_git(git_dir, aside, paths, commit)
+        lines = []
+        for path, entries in paths.items():
+            lines.append(f"0 {nothing_like(commit)}\t{path}")
+            lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
+        run_git(
+            ["update-index", "-z", "--index-info"],
+            repository_dir=git_dir,
+            work_tree=git_dir,
+            directory=git_dir,
+            input=b"".join(os.fsencode(line) + b"\0" for line in lines),
+            extra_environment={"GIT_INDEX_FILE": str(aside)},
+        )
     if before is not None:
         # A file that was changed in the second of the index git compares by content: so it continues doing.
         os.utime(aside, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def _write_by_git(git_dir: Path, aside: Path, paths: Mapping[str, Sequence[IndexEntry]], commit: str) -> None:
-    lines = []
-    for path, entries in paths.items():
-        lines.append(f"0 {nothing_like(commit)}\t{path}")
-        lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
-    run_git(
-        ["update-index", "-z", "--index-info"],
-        repository_dir=git_dir,
-        work_tree=git_dir,
-        directory=git_dir,
-        input=b"".join(os.fsencode(line) + b"\0" for line in lines),
-        extra_environment={"GIT_INDEX_FILE": str(aside)},
-    )
 
 
 @contextlib.contextmanager

@@ -273,7 +273,10 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
         top = _configured_worktree(common_dir, settings) if "core.worktree" in settings else folder
         plain = top == folder and not _is_bare(settings)
         return Repository(git_dir, common_dir, folder, folder, is_bare=False) if plain else None
-    if _moves_its_worktree(_below(git_dir, "config.worktree")):
+    try:
+        if "core.worktree" in read_settings(_below(git_dir, "config.worktree")):
+            return None
+    except ValueError:
         return None
     main = _main_worktree_of(common_dir, settings)
     return Repository(git_dir, common_dir, main, folder, is_bare=_is_bare(settings))
@@ -289,14 +292,6 @@ def _named_git_dir(entry: str) -> str | None:
     if not named.startswith(prefix) or "\n" in named:
         return None
     return os.path.realpath(_below(os.path.dirname(entry), named.removeprefix(prefix)))
-
-
-def _moves_its_worktree(own_config: str) -> bool:
-    """True if a linked worktree's own configuration says that its files are elsewhere, or cannot be read plainly."""
-    try:
-        return "core.worktree" in read_settings(own_config)
-    except ValueError:
-        return True
 
 
 def _common_dir(git_dir: str) -> str | None:

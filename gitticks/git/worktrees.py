@@ -80,7 +80,11 @@ def add_worktree(
             )
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
-            _drop_left_behind(repository, branch)
+            for other in linked_checkouts(repository):
+                is_on_it = current_branch(other) == branch and _lock_reason(other) is None
+                if is_on_it and not is_in_place(other):
+                    # Only the entry: in a copied repository it names a worktree of the original.
+                    shutil.rmtree(other.git_dir, ignore_errors=True)
         fence = fence_programs(repository.git_dir, settings)
         place = _placement(repository, path, branch, commit)
         with _noting_orphan(held) as note, _clearing_unfinished(repository, path):
@@ -196,20 +200,6 @@ def _clear_remains(repository: Repository, path: Path) -> None:
     reason = _lock_reason(checkout)
     if reason == _HALF_MADE or (reason is None and not path.exists()):
         _drop(repository, checkout)
-
-
-def _drop_left_behind(repository: Repository, branch: str) -> None:
-    """Drops the unlocked entries on the branch whose worktrees are no longer where they were.
-
-    Only the entries go: in a copied repository they name worktrees of the original.
-    """
-    for checkout in linked_checkouts(repository):
-        if (
-            current_branch(checkout) == branch
-            and _lock_reason(checkout) is None
-            and not is_in_place(checkout)
-        ):
-            shutil.rmtree(checkout.git_dir, ignore_errors=True)
 
 
 @contextlib.contextmanager

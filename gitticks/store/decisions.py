@@ -10,7 +10,7 @@ from gitticks.document.merging.task import is_conflicted
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.ids import WORK_BRANCH, TaskId, task_folder
+from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
@@ -66,7 +66,11 @@ def carry_out(
             policy=policy,
         )
     except RefusedError as error:
-        raise _told_of_conflict(error, file) from None
+        if not is_conflicted(file):
+            raise
+        why = "its file has both versions of a conflict, so no gate reads it"
+        hint = f"`gt edit {file.task.id}`: keep what is right"
+        raise RefusedError(f"{error.message}; {why}", hint=hint) from None
     write(transaction, file, decision, trigger.actor, circumstances.at)
     if decision.task.is_merging and decision.task.approval != file.task.approval:
         put_before_merge(transaction, decision.task, circumstances.at)
@@ -77,14 +81,6 @@ def carry_out(
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)
     return decision
-
-
-def _told_of_conflict(error: RefusedError, file: TaskFile) -> RefusedError:
-    """Returns the refusal, which for a file in conflict says why a gate found nothing there."""
-    if not is_conflicted(file):
-        return error
-    why = "its file has both versions of a conflict, so no gate reads it"
-    return RefusedError(f"{error.message}; {why}", hint=f"`gt edit {file.task.id}`: keep what is right")
 
 
 def read_artifacts(
@@ -110,7 +106,12 @@ def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: A
     """Writes a decision into the transaction; a decision that changes nothing writes nothing."""
     task = decision.task
     for section in decision.archived:
-        file = _archive(transaction, file, section)
+        text = file.all_text(section)  # all sections of that name leave the file
+        if text is not None:
+            names = transaction.list(layout.rounds_folder(task.id))
+            path = layout.next_round_path(names, task.id, _ROUND_FILES[section])
+            transaction.write(path, text.encode())
+            file = file.without_section(section)
     for section, entry in decision.entries:
         file = file.with_entry(section, entry)
     if not (decision.steps or decision.events or decision.entries) and task == file.task:
@@ -143,18 +144,6 @@ def _words(event: Event) -> str:
     if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF.value]:
         return "hand-off written"
     return event.type.value.replace(".", " ").replace("-", " ")
-
-
-def _archive(transaction: Transaction, file: TaskFile, section: Section) -> TaskFile:
-    # All sections of that name leave the file, so all of them are kept.
-    text = file.all_text(section)
-    if text is None:
-        return file
-    path = layout.next_round_path(
-        transaction.list(f"{task_folder(file.task.id)}/rounds"), file.task.id, _ROUND_FILES[section]
-    )
-    transaction.write(path, text.encode())
-    return file.without_section(section)
 
 
 def follow_parent(transaction: Transaction, child: Task, circumstances: Circumstances) -> None:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gitticks.document.entries import read_entries
+from gitticks.document.merging.marks import conflict_line
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError
@@ -160,7 +161,9 @@ class _Rows:
 
     def _read(self, objects: Objects, change: ChangedTask, task_id: TaskId | None) -> None:
         if task_id is None:
-            raise DocumentError(_misplaced(change.path), path=change.path)
+            name = change.path.split("/")[-2]
+            place = f"the task belongs in `{task_folder(TaskId(name))}`" if is_valid_id(name) else None
+            raise DocumentError(place or "the folder's name is not a task id", path=change.path)
         try:
             data, history = (self._content(objects, entry) for entry in (change.task, change.history))
         except TooLargeError as error:
@@ -174,8 +177,9 @@ class _Rows:
             raise DocumentError(problem, path=change.path)
         self.tasks.append(task_row(file, questions))
         self.fields.append((task_id, task_to_json(file.task)))
-        line = _conflict_line(data, file)
-        self.conflicts += [] if line is None else [(task_id, line)]
+        if any(word in data for word in CONFLICT_WORDS):  # few files have one that asks for a closer look
+            line = conflict_line(file.body_source)
+            self.conflicts += [] if line is None else [(task_id, line)]
 
     def _content(self, objects: Objects, entry: TreeEntry | None) -> bytes | None:
         if entry is None or not entry.is_file:
@@ -194,19 +198,3 @@ def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]
         return file, ()
     body = Body(file.body_source, file.newline)
     return file, open_questions(read_entries(body, Section.QUESTIONS))
-
-
-def _conflict_line(data: bytes, file: ReadFile) -> int | None:
-    """Returns the line of a conflict that nobody has settled; few files have a word that asks for a closer look."""
-    if not any(word in data for word in CONFLICT_WORDS):
-        return None
-    from gitticks.document.merging.marks import conflict_line
-
-    return conflict_line(file.body_source)
-
-
-def _misplaced(path: str) -> str:
-    name = path.split("/")[-2]
-    if not is_valid_id(name):
-        return "the folder's name is not a task id"
-    return f"the task belongs in `{task_folder(TaskId(name))}`"

@@ -102,20 +102,16 @@ def left_behind(repository: Repository) -> tuple[LeftBehind, ...]:
         return ()
     now = read_own_state(repository)
     if any(now.get(name) == held["before"] for name, held in memory.held.items()):
-        _forget_settled(repository, now)
+        # So that a later change of the person's is not taken for a session's.
+        with contextlib.suppress(OSError, GitticksError), hold_lock(repository.own_dir / "left-behind.lock"):
+            latest = _read(repository)
+            latest.held = {name: one for name, one in latest.held.items() if now.get(name) != one["before"]}
+            _write(repository, latest)
     return tuple(
         LeftBehind(name, held["before"], now.get(name), tuple(held["tasks"]))
         for name, held in sorted(memory.held.items())
         if now.get(name) != held["before"]
     )
-
-
-def _forget_settled(repository: Repository, now: dict[str, str]) -> None:
-    """Forgets what stands as it was before, so that a later change of the person's is not taken for a session's."""
-    with contextlib.suppress(OSError, GitticksError), hold_lock(repository.own_dir / "left-behind.lock"):
-        memory = _read(repository)
-        memory.held = {name: held for name, held in memory.held.items() if now.get(name) != held["before"]}
-        _write(repository, memory)
 
 
 def agree(repository: Repository, shown: Iterable[LeftBehind]) -> None:

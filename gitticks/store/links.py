@@ -30,7 +30,16 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
     has_new_parent = after.parent is not None and (before is None or before.parent != after.parent)
     new_blockers = [one for one in after.blocked_by if before is None or one not in before.blocked_by]
     if after.parent is not None and has_new_parent:
-        _check_parent(tasks, after.parent, after)
+        if after.parent == after.id:
+            raise RefusedError(f"`{after.id}` cannot be its own parent", hint="`gt tree` shows the epics")
+        parent = tasks.get(after.parent)
+        if parent is None:
+            raise NotFoundError(f"there is no task `{after.parent}` to be the parent", hint=_HINT)
+        if not parent.is_epic:
+            raise RefusedError(
+                f"`{parent.id}` is a task, and only epics have children",
+                hint=f"`gt update {parent.id} --type epic` makes it one",
+            )
     for blocker in new_blockers:
         if blocker not in tasks and blocker != after.id:
             raise NotFoundError(f"there is no task `{blocker}` to wait for", hint=_HINT)
@@ -43,19 +52,6 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
             )
     if has_new_parent or new_blockers:
         refuse_cycle({**tasks, after.id: after}, after)
-
-
-def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -> None:
-    if parent_id == task.id:
-        raise RefusedError(f"`{task.id}` cannot be its own parent", hint="`gt tree` shows the epics")
-    parent = tasks.get(parent_id)
-    if parent is None:
-        raise NotFoundError(f"there is no task `{parent_id}` to be the parent", hint=_HINT)
-    if not parent.is_epic:
-        raise RefusedError(
-            f"`{parent.id}` is a task, and only epics have children",
-            hint=f"`gt update {parent.id} --type epic` makes it one",
-        )
 
 
 def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:

@@ -88,7 +88,8 @@ class PooledAside:
             return None
         try:
             # First, since git would follow a link to somebody else's files.
-            if checkout.path.is_symlink() or not self._is_linked(checkout):
+            link = checkout.path / ".git"
+            if checkout.path.is_symlink() or link.is_symlink() or read_plain_file(link) != self._link:
                 return None
             # Attributes decide how files are written that did not change themselves.
             asked = ["diff-tree", "-r", "--quiet", last, commit, "--", "*.gitattributes"]
@@ -103,10 +104,6 @@ class PooledAside:
             return checkout if self._is_exact(checkout, modes) and modes.keys() <= self._modes else None
         except (GitticksError, OSError):
             return None
-
-    def _is_linked(self, checkout: Checkout) -> bool:
-        link = checkout.path / ".git"
-        return not link.is_symlink() and read_plain_file(link) == self._link
 
     def _is_exact(self, checkout: Checkout, modes: Counter[int]) -> bool:
         """True if as many files are there as the commit has.

@@ -37,7 +37,12 @@ def store_commit(
 
     The signing program is the person's own, whatever the repository's configuration names.
     """
-    words = ["-S"] if _is_to_sign(repository) else []
+    is_set = any(key == "commit.gpgsign" for _, key, _ in read_all(repository.common_dir))
+    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
+    is_to_sign = is_set and (
+        run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
+    )
+    words = ["-S"] if is_to_sign else []
     words += [word for parent in parents for word in ("-p", parent)]
     return run_git(
         ["-c", "i18n.commitEncoding=UTF-8", "-c", "core.fsync=all", "commit-tree", *words, tree],
@@ -46,13 +51,6 @@ def store_commit(
         extra_environment={**fence_programs(repository.common_dir).variables, **identity},
         trusted=True,
     ).text
-
-
-def _is_to_sign(repository: Repository) -> bool:
-    if all(key != "commit.gpgsign" for _, key, _ in read_all(repository.common_dir)):
-        return False
-    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
-    return run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
 
 
 def add_trailers(message: str, trailers: str) -> str:

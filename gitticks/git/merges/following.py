@@ -237,7 +237,12 @@ def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) ->
     fixer = _Fixer.of(repository, checkout)
     for step in steps:
         present = entries.get(step.path, {})
-        if not _is_followed(step, present):
+        resolved = present.get(RESOLVED)
+        # Files are always written before the index.
+        is_followed = (
+            not present if step.new is None else resolved is not None and resolved.object_id == step.new
+        )
+        if not is_followed:
             fixer.take(step, present)
     write_entries(checkout.git_dir, fixer.changed, tip)
     return Fixed(checkout.path, tuple(fixer.conflicts), tuple(fixer.rescued))
@@ -272,7 +277,10 @@ class _Fixer:
     def take(self, step: Step, entries: Mapping[int, IndexEntry]) -> None:
         """Brings one path in step; of a symbolic link or a submodule only the index follows, `git status` shows it."""
         move = Move(step.path, step.base, step.new, step.new_mode)
-        is_half_done = self._is_half_done(step, entries)
+        staged = entries.get(RESOLVED)
+        is_old = step.base is not None and staged is not None and staged.object_id == step.base
+        # Missing, and nobody has staged that: git removes a file before it writes the new one.
+        is_half_done = is_old and not os.path.lexists(self.checkout.path / step.path)
         followed = (
             self._follow(step, None if is_half_done else step.base)
             if step.is_plain
@@ -287,12 +295,6 @@ class _Fixer:
         self.changed[step.path] = settled.entries
         if settled.unstaged is not None:
             self.rescued.append(self.files.keep_bytes(settled.unstaged, step.path))
-
-    def _is_half_done(self, step: Step, entries: Mapping[int, IndexEntry]) -> bool:
-        """True if the file is missing and nobody has staged that: git removes a file before it writes the new one."""
-        staged = entries.get(RESOLVED)
-        is_old = step.base is not None and staged is not None and staged.object_id == step.base
-        return is_old and not os.path.lexists(self.checkout.path / step.path)
 
     def _follow(self, step: Step, base: str | None) -> Followed:
         version = Version(step.path, self._content(step, base), self._content(step, step.new))
@@ -316,12 +318,6 @@ class _Fixer:
             variables=self.variables,
             trusted=True,
         ).stdout
-
-
-def _is_followed(step: Step, entries: Mapping[int, IndexEntry]) -> bool:
-    """True if the index is there already: files are always written before it."""
-    resolved = entries.get(RESOLVED)
-    return not entries if step.new is None else resolved is not None and resolved.object_id == step.new
 
 
 def _set_mode(file: Path, *, executable: bool) -> None:

@@ -73,7 +73,9 @@ def merge_task(
         before = None
     try:
         if before is None and is_another_birth(one, other):
-            return _both_born(one, other)
+            # The earlier task with the whole file of the later one below its frontmatter, marked.
+            earlier, later = (one, other) if born_first(one, other) else (other, one)
+            return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
         is_swapped = ours > theirs
         return _joined(before, one, other, lambda look: _ordered(times, look, is_swapped=is_swapped))
     except DocumentError:
@@ -143,27 +145,17 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
         guest_is_later=None if mine == theirs else theirs > mine,
         later=later,
     )
-    superseded = _superseded(base, frame, guest)
-    return Merged(merged.data, merged.conflicts, merged.overridden, superseded)
-
-
-def _superseded(base: TaskFile | None, frame: TaskFile, guest: TaskFile) -> tuple[tuple[str, str], ...]:
-    return tuple(
+    superseded = tuple(
         (section.value, text)
         for section in BUNDLE_SECTIONS
         if (text := guest.all_text(section)) is not None
         and text not in (frame.all_text(section), base.all_text(section) if base else None)
     )
+    return Merged(merged.data, merged.conflicts, merged.overridden, superseded)
 
 
 def _side(file: TaskFile) -> Side:
     return Side(file.task, tuple(file.all_text(section) for section in BUNDLE_SECTIONS))
-
-
-def _both_born(one: TaskFile, other: TaskFile) -> Merged:
-    """Returns the earlier task with the whole file of the later one below its frontmatter, marked."""
-    earlier, later = (one, other) if born_first(one, other) else (other, one)
-    return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
 
 
 @dataclass(frozen=True, slots=True)
