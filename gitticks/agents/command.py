@@ -76,11 +76,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
 
 
 def script_invocation(spec: AgentSpec, request: Request) -> Invocation:
-    """Returns how to run the blocks in their order; the first command that fails ends it.
-
-    Raises:
-        GitticksError: the task has no blocks for this role.
-    """
+    """Returns how to run the blocks in their order; the first command that fails ends it."""
     if not request.script:
         raise GitticksError(
             "there is no `sh` block under `## Script` for the agent `script` to run",

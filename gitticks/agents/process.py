@@ -95,16 +95,9 @@ def run_supervised(
 ) -> Ended:
     """Runs a command to its end, which nothing of it outlives, and returns how it ended.
 
-    Args:
-        command: what to run.
-        limits: what bounds it.
-        on_line: called in this thread with each line of stdout as it comes, without its line end.
-        stop: ends the command when another thread asks for it.
-        on_error_line: the same as `on_line` for stderr.
-        on_start: called with the identity of the supervisor; SIGTERM to it stops the command.
-        lock: a file whose flock is held as long as anything of the command may live.
-
-    What a callback raises ends the command and is raised on.
+    `on_line` and `on_error_line` are called in this thread with each line as it comes, without its line end; `on_start` with
+    the identity of the supervisor, to which a SIGTERM stops the command. The flock of `lock` is held as long as anything
+    of the command may live. What a callback raises ends the command and is raised on.
     """
     stop = stop or StopRequest()
     if stop.is_requested:

@@ -127,12 +127,7 @@ class Registry:
         return (*known, *sorted(set(self.configured) - set(known)))
 
     def spec(self, name: str) -> AgentSpec:
-        """Returns the agent of that name, with what the settings say of it.
-
-        Raises:
-            NotFoundError: there is none; near names are suggested.
-            GitticksError: its entry names no known type.
-        """
+        """Returns the agent of that name, with what the settings say of it."""
         if name not in self.names:
             near = difflib.get_close_matches(name, self.names, n=3)
             words = f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""

@@ -46,20 +46,10 @@ def run_agent(
 
     A client that says for as long as it may be silent that it cannot reach its service is ended as a silent one.
 
-    Args:
-        invocation: how to start and read it.
-        workspace: its working directory.
-        environment: all that it gets to see, the invocation's own additions excepted.
-        limits: what bounds it.
-        now: the clock, asked when the session is over.
-        stop: ends the session when another thread asks for it.
-        on_text: called with what is worth showing to a person, as it comes.
-        on_line: called with each raw line of stdout, for the transcript.
-        on_error_line: called with each line of stderr.
-        on_session_id: called with the agent's own name of the session, each time that it tells another one.
-        on_tool: called with each tool that it shows to have used, and what the tool was given.
-        judge: called in another thread with each tool that it asks about itself, if it is such a client.
-        lock: a file whose flock is held while anything of the session may live.
+    `environment` is all that it gets to see, beside the invocation's own additions. `on_text` hears what is worth showing
+    to a person, `on_line` and `on_error_line` each raw line, `on_tool` each tool that it shows to have used. `judge` is
+    called in another thread with each tool that the client asks about itself. The flock of `lock` is held while anything
+    of the session may live.
     """
     reader = invocation.new_reader()
     known: str | None = None

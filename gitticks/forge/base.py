@@ -70,9 +70,7 @@ class Project:
 class Forge(ABC):
     """One project on a forge, asked by the forge's own program.
 
-    Attributes:
-        program: what is run.
-        name: what people call the forge.
+    `program` is what is run, `name` what people call the forge.
     """
 
     program: str

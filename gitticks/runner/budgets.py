@@ -45,11 +45,7 @@ def limits_of_run(options: RunOptions, settings: Settings) -> BudgetLimits:
 
 
 def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits) -> None:
-    """Refuses an agent of whose model nobody knows the price where dollars are limited.
-
-    Raises:
-        GitticksError: it is one.
-    """
+    """Refuses an agent of whose model nobody knows the price where dollars are limited."""
     limits = (settings.budget.task, settings.budget.epic, limits_of_run)
     if any(one.cost is not None for one in limits) and foresee(agent, settings.prices) is Priced.NO_PRICE:
         raise GitticksError(no_price_words(agent), hint=no_price_hint(agent))
@@ -225,10 +221,7 @@ class Budgets:
     def holds_back(self, task: Task, graph: TaskGraph, running: Callable[[TaskId], int]) -> bool:
         """True if no worker may be started on a task; one whose budget is spent is stopped, or the epic whose is.
 
-        Args:
-            task: what is to be worked on.
-            graph: all tasks, as they stand.
-            running: how many workers are at work below an epic.
+        `running` says how many workers are at work below an epic.
         """
         if budget.stopping(self._of_task(task), Role.WORKER) is not None:
             self._stop(task.id)

@@ -148,14 +148,8 @@ def rewind(
 ) -> Rewound:
     """Takes the planned workspace, made if it is missing, and its branch back to a checkpoint.
 
-    Each step leaves a workspace that the next call continues from.
-
-    Args:
-        repository: whose workspace it is.
-        plan: where it is.
-        checkpoint: where to go.
-        tasks: the tasks that are worked on there.
-        force: also where work is uncommitted, which is kept under a ref then.
+    It belongs to `tasks`. Each step leaves a workspace that the next call continues from. With `force` what is uncommitted
+    is kept under a ref.
 
     Raises:
         GitticksError: work is uncommitted and `force` is not given, or cannot be kept; nothing was changed.

@@ -69,11 +69,7 @@ def committed_secrets(
 ) -> tuple[CommittedSecret, ...]:
     """Returns the secrets that the commits of `head` bring which `base` lacks, each once, the oldest commit first.
 
-    Args:
-        repository: whose commits they are.
-        base: the id of the commit that the work is to be merged into, or where it began.
-        head: the id of the work.
-        values: literal values that are secret, with their names.
+    `base` and `head` are ids; `values` are literal values that are secret, with their names.
     """
     return _found_between(repository, base, head, tuple((values or {}).items()))
 
@@ -164,14 +160,7 @@ def judge_commits(
 
 
 def judge_paths(repository: Repository, base: str, head: str, layers: Iterable[PolicyLayer]) -> str | None:
-    """Returns why commits are refused as they change what no agent may write, for their agent to read; None if they do not.
-
-    Args:
-        repository: whose commits they are.
-        base: the commit that the work is to be merged into, or the one where it began.
-        head: the work.
-        layers: the rules.
-    """
+    """Returns why commits are refused as they change what no agent may write, for their agent to read; None if they do not."""
     steps = steps_between(repository, merge_base(repository, base, head) or base, head)
     found = denied_writes((step.path for step in steps), layers)
     if not found:

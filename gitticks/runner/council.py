@@ -99,15 +99,8 @@ def hold_council(
 ) -> CouncilResult:
     """Asks every reviewer, for as long as a council may take, and returns what they come to.
 
-    Args:
-        place: where they work.
-        orders: what each is to do.
-        settings: how long it may take, and how votes are counted.
-        kept: the answers that are there already, of a council that came to no end.
-        prices: the settings' own, by model.
-        person_follows: a person looks at the work afterwards.
-        stop: ends all of them.
-        heard: what the run hears.
+    `kept` are the answers that are there already, of a council that came to no end. `person_follows` says that a person
+    looks at the work afterwards.
     """
     lock = threading.Lock()
     seats = [_Seat(order, heard, lock) for order in orders]

@@ -59,11 +59,7 @@ class Job:
     future: Future[SessionRun | None]
 
     def result(self) -> SessionRun | None:
-        """Returns what a job that is over came to; what the machine refused is an expected failure.
-
-        Raises:
-            GitticksError: the job failed.
-        """
+        """Returns what a job that is over came to; what the machine refused is an expected failure."""
         try:
             return self.future.result()
         except OSError as error:
@@ -111,11 +107,7 @@ class Jobs:
     def start(
         self, pool: ThreadPoolExecutor, task: Task, role: Role | None, workspace: str | None, work: Work
     ) -> None:
-        """Starts a job in a thread.
-
-        Raises:
-            ValueError: a job of the task has not been taken yet.
-        """
+        """Starts a job in a thread."""
         if task.id in self._jobs:
             raise ValueError(f"{task.id} has a job")
         stop = StopRequest()

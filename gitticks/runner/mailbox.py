@@ -125,11 +125,8 @@ def _keep_previous(folder: int) -> None:
 def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, str] | None = None) -> Delivery:
     """Returns what an agent left in its mailbox, with its secrets masked.
 
-    Args:
-        mailbox: the folder.
-        original: the file as `fill` gave it to the agent, whatever became of it on the state branch since.
-        role: what it was started for, which decides what it may write.
-        secrets: the literal values that are secret, with their names.
+    `original` is the file as `fill` gave it to the agent, whatever became of it on the state branch since; the role decides
+    what it may write.
     """
     known = {section: original.entries(section) for section in (Section.QUESTIONS, Section.NOTES)}
     content, learnings, warnings = _read_files(mailbox, secrets)

@@ -100,13 +100,7 @@ def kind_of(task: Task) -> NoticeKind | None:
 
 
 def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = ()) -> str:
-    """Returns a notice as one line of JSON.
-
-    Args:
-        notice: what people are notified of.
-        place: the repository's checkout.
-        questions: the task's open questions.
-    """
+    """Returns a notice as one line of JSON."""
     body: dict[str, object] = {
         "schema": SCHEMA,
         "event": notice.kind.value,

@@ -66,11 +66,7 @@ class Collected:
 
 
 def post(mailbox: Path, request: Request) -> None:
-    """Leaves a request in the outbox of `mailbox`, whole or not at all.
-
-    Raises:
-        GitticksError: the mailbox is not there, or cannot be written to.
-    """
+    """Leaves a request in the outbox of `mailbox`, whole or not at all."""
     content = json.dumps(_values(request), ensure_ascii=True).encode() + b"\n"
     if len(content) > _LARGEST_REQUEST:
         raise GitticksError(

@@ -40,13 +40,8 @@ def find_overlaps(
 ) -> tuple[Overlap, ...]:
     """Returns the conflicts of unmerged work with its base and with other work for the same base.
 
-    Work is named after its task, or after the epic where its tasks share a branch. Only commits count.
-
-    Args:
-        repository: where the branches are.
-        tasks: those whose work counts.
-        settings: which say what the base is.
-        among: names; only what one of these takes part in; None for all.
+    Work is named after its task, or after the epic where its tasks share a branch. Only commits count. With `among`, only
+    what one of these names takes part in.
     """
     work = _unmerged(repository, tasks, settings)
     if among is not None and not {one.name for one in work}.intersection(among):

@@ -54,11 +54,7 @@ class Picking:
         )
 
     def require_agent(self) -> None:
-        """Refuses a run in which nothing that is ready has an agent.
-
-        Raises:
-            NoAgentError: of the task that would be the first.
-        """
+        """Refuses a run in which nothing that is ready has an agent."""
         tasks = self.ready()
         if all(role_for(task) is Role.WORKER for task in tasks):
             require_any_worker(

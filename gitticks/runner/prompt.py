@@ -131,9 +131,6 @@ def build_prompt(
 
     A reviewer has a `focus`, and answers in a message where it is one of a council. With `is_resumed` the agent
     continues with a session of its own, and its prompt leaves out what it knows.
-
-    Raises:
-        GitticksError: a template of the team's is broken.
     """
     task = file.task
     history = store.history(task.id)
@@ -246,11 +243,7 @@ def read_overrides(store: Store) -> dict[str, str]:
 
 
 def require_templates(store: Store) -> None:
-    """Refuses to begin anything while a template of the team's is broken.
-
-    Raises:
-        GitticksError: one is, or was not trusted here.
-    """
+    """Refuses to begin anything while a template of the team's is broken."""
     require_sound(frozenset(read_overrides(store).items()))
 
 

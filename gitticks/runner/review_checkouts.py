@@ -35,11 +35,7 @@ FOLDER = "reviews"
 def plan_review(
     task: Task, graph: TaskGraph, settings: Settings, repository: Repository, number: int = 1
 ) -> Workspace:
-    """Returns where the reviewer of this number, from 1, looks at a task's work; nothing is made.
-
-    Raises:
-        GitticksError: the repository has no folder for it, or nothing says what is to be looked at.
-    """
+    """Returns where the reviewer of this number, from 1, looks at a task's work; nothing is made."""
     folder = repository.require_project_dir("a review") / settings.workspace.dir / FOLDER
     path = folder / (task.id if number == 1 else f"{task.id}.{number}")
     if task.isolation_in(settings.isolation) is Isolation.NONE and task.end_sha is not None:
@@ -62,9 +58,6 @@ def review_checkout(
     """Gives a reviewer a detached checkout of what `plan_review` says, made ready as a workspace is.
 
     Only whoever holds the task's session may call this: what is there is a dead one's and goes.
-
-    Raises:
-        GitticksError: it could not be made.
     """
     exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
     remove_review_checkout(repository, planned.path)

@@ -56,9 +56,6 @@ def choose_agent(
 
     The first of `reviewers` reviews where there is one, with its own model; else, and for work, it is the agent that
     the run was asked for, the task's own, or the default, with the `model` that the run was asked for or the task's.
-
-    Raises:
-        GitticksError: an agent is named that does not exist.
     """
     if role is Role.REVIEWER and settings.reviewers and settings.reviewers[0].agent:
         return registry.spec(settings.reviewers[0].agent)
@@ -79,11 +76,7 @@ class Reviewer:
 def choose_reviewers(
     registry: Registry, task: Task, settings: Settings, *, asked: str | None = None
 ) -> tuple[Reviewer, ...]:
-    """Returns who reviews a task: all of `reviewers` where a council does, else the first; never none.
-
-    Raises:
-        GitticksError: an agent is named that does not exist.
-    """
+    """Returns who reviews a task: all of `reviewers` where a council does, else the first; never none."""
     first = choose_agent(registry, task, settings, Role.REVIEWER, asked=asked)
     if not settings.reviewers:
         return (Reviewer(first.name, first),)
@@ -108,9 +101,6 @@ def agents_left(
 
     A refusal holds until the task moves or a person speaks. `history` is the task's, read only where there are
     fallbacks.
-
-    Raises:
-        GitticksError: a fallback is named that does not exist.
     """
     if not agent.fallback:
         return (agent,)
@@ -140,11 +130,7 @@ def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
 
 
 def require_program(agent: AgentSpec, registry: Registry) -> None:
-    """Refuses an agent whose client is not installed.
-
-    Raises:
-        NoAgentError: it is not on PATH.
-    """
+    """Refuses an agent whose client is not installed."""
     if is_missing(agent, registry):
         raise NoAgentError(
             f"the agent `{agent.name}` is not on PATH", hint="`gt agents` lists those that are"
@@ -152,11 +138,7 @@ def require_program(agent: AgentSpec, registry: Registry) -> None:
 
 
 def require_worker(agent: AgentSpec, file: TaskFile, registry: Registry) -> None:
-    """Refuses to start a client that is not installed, or the embedded agent where it has nothing to run.
-
-    Raises:
-        NoAgentError: nothing can work on the task; it says how to get an agent.
-    """
+    """Refuses to start a client that is not installed, or the embedded agent where it has nothing to run."""
     require_program(agent, registry)
     if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.WORKER):
         return

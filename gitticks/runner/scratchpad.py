@@ -50,11 +50,7 @@ class _Scratchpad:
 def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
     """Returns the scratchpad with an entry added, folded to at most 16 kB beside what people wrote at its top.
 
-    Args:
-        scratchpad: the file as it is; empty if there is none.
-        text: what was learned; nothing but white space adds no entry.
-        at: when.
-        source: who or what says it, such as `k7f2 · claude`.
+    Nothing but white space adds no entry. `source` is who or what says it, such as `k7f2 · claude`.
     """
     body = text.strip()
     if not body:
@@ -80,10 +76,7 @@ def add_failure(scratchpad: str, failure: str, *, at: datetime, source: str) -> 
 def rewind(scratchpad: str, then: str, tasks: Container[str]) -> str:
     """Returns the scratchpad as it was `then`, with what people wrote at its top since, and other tasks' entries.
 
-    Args:
-        scratchpad: the file as it is.
-        then: the file as it was.
-        tasks: whose later entries go.
+    Later entries of `tasks` go.
     """
     now, before = _parse(scratchpad), _parse(then)
     others = [one for one in now.entries if one not in before.entries and _task_of(one) not in tasks]

@@ -198,11 +198,7 @@ class SessionRun:
         )
 
     def _seats(self, record: SessionRecord) -> list[SessionOrder]:
-        """Returns what each reviewer of a council is to do; those are left out that have no script to run.
-
-        Raises:
-            GitticksError: a prompt or a script cannot be used.
-        """
+        """Returns what each reviewer of a council is to do; those are left out that have no script to run."""
         return [
             self._review_order(one, number, record)
             for number, one in enumerate(self.reviewers, start=1)
@@ -300,11 +296,7 @@ class SessionRun:
             self.run.emit(Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` replaces it"))
 
     def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
-        """Returns what the session is to do.
-
-        Raises:
-            GitticksError: the prompt or the script cannot be used.
-        """
+        """Returns what the session is to do."""
         store, file, settings = self.store, self.file, self.run.settings
         focus = self.reviewers[0].focus if self.reviewers else ""
         prompt = anew = build_prompt(store, file, self.role, plan, settings, focus=focus)
@@ -316,11 +308,7 @@ class SessionRun:
         return SessionOrder(record, plan, file, self.agent, self._script(self.agent), prompt, earlier, anew)
 
     def _script(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Returns the blocks that the embedded agent would run; others get none.
-
-        Raises:
-            RefusedError: the script came from elsewhere and was not trusted here.
-        """
+        """Returns the blocks that the embedded agent would run; others get none."""
         if agent.kind is not AgentKind.SCRIPT:
             return ()
         require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))

@@ -82,11 +82,7 @@ def catch_up(repository: Repository, base: str) -> None:
 
 
 def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
-    """Returns whether a push of a merge went through, or else came too late.
-
-    Raises:
-        BaseNotSharedError: the remote refused it, or did not report.
-    """
+    """Returns whether a push of a merge went through, or else came too late."""
     if pushed.outcome in (Pushed.DONE, Pushed.LATE):
         return pushed.outcome is Pushed.DONE
     how = (
@@ -100,11 +96,7 @@ def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
 
 
 def remote_of_base(repository: Repository, base: str) -> str:
-    """Returns the remote that the base is shared with.
-
-    Raises:
-        BaseNotSharedError: there is none.
-    """
+    """Returns the remote that the base is shared with."""
     remote = remote_of_branch(repository, base)
     if remote is None:
         raise BaseNotSharedError(
@@ -168,11 +160,7 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
 
 
 def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
-    """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may continue.
-
-    Raises:
-        BaseNotSharedError: the remote gave no answer.
-    """
+    """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may continue."""
     known = last_shared(store, remote)
     if known is None or remote_of_branch(run.repository, STATE_BRANCH) != remote:
         return False

@@ -175,11 +175,7 @@ class Patience:
         return self._pauses.agents()
 
     def holds_back(self, task: Task) -> bool:
-        """True if the task has to wait.
-
-        Raises:
-            GitticksError: its agent does not exist.
-        """
+        """True if the task has to wait."""
         if self._is_being_edited(task):
             return True
         rests = self._rests_of(task)

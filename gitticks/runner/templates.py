@@ -141,14 +141,7 @@ def render_prompt(
 ) -> str:
     """Returns the prompt, cut to `limit_bytes` as far as that goes without the task's text and people's feedback.
 
-    Args:
-        kind: which template.
-        context: what to fill it with.
-        overrides: a team's templates by name, such as `worker.md` or `parts/limits.md`.
-        limit_bytes: the limit of the whole prompt in UTF-8.
-
-    Raises:
-        GitticksError: a template is broken.
+    `overrides` are a team's templates by name, such as `worker.md` or `parts/limits.md`.
     """
     render = _Renderer(f"{kind}.md", overrides or {})
     prompt = render(context)
@@ -165,11 +158,7 @@ def render_prompt(
 
 
 def check_template(name: str, text: str) -> None:
-    """Refuses a team's template that cannot even be read.
-
-    Raises:
-        GitticksError: it cannot.
-    """
+    """Refuses a team's template that cannot even be read."""
     from jinja2 import TemplateSyntaxError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -181,11 +170,7 @@ def check_template(name: str, text: str) -> None:
 
 @lru_cache(maxsize=8)
 def require_sound(overrides: frozenset[tuple[str, str]]) -> None:
-    """Refuses a team's templates, by name, if any prompt made from them fails, with everything in it or nothing.
-
-    Raises:
-        GitticksError: one does; it names the file and the line.
-    """
+    """Refuses a team's templates, by name, if any prompt made from them fails, with everything in it or nothing."""
     task = Task(TaskId("task"), "Title", labels=("label",))
     texts = {name: "text" for name, kind in _FIELDS.items() if kind == "str"}
     lists = {name: ("text",) for name, kind in _FIELDS.items() if kind.startswith("tuple")}

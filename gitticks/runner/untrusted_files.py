@@ -30,10 +30,7 @@ class UnfitError(Exception):
 def open_folder(top: Path, *names: str, make: bool = False) -> Iterator[int | None]:
     """Gives the descriptor of the folder `names` below `top`, or None if it is missing.
 
-    Args:
-        top: a folder that is trusted to be where it is.
-        names: the way down, each a plain name.
-        make: put folders where none are; what is in their way and is no folder is moved aside.
+    `top` is trusted to be where it is. With `make` folders are put where none are; what is in their way is moved aside.
 
     Raises:
         UnfitError: a link or a file stands where a folder should.
@@ -107,11 +104,7 @@ def write_file(folder: int, name: str, content: bytes, *, mode: int = 0o600) -> 
 
 
 def put_files(top: Path, files: Mapping[Path, bytes | Path]) -> None:
-    """Puts files below `top` in place by their content, and links by where they lead, with the folders they need.
-
-    Raises:
-        OSError: they cannot be written.
-    """
+    """Puts files below `top` in place by their content, and links by where they lead, with the folders they need."""
     for path, content in files.items():
         with open_folder(top, *path.relative_to(top).parent.parts, make=True) as folder:
             assert folder is not None  # noqa: S101 - it was made

@@ -124,13 +124,8 @@ def run_checks(
 ) -> ChecksReport:
     """Runs the quality gates in a checkout, the cheapest first, up to the first that fails.
 
-    Args:
-        directory: the top of the checkout.
-        settings: which gates, and how long each may take.
-        environment: what the commands get beside the checkout's ports; git's and gitticks' own variables are taken out.
-        repository: whose checkout it is.
-        stop: ends the gates when another thread asks for it.
-        on_merge: the checkout holds a merge that is tried out, and is thrown away afterwards.
+    The commands get the environment less git's and gitticks' own variables. `on_merge` says that the checkout holds a merge
+    that is tried out, and is thrown away afterwards.
     """
     begun = time.monotonic()
     checkout = checkout_at(repository, directory)

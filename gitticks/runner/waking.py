@@ -29,11 +29,7 @@ def wait_for_change(
 ) -> bool:
     """Waits until the state branch moves, and returns whether it did.
 
-    Args:
-        repository: whose state branch.
-        seconds: how long at most.
-        over: ends the waiting at once.
-        is_over: asked about once a second; ends the waiting too.
+    `over` ends the waiting at once; `is_over` is asked about once a second.
     """
     common_dir = repository.common_dir
     before, deadline = read_ref(common_dir, STATE_REF), time.monotonic() + seconds

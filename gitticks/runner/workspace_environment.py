@@ -136,11 +136,7 @@ class WalledCommand:
 def walled_command(
     repository: Repository, checkout: Checkout, settings: Settings, environment: Mapping[str, str]
 ) -> Iterator[WalledCommand]:
-    """Gives what runs set-up commands and quality gates in a checkout, whose commits there nobody takes.
-
-    Raises:
-        GitticksError: the settings ask for walls that cannot be built.
-    """
+    """Gives what runs set-up commands and quality gates in a checkout, whose commits there nobody takes."""
     walls = walls_of(settings.sandbox)
     if walls is None:
         yield WalledCommand(checkout, environment)

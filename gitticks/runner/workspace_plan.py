@@ -59,11 +59,7 @@ class Workspace:
 
 
 def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Workspace:
-    """Returns where an agent is to work on a task; nothing is made or changed.
-
-    Raises:
-        GitticksError: there is no base or no checkout, or the user's own checkout has uncommitted changes.
-    """
+    """Returns where an agent is to work on a task; nothing is made or changed."""
     if _isolation(task, graph, settings) is Isolation.NONE:
         return _plan_here(task, settings, repository)
     owner = workspace_name(task, graph, settings)
@@ -108,11 +104,7 @@ def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:
-    """Returns the branch that work on the task is merged into.
-
-    Raises:
-        GitticksError: nothing says which.
-    """
+    """Returns the branch that work on the task is merged into."""
     base = task.base or settings.base or default_base(repository)
     if base is None:
         raise GitticksError(

@@ -132,13 +132,6 @@ def set_up(
 ) -> None:
     """Copies and runs what `setup` names, unless that was done already since the workspace was made.
 
-    Args:
-        repository: whose main checkout, if it has one, files are copied from.
-        checkout: the workspace.
-        settings: what to do, and how long a command may take.
-        environment: what the command gets beside the workspace's ports.
-        stop: ends the command when another thread asks for it.
-
     Raises:
         SetupFailedError: a path leads outside of the checkout, or the command failed.
     """

@@ -66,18 +66,7 @@ def prepare(
     environment: Mapping[str, str],
     stop: StopRequest | None = None,
 ) -> Workspace:
-    """Makes the planned workspace, or fixes it, and returns it ready for a session.
-
-    Args:
-        repository: whose workspace it is.
-        plan: where.
-        settings: what makes it ready.
-        environment: what the set-up command gets.
-        stop: ends the set-up command when another thread asks for it.
-
-    Raises:
-        GitticksError: something is in the way, or the set-up failed.
-    """
+    """Makes the planned workspace, or fixes it, and returns it ready for a session."""
     exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
     warnings = [*plan.warnings]
     if plan.isolation is Isolation.NONE:
@@ -98,11 +87,7 @@ def prepare(
 
 
 def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:
-    """Makes any checkout of the repository ready for the quality gates, as a new workspace is made ready.
-
-    Raises:
-        SetupFailedError: the set-up failed.
-    """
+    """Makes any checkout of the repository ready for the quality gates, as a new workspace is made ready."""
     workspace_setup.set_up(repository, checkout_at(repository, path), settings, environment)
 
 
@@ -242,9 +227,6 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
     """Returns the planned worktree: made if it is missing, fixed if it is broken, on its branch if that loses nothing.
 
     What the agent and a person should know of it is added to `warnings`.
-
-    Raises:
-        GitticksError: something is in the way.
     """
     assert plan.branch is not None  # noqa: S101 - only the user's own checkout has none
     try:

@@ -119,18 +119,12 @@ def enclosed(
 ) -> Iterator[Enclosure]:
     """Sandboxes a checkout while the block runs.
 
-    Args:
-        walls: what they let through.
-        repository: whose checkout it is.
-        checkout: where the command runs.
-        environment: the runner's, which says where tools and the person's home are.
-        argv: the command as the settings name it; its program and the files that it names must be readable.
-        client: what an agent needs; None for checks and set-up commands, whose commits nobody takes.
-        has_terminal: a person sits at the command's terminal.
-        warn: told what had to be mended afterwards.
+    The program and the files that `argv` names, as the settings have them, must be readable inside. Without a `client`
+    nobody takes the commits, as those of checks and set-up commands. With `has_terminal` a person sits at the command's
+    terminal. `warn` is told what had to be mended afterwards.
 
     Raises:
-        GitticksError: they cannot be built here.
+        GitticksError: the walls cannot be built here.
     """
     machine = read_machine(environment)
     needs = client or ClientNeeds()

@@ -51,11 +51,7 @@ _TRY = (
 
 
 def read_machine(environment: Mapping[str, str]) -> Machine:
-    """Returns what a sandbox needs to know about this machine.
-
-    Raises:
-        GitticksError: bubblewrap is not installed.
-    """
+    """Returns what a sandbox needs to know about this machine."""
     program = shutil.which(PROGRAM, path=environment.get("PATH", os.defpath))
     if program is None:
         raise GitticksError(
@@ -126,11 +122,7 @@ def _is_open(folder: Path, home: Path) -> bool:
 
 
 def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> None:
-    """Refuses to continue where the settings ask for a sandbox that does not work here.
-
-    Raises:
-        GitticksError: says why, and what to type.
-    """
+    """Refuses to continue where the settings ask for a sandbox that does not work here."""
     walls = walls_of(settings)
     if walls is None:
         return

@@ -124,11 +124,8 @@ def bring_home(
 ) -> tuple[str, ...]:
     """Takes what was committed in the sandbox into the repository, and returns what a person should know of it.
 
-    Args:
-        repository: whose workspace it is.
-        private: its private git directory.
-        walled: the command line up to a command that runs in a sandbox, where the private directory is seen.
-        branch: the workspace's own; it is moved to what was committed. Other branches come beside the person's.
+    `walled` is the command line up to a command that runs in a sandbox, where the private directory is seen. `branch`, the
+    workspace's own, is moved to what was committed. Other branches come beside the person's.
 
     Raises:
         GitError: what is there is broken or hostile; nothing was taken.

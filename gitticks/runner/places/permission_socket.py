@@ -49,11 +49,7 @@ class HookAnswer:
 
 @contextlib.contextmanager
 def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[None]:
-    """Answers the hooks of a session while the block runs; `judge` is called in a thread of each call's own.
-
-    Raises:
-        OSError: no socket can be made there.
-    """
+    """Answers the hooks of a session while the block runs; `judge` is called in a thread of each call's own."""
     folder = os.open(mailbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     listener = socket.socket(socket.AF_UNIX)
     accepting = threading.Thread(

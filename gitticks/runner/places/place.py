@@ -116,11 +116,7 @@ class Place(Protocol):
     """Where sessions run."""
 
     def hold(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
-        """Runs a session to its end.
-
-        Raises:
-            GitticksError: the workspace cannot be read any more.
-        """
+        """Runs a session to its end."""
 
     def recover(
         self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
