@@ -102,7 +102,7 @@ def run_supervised(
     stop = stop or StopRequest()
     if stop.is_requested:
         return Ended(EndReason.STOPPED, problem="stopped before it was started")
-    mark = new_mark()
+    mark = secrets.token_hex(16)
     try:
         connection = launch(command, limits, lock=lock, mark=mark)
     except StartError as error:
@@ -175,8 +175,9 @@ class _Run:
             code = guard.wait()
         os.close(self.connection.report)
         if code != 0:
-            if self.supervisor is not None:
-                _await_end(self.supervisor, patience)
+            give_up_at = time.monotonic() + patience
+            while self.supervisor is not None and is_alive(self.supervisor) and time.monotonic() < give_up_at:
+                time.sleep(_PAUSE_SECONDS)
             kill_marked(self.mark)
 
     def _take(self, letter: bytes, body: bytes) -> None:
@@ -255,19 +256,8 @@ def _await_child(child: subprocess.Popen[bytes], seconds: float) -> None:
         os.close(descriptor)
 
 
-def _await_end(identity: ProcessIdentity, seconds: float) -> None:
-    give_up_at = time.monotonic() + seconds
-    while is_alive(identity) and time.monotonic() < give_up_at:
-        time.sleep(_PAUSE_SECONDS)
-
-
 def _ignore(_: object) -> None:
     """Takes what nobody asked for."""
-
-
-def new_mark() -> str:
-    """Returns a value that no other command has."""
-    return secrets.token_hex(16)
 
 
 def marked_processes(mark: str) -> list[int]:
@@ -333,25 +323,21 @@ def launch(command: Command, limits: Limits, *, lock: Path | None, mark: str) ->
         handed_over.callback(os.close, its_control)
         handed_over.callback(os.close, its_report)
         try:
-            guard = _start_program(its_control, its_report, inherited)
+            guard = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_PROGRAM)],
+                stdin=its_control,
+                stdout=its_report,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={name: os.environ[name] for name in _PYTHON_NEEDS if name in os.environ},
+                pass_fds=inherited,
+                start_new_session=True,
+            )
         except OSError as error:
             os.close(control)
             os.close(report)
             raise StartError(f"cannot start the supervisor: {error.strerror}") from error
     return Connection(guard, control, report, request)
-
-
-def _start_program(control: int, report: int, inherited: list[int]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(_PROGRAM)],
-        stdin=control,
-        stdout=report,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env={name: os.environ[name] for name in _PYTHON_NEEDS if name in os.environ},
-        pass_fds=inherited,
-        start_new_session=True,
-    )
 
 
 def _open_stdin(given: bytes | Path | IO[bytes] | None, handed_over: contextlib.ExitStack) -> int | None:

@@ -1,4 +1,4 @@
-"""Remembers what an agent said, up to a limit; the oldest is dropped first."""
+"""Reads an agent's output: its events, one a line, its messages up to a limit, and how its process ended."""
 
 from __future__ import annotations
 
@@ -100,7 +100,13 @@ class StreamReader:
 
     def explain(self, ended: Ended) -> Trouble | None:
         """Returns why a session failed that ended by itself, if the stream did not say it but the process did."""
-        return _explain_by_errors(ended, has_begun=self.has_begun)
+        said = last_line(ended.errors)
+        if ended.exit_code in (0, None) or not said:
+            return None
+        trouble = classify(said)
+        if trouble.ending is Ending.CRASHED and not self.has_begun:  # it never started
+            return Trouble(Ending.START_FAILED, trouble.detail)
+        return trouble
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns the session's result."""
@@ -165,12 +171,10 @@ def judge_process(
                 return passing
             if ended.reason is EndReason.IDLE and awaits_service:
                 return Trouble(Ending.OUTAGE, "its service did not answer for too long")
-            limit = (
-                "ran past its time limit"
-                if ended.reason is EndReason.TIMED_OUT
-                else "printed nothing for too long"
+            is_late = ended.reason is EndReason.TIMED_OUT
+            return Trouble(
+                Ending.TIMED_OUT, "ran past its time limit" if is_late else "printed nothing for too long"
             )
-            return Trouble(Ending.TIMED_OUT, limit)
 
 
 _NOT_FOUND = re.compile(r"^prlimit: failed to execute (.+?): ")
@@ -242,17 +246,6 @@ def tool_target(parameters: Event) -> str:
 def shown_tool(tool: str, target: str) -> str:
     """Returns the use of a tool as one line for people."""
     return one_line(f"[{tool}] {target}".rstrip(), longest=200)
-
-
-def _explain_by_errors(ended: Ended, *, has_begun: bool) -> Trouble | None:
-    """Reads stderr; an agent that failed before its first event never started."""
-    said = last_line(ended.errors)
-    if ended.exit_code in (0, None) or not said:
-        return None
-    trouble = classify(said)
-    if trouble.ending is Ending.CRASHED and not has_begun:
-        return Trouble(Ending.START_FAILED, trouble.detail)
-    return trouble
 
 
 def _exit_in_words(ended: Ended, *, is_finished: bool) -> str:

@@ -77,8 +77,8 @@ class Gatekeeper:
         """Notes that an agent works without questions and without a sandbox, which a person has confirmed."""
         mode = granted_mode(PRESETS[agent.kind], agent.mode) if PRESETS[agent.kind].modes else None
         if mode is PermissionMode.YOLO and self.run.settings.sandbox.preset is SandboxPreset.NONE:
-            said = (Decided.ALLOWED, "a person confirmed it at the start", UserAction.APPROVED)
-            self._write(agent.name, ("mode", "yolo without a sandbox"), said)
+            why, what = "a person confirmed it at the start", ("mode", "yolo without a sandbox")
+            self._note(agent, what, Decided.ALLOWED, why, UserAction.APPROVED)
 
     def close(self) -> None:
         """Lets go of questions that nobody has answered: the session is over."""
@@ -253,27 +253,17 @@ class Gatekeeper:
     def _note(
         self,
         agent: AgentSpec,
-        access: Access,
+        what: Access | tuple[str, str],
         decided: Decided,
         reason: str,
         action: UserAction | None = None,
     ) -> None:
-        self._write(agent.name, (access.operation.value, access.target), (decided, reason, action))
-
-    def _write(
-        self, agent: str, what: tuple[str, str], decided: tuple[Decided, str, UserAction | None]
-    ) -> None:
         task = self._task
-        entry = AuditEntry(
-            self.run.world.precise_now(),
-            task.usage.iterations + 1,
-            task.parent,
-            agent,
-            what[0],
-            what[1],
-            *decided,
+        operation, target = (what.operation.value, what.target) if isinstance(what, Access) else what
+        at, iteration = self.run.world.precise_now(), task.usage.iterations + 1
+        self._audit.note(
+            AuditEntry(at, iteration, task.parent, agent.name, operation, target, decided, reason, action)
         )
-        self._audit.note(entry)
 
 
 def _accesses(call: ToolCall, workspace: Path) -> tuple[Access, ...]:

@@ -45,12 +45,15 @@ class Picking:
 
     def ready(self) -> list[Task]:
         """Returns what can be started now, in the order in which it is."""
+        return self._next(self._around(), self._run.settings.limits.in_review)
+
+    def _next(self, around: Surroundings, in_review_limit: int | None = None) -> list[Task]:
         return next_tasks(
             self.tasks.graph(),
             self._run.options,
-            self._around(),
+            around,
             current_epic=self.current_epic,
-            in_review_limit=self._run.settings.limits.in_review,
+            in_review_limit=in_review_limit,
         )
 
     def require_agent(self) -> None:
@@ -87,11 +90,12 @@ class Picking:
         """Returns what readiness depends on; without obstacles also what is held, left alone or conflicted is free."""
         now = self._run.now
         self.left_alone.forget_changed(self.tasks.graph().tasks)
+        out_of_reach = {*self.held, *self.left_alone.ids, *self._run.claims.not_to_ask}
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
             live=self._jobs.task_ids.union(self._run.sessions.live(), self._merges.being_removed),
-            held=self._out_of_reach if with_obstacles else (),
+            held=out_of_reach if with_obstacles else (),
             conflicted=self.tasks.conflicted if with_obstacles else (),
         )
 
@@ -100,10 +104,6 @@ class Picking:
         """Returns what is held back, with all below it: also what was added there since."""
         held = self._run.holds.held()
         return held.union(*map(self.tasks.graph().below, held)) if held else held
-
-    @property
-    def _out_of_reach(self) -> set[TaskId]:
-        return {*self.held, *self.left_alone.ids, *self._run.claims.not_to_ask}
 
     def name_closed(self, names: Iterable[TaskId]) -> None:
         """Says of the tasks that the run was asked for which are closed."""
@@ -141,15 +141,8 @@ class Picking:
 
     def crowded(self) -> str | None:
         """Returns that reviews are full, where that alone keeps new work."""
-        around, scope = self._around(), self.tasks.in_scope()
-        found = next_tasks(
-            self.tasks.graph(),
-            self._run.options,
-            around,
-            current_epic=self.current_epic,
-            in_review_limit=None,
-        )
-        limit, count = self._run.settings.limits.in_review, count_in_review(scope.values())
+        found = self._next(self._around())
+        limit, count = self._run.settings.limits.in_review, count_in_review(self.tasks.in_scope().values())
         new = tuple(task.id for task in found if task.status is Status.PENDING)
         if count < limit or not new:
             return None
@@ -158,13 +151,7 @@ class Picking:
     def standstill(self, *, is_interrupted: bool) -> Standstill:
         """Returns what is left of the run's work and why, and says what keeps each task unless it was interrupted."""
         scope, settings = self.tasks.in_scope(), self._run.settings.limits
-        found = next_tasks(
-            self.tasks.graph(),
-            self._run.options,
-            self._around(with_obstacles=False),
-            current_epic=self.current_epic,
-            in_review_limit=None,
-        )
+        found = self._next(self._around(with_obstacles=False))
         left_alone = [task for task in scope if task in self.left_alone.ids]
         unready = [] if is_interrupted else self._name_unready()
         left_alone += [task for task in unready if task not in left_alone]

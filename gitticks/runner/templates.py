@@ -143,17 +143,17 @@ def render_prompt(
 
     `overrides` are a team's templates by name, such as `worker.md` or `parts/limits.md`.
     """
-    render = _Renderer(f"{kind}.md", overrides or {})
-    prompt = render(context)
-    for name, keeps_end in _CUT_FIRST:
+    name, given = f"{kind}.md", overrides or {}
+    prompt = _render(name, given, context)
+    for part, keeps_end in _CUT_FIRST:
         excess = len(prompt.encode()) - limit_bytes
         if excess <= 0:
             break
-        text = getattr(context, name)
+        text = getattr(context, part)
         if text:
-            cut: dict[str, Any] = {name: _cut(text, excess, keeps_end=keeps_end)}
+            cut: dict[str, Any] = {part: _cut(text, excess, keeps_end=keeps_end)}
             context = replace(context, **cut)
-            prompt = render(context)
+            prompt = _render(name, given, context)
     return prompt
 
 
@@ -233,28 +233,22 @@ def _environment(given: frozenset[tuple[str, str]]) -> ImmutableSandboxedEnviron
     )
 
 
-class _Renderer:
-    def __init__(self, name: str, overrides: Mapping[str, str]) -> None:
-        self._name = name
-        self._overrides = overrides
-        self._environment = _environment(frozenset(overrides.items()))
+def _render(name: str, overrides: Mapping[str, str], context: PromptContext) -> str:
+    from jinja2 import TemplateError
 
-    def __call__(self, context: PromptContext) -> str:
-        from jinja2 import TemplateError
-
-        try:
-            template = self._environment.get_template(self._name)
-            return _bounded(template.generate(_values(context)))
-        except (
-            TemplateError,
-            ArithmeticError,
-            LookupError,
-            MemoryError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ) as error:
-            raise _broken(self._name, self._overrides, error) from error
+    try:
+        template = _environment(frozenset(overrides.items())).get_template(name)
+        return _bounded(template.generate(_values(context)))
+    except (
+        TemplateError,
+        ArithmeticError,
+        LookupError,
+        MemoryError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise _broken(name, overrides, error) from error
 
 
 def _bounded(pieces: Iterator[str]) -> str:

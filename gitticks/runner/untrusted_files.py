@@ -92,11 +92,7 @@ def write_file(folder: int, name: str, content: bytes, *, mode: int = 0o600) -> 
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123
             file.write(content)
-        try:
-            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except IsADirectoryError:
-            set_aside(folder, name)
-            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        _put(folder, temporary, name)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
@@ -111,12 +107,12 @@ def put_files(top: Path, files: Mapping[Path, bytes | Path]) -> None:
             if isinstance(content, bytes):
                 write_file(folder, path.name, content)
             else:
-                _link(folder, path.name, content)
+                temporary = f".{path.name}.{secrets.token_hex(6)}"
+                os.symlink(content, temporary, dir_fd=folder)
+                _put(folder, temporary, path.name)
 
 
-def _link(folder: int, name: str, target: Path) -> None:
-    temporary = f".{name}.{secrets.token_hex(6)}"
-    os.symlink(target, temporary, dir_fd=folder)
+def _put(folder: int, temporary: str, name: str) -> None:
     try:
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except IsADirectoryError:

@@ -51,14 +51,6 @@ from gitticks.runner.workspace_setup import install_hooks
 __all__ = ["Workspace", "base_of", "plan", "workspace_name"]
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """The commit that a session's work has come to, and what was odd on the way."""
-
-    head: str
-    warnings: tuple[str, ...] = ()
-
-
 def prepare(
     repository: Repository,
     plan: Workspace,
@@ -107,15 +99,18 @@ def find(repository: Repository, task: Task, path: Path) -> Workspace | None:
     return Workspace(task.id, checkout.path, branch, task.base, start_sha, start_sha, isolation)
 
 
-def collect(repository: Repository, workspace: Workspace) -> Collected:
-    """Returns the commit that the agent's work has come to: the tip of the work branch, whatever is checked out."""
+def collect(repository: Repository, workspace: Workspace) -> tuple[str, tuple[str, ...]]:
+    """Returns the commit that the agent's work has come to, and what was odd on the way.
+
+    It is the tip of the work branch, whatever is checked out.
+    """
     checkout = checkout_at(repository, workspace.path)
     if workspace.branch is None:
-        return Collected(head(checkout) or workspace.start_sha)
+        return head(checkout) or workspace.start_sha, ()
     tip = read_ref(repository.common_dir, BRANCHES + workspace.branch)
     if tip is None:
-        return Collected(
-            workspace.start_sha, (f"the branch `{workspace.branch}` was deleted: there is no work to take",)
+        return workspace.start_sha, (
+            f"the branch `{workspace.branch}` was deleted: there is no work to take",
         )
     warnings = []
     other = current_branch(checkout)
@@ -126,7 +121,7 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
         )
     if repository.objects.find(repository.objects.tree_of(tip), MAILBOX_FOLDER) is not None:
         warnings.append(f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` removes it")
-    return Collected(tip, tuple(warnings))
+    return tip, tuple(warnings)
 
 
 @dataclass(frozen=True, slots=True)

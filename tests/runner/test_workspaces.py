@@ -56,7 +56,7 @@ def test_a_second_session_finds_the_work_of_the_first(repository: Repository) ->
     (workspace.path / "b.txt").write_text("b\n")
     again = prepared(repository, replace(TASK, start_sha=workspace.start_sha, branch=workspace.branch))
     assert again.start_sha == workspace.start_sha
-    assert workspaces.collect(repository, again).head == made
+    assert workspaces.collect(repository, again)[0] == made
     assert uncommitted_paths(checkout_at(repository, again.path), OWN_FOLDERS) == ("b.txt",)
 
 
@@ -179,9 +179,9 @@ def test_a_commit_is_found_where_the_agent_left_another_branch(repository: Repos
     made = commit_file(workspace.path, "a.txt", "a\n")
     git("switch", "--quiet", "-c", "feature", at=workspace.path)
     commit_file(workspace.path, "b.txt", "b\n")
-    collected = workspaces.collect(repository, workspace)
-    assert collected.head == made
-    assert "`feature`" in collected.warnings[0]
+    tip, warnings = workspaces.collect(repository, workspace)
+    assert tip == made
+    assert "`feature`" in warnings[0]
     again = prepared(repository)
     assert git("branch", "--show-current", at=again.path) == workspace.branch
     assert "git merge feature" in again.warnings[0]
@@ -191,7 +191,7 @@ def test_commits_on_a_detached_head_are_kept(repository: Repository) -> None:
     workspace = prepared(repository)
     git("switch", "--quiet", "--detach", at=workspace.path)
     lost = commit_file(workspace.path, "a.txt", "a\n")
-    assert "no branch" in workspaces.collect(repository, workspace).warnings[0]
+    assert "no branch" in workspaces.collect(repository, workspace)[1][0]
     again = prepared(repository)
     assert git("rev-parse", "refs/gitticks/rescued/k7f2^1", at=top(repository)) == lost
     assert git("branch", "--show-current", at=again.path) == workspace.branch
@@ -210,9 +210,9 @@ def test_a_branch_that_was_deleted_has_no_work(repository: Repository) -> None:
     workspace = prepared(repository)
     git("switch", "--quiet", "--detach", at=workspace.path)
     git("branch", "-D", workspace.branch or "", at=top(repository))
-    collected = workspaces.collect(repository, workspace)
-    assert collected.head == workspace.start_sha
-    assert "was deleted" in collected.warnings[0]
+    tip, warnings = workspaces.collect(repository, workspace)
+    assert tip == workspace.start_sha
+    assert "was deleted" in warnings[0]
 
 
 def test_a_mailbox_that_was_committed_is_said(repository: Repository) -> None:
@@ -221,7 +221,7 @@ def test_a_mailbox_that_was_committed_is_said(repository: Repository) -> None:
     (workspace.mailbox / "TASK.md").write_text("x")
     git("add", "--force", ".gt", at=workspace.path)
     git("commit", "--quiet", "-m", "oops", at=workspace.path)
-    assert "`.gt` was committed" in workspaces.collect(repository, workspace).warnings[0]
+    assert "`.gt` was committed" in workspaces.collect(repository, workspace)[1][0]
 
 
 def test_an_epics_tasks_follow_one_another_on_one_branch(repository: Repository) -> None:
@@ -240,9 +240,9 @@ def test_without_isolation_the_agent_works_in_the_checkout(repository: Repositor
     workspace = prepared(repository, HERE)
     tip = git("rev-parse", "HEAD", at=top(repository))
     assert (workspace.path, workspace.branch, workspace.base) == (top(repository), None, None)
-    assert workspace.start_sha == workspaces.collect(repository, workspace).head == tip
+    assert workspace.start_sha == workspaces.collect(repository, workspace)[0] == tip
     made = commit_file(workspace.path, "a.txt", "a\n")
-    assert workspaces.collect(repository, workspace).head == made
+    assert workspaces.collect(repository, workspace)[0] == made
 
 
 def test_uncommitted_changes_of_a_person_are_named_and_refuse_it(repository: Repository) -> None:

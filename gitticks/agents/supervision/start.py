@@ -7,7 +7,7 @@ import os
 import signal
 import struct
 import sys
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from gitticks.agents.supervision.tree import SET_PARENT_DEATH_SIGNAL, control_process
 
@@ -17,37 +17,21 @@ LENGTH = struct.Struct(">I")
 _UNSTARTED = 127
 
 
-class Request:
+class Request(NamedTuple):
     """What the runner asks for, as it is in the JSON; times are in seconds, sizes in bytes, None is no limit."""
 
-    def __init__(
-        self,
-        *,
-        argv: list[str],
-        cwd: str,
-        environment: dict[str, str],
-        stdin: int | None,
-        inherited: list[int],
-        merge_errors: bool,
-        stop_signal: int,
-        total_seconds: float | None,
-        idle_seconds: float | None,
-        grace_seconds: float,
-        output_bytes: int,
-        processes: int | None,
-    ) -> None:
-        self.argv = argv
-        self.cwd = cwd
-        self.environment = environment
-        self.stdin = stdin
-        self.inherited = inherited
-        self.merge_errors = merge_errors
-        self.stop_signal = stop_signal
-        self.total_seconds = total_seconds
-        self.idle_seconds = idle_seconds
-        self.grace_seconds = grace_seconds
-        self.output_bytes = output_bytes
-        self.processes = processes
+    argv: list[str]
+    cwd: str
+    environment: dict[str, str]
+    stdin: int | None
+    inherited: list[int]
+    merge_errors: bool
+    stop_signal: int
+    total_seconds: float | None
+    idle_seconds: float | None
+    grace_seconds: float
+    output_bytes: int
+    processes: int | None
 
 
 def read_request() -> Request:

@@ -59,8 +59,8 @@ class Desk:
             branch = self.workspace.branch
             tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
             return Work(delivery, tip, checks)
-        collected = workspaces.collect(self.place.repository, self.workspace)
-        return Work(delivery, collected.head, checks, (*brought, *collected.warnings))
+        tip, warnings = workspaces.collect(self.place.repository, self.workspace)
+        return Work(delivery, tip, checks, (*brought, *warnings))
 
     def _bring_home(self) -> tuple[tuple[str, ...], str | None]:
         """Takes what was committed in a sandbox; returns what is odd, and why nothing was taken if that is so."""
