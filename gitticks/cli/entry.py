@@ -160,12 +160,19 @@ def _alias(name: str) -> list[str] | None:
         return None  # no key of git's configuration
     import shlex
 
-    from gitticks.git.config import read_own_setting
+    from gitticks.git.config import read_own_setting, read_setting_here
 
+    key = f"{ALIAS_SETTING}{name}"
+    meant = read_own_setting(key)
+    if meant is None and (elsewhere := read_setting_here(key)):
+        raise UsageError(
+            f"the alias `{name}` does not count: it is set in this repository, where an agent could set one too",
+            hint=f"`git config --global {key} {shlex.quote(elsewhere)}`",
+        )
     try:
-        return shlex.split(read_own_setting(f"{ALIAS_SETTING}{name}") or "")
+        return shlex.split(meant or "")
     except ValueError as error:
         raise UsageError(
             f"the alias `{name}` cannot be read: {error}",
-            hint=f"`git config --global --edit` has `{ALIAS_SETTING}{name}`",
+            hint=f"`git config --global --edit` has `{key}`",
         ) from None

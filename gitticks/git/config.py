@@ -64,6 +64,11 @@ def read_own_setting(key: str) -> str | None:
     return None
 
 
+def read_setting_here(key: str) -> str | None:
+    """Returns a setting as git reads it in the current folder, whoever wrote it."""
+    return run_git(["config", "--get", key], check=False).text or None
+
+
 def enable_worktree_config(repository: Repository) -> None:
     """Turns `extensions.worktreeConfig` on; a submodule's `core.worktree` moves to the main worktree's own file first.
 

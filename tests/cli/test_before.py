@@ -71,6 +71,10 @@ def test_aliases_of_ones_own(project: Path) -> None:
     assert gt_process("round", at=project).err.startswith("error: the aliases form a cycle at `round`")
     assert "no command `nothing`" in gt_process("nothing", at=project).err
     assert gt_process("config", "verify.test", "true", at=project).code == 0, "an alias is no setting"
+    git("config", "gitticks.alias.own", "list --mine", at=project)
+    told = gt_process("own", at=project)
+    assert told.err.startswith("error: the alias `own` does not count: it is set in this repository")
+    assert "hint: `git config --global gitticks.alias.own 'list --mine'`" in told.err
     told = gt_process("config", "alias.mine", "list --mine", at=project)
     assert "git config --global gitticks.alias.mine" in told.err
 
@@ -108,6 +112,19 @@ def test_beside_another_gt_hints_say_gitticks(
     ours = Path(sys.executable).with_name("gitticks")
     ran = subprocess.run([ours, "show", "zzzz"], cwd=project, capture_output=True, text=True, check=False)
     assert "hint: `gitticks list" in ran.stderr
+    script = "echo hi > hi.txt\ngit add hi.txt\ngit commit -qm hi\ngt handoff --done hi\n"
+    said_hi = gt_process(
+        "create", "Say hi", "--agent", "script", "--script", "-", at=project, input=script
+    ).out.strip()
+    assert gt_process("run", said_hi, at=project).code == 3
+    file = project / gt_process("path", said_hi, at=project).out.strip()
+    file.write_text(
+        file.read_text("utf-8").replace("awaiting: review\n", "awaiting: review\nverdict: approved\n"),
+        "utf-8",
+    )
+    commit = ["git", "-C", str(project / ".gitticks"), "commit", "-qam", "looks right"]
+    committed = subprocess.run(commit, env={**os.environ, **path}, capture_output=True, text=True, check=True)
+    assert f"`gitticks merge {said_hi}` merges it" in committed.stdout + committed.stderr
     task_id = gt_process("create", "Order a sign", "--awaiting", "work", at=project).out.strip()
     asked = subprocess.run([ours, "inbox"], cwd=project, capture_output=True, text=True, check=True).stdout
     assert f"gitticks start {task_id} · gitticks close {task_id}" in asked

@@ -14,7 +14,7 @@ from gitticks.board.skip_reasons import Problem
 from gitticks.cli.options import command
 from gitticks.cli.permission_hook import answer_hook
 from gitticks.cli.render import say
-from gitticks.cli.text import visible
+from gitticks.cli.text import as_called, visible
 from gitticks.cli.writing import agent_name, moved_words
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
@@ -104,7 +104,7 @@ def _words(context: Context, done: FollowedUp) -> str:
     if after.is_merging and not done.before.is_merging:
         from gitticks.actions.run import is_run_alive
 
-        how = (
+        how = as_called(
             "merging (`gt status` shows it)"
             if is_run_alive(context.repository)
             else f"`gt merge {after.id}` merges it"

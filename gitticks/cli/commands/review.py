@@ -218,7 +218,7 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
 
 def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields why each of the last rounds sent the work back: of a council what was said against it."""
-    show = f"`gt show {seen.task.id} --round"
+    show = as_called(f"`gt show {seen.task.id} --round")
     yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
     for one in seen.earlier[-MOST_ENTRIES:]:
         yield f"{GAP}round {one.number}"
