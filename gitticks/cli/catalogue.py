@@ -55,9 +55,9 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("block", WRITE, "Make a task wait for others.", "writing"),
     CatalogueEntry("unblock", WRITE, "Remove blockers from a task.", "writing"),
     CatalogueEntry("defer", WRITE, "Defer a task until a date.", "writing"),
-    CatalogueEntry("cancel", WRITE, "Give up on tasks.", "closing"),
-    CatalogueEntry("close", WRITE, "Close tasks that you completed yourself.", "closing"),
-    CatalogueEntry("reopen", WRITE, "Reopen closed tasks.", "closing"),
+    CatalogueEntry("cancel", WRITE, "Give up on tasks.", "verdicts"),
+    CatalogueEntry("close", WRITE, "Close tasks that you completed yourself.", "verdicts"),
+    CatalogueEntry("reopen", WRITE, "Reopen closed tasks.", "verdicts"),
     CatalogueEntry("import", WRITE, "Import tasks from another tracker.", "transfer"),
     CatalogueEntry("watch", WRITE, "Commit what you save on the board, and print what happens."),
     CatalogueEntry("export", WRITE, "Export all tasks as JSON, CSV or beads issues.", "transfer"),
@@ -99,7 +99,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("merge", RUN, "Merge approved tasks.", "workspaces"),
     CatalogueEntry("sync", SHARE, "Share tasks with a remote: pull, merge and push."),
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
-    CatalogueEntry("hook", PLUMBING, "Called by the git hooks."),
+    CatalogueEntry("hook", PLUMBING, "Called by the git hooks.", "hooks"),
     CatalogueEntry("migrate", PLUMBING, "Upgrade old task files.", "transfer"),
 )
 DAILY: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -127,17 +127,16 @@ def _body(foreign: ForeignTask, path: str) -> str:
     texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
     if not any(_NESTED_FENCE.search(text) for text in texts):
         return _joined(foreign, keep_fences=True)
+    names = [
+        *(_heading(name) for name, _ in foreign.sections),
+        *([Section.NOTES.value] if foreign.notes else []),
+    ]
     for keep_fences in (True, False):
         body = _joined(foreign, keep_fences=keep_fences)
         blocks = Body(Source(body, path), "\n").blocks
-        if [block.title for block in blocks if block.is_section] == _names(foreign):
+        if [block.title for block in blocks if block.is_section] == names:
             return body
     raise DocumentError("its text cannot be distinguished from gitticks' own sections", path=path)
-
-
-def _names(foreign: ForeignTask) -> list[str]:
-    names = [_heading(name) for name, _ in foreign.sections]
-    return [*names, *([Section.NOTES.value] if foreign.notes else [])]
 
 
 def _joined(foreign: ForeignTask, *, keep_fences: bool) -> str:

@@ -15,7 +15,7 @@ from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at, prove_approval
 from gitticks.cli.app import run
-from gitticks.cli.commands.show import round_object
+from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
@@ -173,8 +173,8 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     everything = as_called(f"`gt show {seen.task.id}`")
     if seen.summary:
         yield ""
-        yield from _beginning(on, seen.summary, MOST_LINES, everything)
-    yield from _part(on, Section.ACCEPTANCE, _beginning(on, seen.criteria or "", MOST_LINES, everything))
+        yield from beginning(on, seen.summary, MOST_LINES, everything)
+    yield from _part(on, Section.ACCEPTANCE, beginning(on, seen.criteria or "", MOST_LINES, everything))
     review = seen.review or ""
     if seen.reviews:
         review = review.partition("\n### ")[0].strip()  # the answers follow by themselves
@@ -198,20 +198,11 @@ def _part(on: Screen, name: str, lines: Iterator[str]) -> Iterator[str]:
     yield from lines
 
 
-def _beginning(on: Screen, text: str, most: int, everything: str, indent: str = GAP) -> Iterator[str]:
-    """Yields the first lines of a text; a single line more is shown rather than counted."""
-    lines = list(prose(on, text, indent))
-    is_cut = len(lines) > most + 1
-    yield from lines[:most] if is_cut else lines
-    if is_cut:
-        yield f"{indent}… {count_of(len(lines) - most, 'more line')}: {everything}"
-
-
 def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields what each member answered."""
     for name, text in seen.reviews.items():
         yield on.fit(f"{GAP}{visible(name)}: {read_voice(text)}", on.columns)
-        yield from _beginning(
+        yield from beginning(
             on, text, MOST_LINES_OF_ENTRY, as_called(f"`gt review {seen.task.id} --json`"), GAP * 2
         )
 
@@ -225,29 +216,19 @@ def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
         against = {name: text for name, text in one.councillors.items() if read_voice(text) is Voice.BLOCKING}
         texts = [f"{name}: {text}" for name, text in against.items()] or [one.review or ""]
         for text in texts:
-            yield from _beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
+            yield from beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
 
 
 def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime, everything: str) -> Iterator[str]:
     yield from _earlier(len(pairs), "question", everything)
     for pair in pairs[-MOST_ENTRIES:]:
-        yield from _entry(on, pair.question, now, everything, after="" if pair.answer else ": open")
-        if pair.answer:
-            yield from _entry(on, pair.answer, now, everything, before="answered by ")
+        yield from pair_lines(on, pair, now, MOST_LINES_OF_ENTRY, everything)
 
 
 def _notes(on: Screen, notes: Sequence[Entry], now: datetime, everything: str) -> Iterator[str]:
     yield from _earlier(len(notes), "note", everything)
     for note in notes[-MOST_ENTRIES:]:
-        yield from _entry(on, note, now, everything)
-
-
-def _entry(
-    on: Screen, entry: Entry, now: datetime, everything: str, *, before: str = "", after: str = ""
-) -> Iterator[str]:
-    said = f"{GAP}{before}{visible(entry.name)}, {ago(entry.at, now)}"
-    yield on.fit(said, on.columns - len(after)) + on.styled(after, Style.WAITS)
-    yield from _beginning(on, entry.text, MOST_LINES_OF_ENTRY, everything, GAP * 2)
+        yield from entry_lines(on, note, now, MOST_LINES_OF_ENTRY, everything)
 
 
 def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
@@ -259,7 +240,7 @@ def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     # The kind of a signal is beside the iteration, its words as a question or a note.
     said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
-        yield from _beginning(on, said, MOST_LINES_OF_ENTRY, file, GAP * 2)
+        yield from beginning(on, said, MOST_LINES_OF_ENTRY, file, GAP * 2)
 
 
 def _iteration(one: LoggedIteration, now: datetime) -> str:

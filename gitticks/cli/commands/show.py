@@ -267,21 +267,48 @@ def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iter
     if pairs:
         yield _heading(on, "Questions")
     for pair in pairs:
-        is_open = "" if pair.answer else ": open"
-        said = on.fit(_said(pair.question, now), on.columns - len(GAP) - len(is_open))
-        yield f"{GAP}{said}{on.styled(is_open, Style.WAITS)}"
-        yield from prose(on, pair.question.text, GAP * 2)
-        if pair.answer:
-            yield on.fit(f"{GAP}answered by {_said(pair.answer, now)}", on.columns)
-            yield from prose(on, pair.answer.text, GAP * 2)
+        yield from pair_lines(on, pair, now)
 
 
 def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
     if notes:
         yield _heading(on, "Notes")
     for note in notes:
-        yield on.fit(GAP + _said(note, now), on.columns)
-        yield from prose(on, note.text, GAP * 2)
+        yield from entry_lines(on, note, now)
+
+
+def pair_lines(
+    on: Screen, pair: QuestionPair, now: datetime, most: int | None = None, rest: str = ""
+) -> Iterator[str]:
+    """Yields a question and its answer, each as `entry_lines` does."""
+    yield from entry_lines(on, pair.question, now, most, rest, after="" if pair.answer else ": open")
+    if pair.answer:
+        yield from entry_lines(on, pair.answer, now, most, rest, before="answered by ")
+
+
+def entry_lines(
+    on: Screen,
+    entry: Entry,
+    now: datetime,
+    most: int | None = None,
+    rest: str = "",
+    *,
+    before: str = "",
+    after: str = "",
+) -> Iterator[str]:
+    """Yields who said something and when, and its first lines, or all of them; `rest` is what shows the others."""
+    said = f"{GAP}{before}{visible(entry.name)}, {ago(entry.at, now)}"
+    yield on.fit(said, on.columns - len(after)) + on.styled(after, Style.WAITS)
+    yield from beginning(on, entry.text, most, rest, GAP * 2)
+
+
+def beginning(on: Screen, text: str, most: int | None, rest: str, indent: str = GAP) -> Iterator[str]:
+    """Yields the first lines of a text; a single line more is shown rather than counted."""
+    lines = list(prose(on, text, indent))
+    is_cut = most is not None and len(lines) > most + 1
+    yield from lines[:most] if is_cut else lines
+    if is_cut:
+        yield f"{indent}… {count_of(len(lines) - (most or 0), 'more line')}: {rest}"
 
 
 def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
@@ -292,10 +319,6 @@ def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
         head = f"{GAP}{on.glyph(task.status)} "
         title = on.fit(visible(task.title), on.columns - len(head) - len(task.id) - len(GAP))
         yield f"{head}{on.linked(task.id, standing.file)}{GAP}{title}"
-
-
-def _said(entry: Entry, now: datetime) -> str:
-    return f"{visible(entry.name)}, {ago(entry.at, now)}"
 
 
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:

@@ -53,9 +53,9 @@ def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bo
         say("no open tasks: `gt tree --all` shows the closed ones" if found.has_tasks else NO_TASKS, err=True)
         return Exit.DONE
     say(*tree_lines(screen(), found, context.now))
-    rest = closed_line(found) if task is None else None
-    if rest:
-        say(rest, err=True)
+    closed = found.closed.get(None, 0)
+    if closed and task is None:
+        say(f"{count_of(closed, 'closed task')} without a parent: `gt tree --all`", err=True)
     return Exit.DONE
 
 
@@ -112,7 +112,8 @@ class _Trunk:
         for place in places:
             before, below = self._step(place)
             if place.task is None:
-                yield self._folded(before, place.closed)
+                folded = f"{self._on.glyph(Status.DONE)} {place.closed} closed"
+                yield before + self._on.styled(folded, Style.FAINT)
             else:
                 yield self._task(before, below, place, self._tree.standings[place.task.id], next(titles))
                 yield from self._words(below, place, place.task)
@@ -185,12 +186,3 @@ class _Trunk:
             sign = self._tee if place.has_below else self._corner
             line = self._on.fit(visible(text), self._on.columns - width(below) - _STEP)
             yield f"{below}{sign}{self._on.styled(line, Style.WAITS)}"
-
-    def _folded(self, before: str, closed: int) -> str:
-        return f"{before}{self._on.styled(f'{self._on.glyph(Status.DONE)} {closed} closed', Style.FAINT)}"
-
-
-def closed_line(tree: Tree) -> str | None:
-    """Returns what is said of closed tasks without a parent, which are not drawn; None if there are none."""
-    closed = tree.closed.get(None, 0)
-    return f"{count_of(closed, 'closed task')} without a parent: `gt tree --all`" if closed else None

@@ -139,7 +139,7 @@ def what_is_typed(words: list[str]) -> Typed | None:
     """Returns what the last of the words is; None for the name of a flag, and where the table lacks the command."""
     *before, word = words
     name = ""
-    while not name or _is_group(name):
+    while not name or any(one.startswith(f"{name} ") for one in TABLE):
         if not before:
             return None if word.startswith("-") else Typed(f"{COMMAND} {name}".rstrip(), word)
         name, before = f"{name} {before[0]}".lstrip(), before[1:]
@@ -148,10 +148,6 @@ def what_is_typed(words: list[str]) -> Typed | None:
     arguments, flags = TABLE[name]
     kinds = dict(one.split("=", 1) for one in flags.split())
     return _in_command(arguments.split(), kinds, before, word)
-
-
-def _is_group(name: str) -> bool:
-    return any(one.startswith(f"{name} ") for one in TABLE)
 
 
 def _in_command(arguments: list[str], flags: dict[str, str], before: list[str], word: str) -> Typed | None:
@@ -170,14 +166,9 @@ def _in_command(arguments: list[str], flags: dict[str, str], before: list[str], 
     if takes_flags and word.startswith("-"):
         flag, equals, value = word.partition("=")
         return Typed(flags[flag], value, flag + equals) if equals and flag in flags else None
-    return Typed(_argument(arguments, count), word)
-
-
-def _argument(kinds: list[str], count: int) -> str:
-    """Returns the kind of a command's argument by its number; the last one may stand for all that follow."""
-    if count < len(kinds):
-        return kinds[count].removesuffix(_REPEATED)
-    return kinds[-1].removesuffix(_REPEATED) if kinds and kinds[-1].endswith(_REPEATED) else NOTHING
+    kind = arguments[min(count, len(arguments) - 1)] if arguments else NOTHING
+    is_over = count >= len(arguments) and not kind.endswith(_REPEATED)
+    return Typed(NOTHING if is_over else kind.removesuffix(_REPEATED), word)
 
 
 class Offer(NamedTuple):

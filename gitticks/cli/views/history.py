@@ -142,7 +142,8 @@ def what_happened(event: Event) -> str:
     if event.type is EventType.MERGED and event.data.get("sha") is None:
         return "nothing to merge"
     data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
-    data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
+    lengths = {"sha": _SHORT_SHA}
+    data |= {key: str(one)[: lengths.get(key, _LONG)] for key, one in event.data.items() if one is not None}
     if event.type is EventType.AWAITING_SET and not data["awaiting"]:
         return "is not waiting for anyone"
     if (
@@ -173,7 +174,3 @@ def details(event: Event) -> str:
 
 def _status(status: Status | None) -> str:
     return "new" if status is None else status.value
-
-
-def _short(key: str, value: object) -> str:
-    return str(value)[: _SHORT_SHA if key == "sha" else _LONG]
