@@ -14,22 +14,15 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.actions.doctor.own_folder import long_holder
 from gitticks.actions.saved_edits import refusal_of
-from gitticks.board import (
-    WORKTREE_BOARD,
-    BoardError,
-    PendingKind,
-    board_checkout,
-    is_in_step,
-    is_on_state_branch,
-    pending,
-)
 from gitticks.board.checkout_state import REFUSED, board_elsewhere, waiting_on_board
 from gitticks.board.edits import renamed_folders, saved_edits
 from gitticks.board.hooks import are_hooks_off, board_hooks_state, checkout_hooks_state, server_hooks_state
-from gitticks.board.journal import is_inside
+from gitticks.board.journal import PendingKind, is_inside
 from gitticks.board.judge_edit import SavedEdit
 from gitticks.board.lost_pull import left_by_pull
+from gitticks.board.place import BoardError, board_checkout, is_on_state_branch
 from gitticks.board.skip_reasons import BACK, on_board
+from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
 from gitticks.git.config import find_own_hooks

@@ -26,10 +26,12 @@ from gitticks.actions.doctor import (
     warning,
     workspaces,
 )
-from gitticks.board import WORKTREE_BOARD, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.lost_pull import put_back
+from gitticks.board.place import create_board
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.process import git_version
 from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
@@ -105,14 +107,16 @@ def repair_findings(context: Context, findings: Iterable[Finding]) -> list[Repai
 
 def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[Finding]:
     looked_at.append(Topic.MACHINE)
-    yield from _of(Topic.MACHINE, (*machine.check_git(), *machine.check_program(context.world.environment)))
+    yield from _of(
+        Topic.MACHINE, (*machine.errors_of(git_version), *machine.check_program(context.world.environment))
+    )
     try:
         _ = context.repository
     except GitticksError as error:
         yield fault(error.message, error.hint, topic=Topic.REPOSITORY)
         return
-    here = (machine.check_identity, machine.check_disk, machine.check_file_locks)
-    yield from _of(Topic.MACHINE, (one for check in here for one in check(context)))
+    yield from _of(Topic.MACHINE, machine.errors_of(lambda: context.author))
+    yield from _of(Topic.MACHINE, (*machine.check_disk(context), *machine.check_file_locks(context)))
     try:
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 
@@ -16,13 +16,11 @@ from gitticks.actions.trust import why_no_sandbox
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
-from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.templates import require_sound
 from gitticks.sandbox.machine import require_walls
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
-from gitticks.store.settings import load_settings
 
 _LOOKED_AT_BYTES = 4096
 _MEGABYTE = 1024 * 1024
@@ -33,10 +31,10 @@ _MINUTES_SHOWN = 120
 _SHOWN_TASKS = 3
 
 
-def check_git() -> Iterator[Finding]:
-    """Yields what is wrong with the git binary."""
+def errors_of(ask: Callable[[], object]) -> Iterator[Finding]:
+    """Yields what goes wrong when something is asked for."""
     try:
-        git_version()
+        ask()
     except GitticksError as error:
         yield fault(error.message, error.hint)
 
@@ -70,14 +68,6 @@ def _is_ours(program: Path) -> bool:
             return b"gitticks" in file.read(_LOOKED_AT_BYTES)
     except OSError:
         return False
-
-
-def check_identity(context: Context) -> Iterator[Finding]:
-    """Yields an error if nobody could commit here."""
-    try:
-        _ = context.author
-    except GitticksError as error:
-        yield fault(error.message, error.hint)
 
 
 def check_disk(context: Context) -> Iterator[Finding]:
@@ -123,7 +113,7 @@ def _span(seconds: float) -> str:
 def check_settings(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the settings."""
     try:
-        found = load_settings(context.repository, context.world.environment, context.overrides)
+        found = context.resolved_settings
     except GitticksError as error:
         yield fault(error.message, error.hint)
         return
@@ -148,10 +138,7 @@ def check_templates(context: Context) -> Iterator[Finding]:
             yield fault(error.message, error.hint)
         else:
             readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
-    try:
-        require_sound(frozenset(readable))
-    except GitticksError as error:
-        yield fault(error.message, error.hint)
+    yield from errors_of(lambda: require_sound(frozenset(readable)))
 
 
 def check_secrets(context: Context) -> Iterator[Finding]:

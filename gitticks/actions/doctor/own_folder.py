@@ -13,7 +13,8 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Severity, fault, note, warning
-from gitticks.board import WORKTREE_BOARD, board_checkout
+from gitticks.board.place import board_checkout
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.checkouts import list_worktrees
 from gitticks.git.indexfile import hold_index_lock
 from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks

@@ -14,8 +14,8 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
-from gitticks.board import board_path
 from gitticks.board.journal import load_journal
+from gitticks.board.place import board_path
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.maintenance import count_loose_objects, find_damage

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor import Severity, machine
+from gitticks.actions.doctor import Severity, diagnosis, machine
 from gitticks.model.status import Status
 from tests.support.doctor import (
     COMMAND,
@@ -62,7 +62,7 @@ class TestMachine:
         def missing() -> None:
             raise GitError("there is no git on PATH")
 
-        monkeypatch.setattr(machine, "git_version", missing)
+        monkeypatch.setattr(diagnosis, "git_version", missing)
         assert found_in(project.path) == {"there is no git on PATH": "error"}
 
     def test_a_full_disk(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
