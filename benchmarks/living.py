@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from benchmarks.measure import Place
-from gitticks.board import WORKTREE_BOARD
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.identity import Identity
 from gitticks.git.repository import discover
 from gitticks.model.event import Actor, Event, EventType

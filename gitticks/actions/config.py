@@ -24,7 +24,6 @@ from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.git.refs import head_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
-from gitticks.store.settings import load_settings
 from gitticks.store.transaction import Transaction
 
 _FORMAT = "version"
@@ -51,7 +50,7 @@ class ShownSettings:
 
 def all_settings(context: Context) -> ShownSettings:
     """Returns every setting that has a value, in the order of the reference."""
-    found = _resolved(context)
+    found = context.resolved_settings
     return ShownSettings(
         tuple(_shown(found, name) for name in names(found.settings)),
         (*found.warnings, *(error.message for error in found.unavailable), *_overruled(found)),
@@ -61,7 +60,7 @@ def all_settings(context: Context) -> ShownSettings:
 def one_setting(context: Context, name: str) -> ShownSetting:
     """Returns one setting."""
     find_setting(name)
-    return _shown(_resolved(context), name)
+    return _shown(context.resolved_settings, name)
 
 
 def change_setting(context: Context, name: str, value: str | None) -> ShownSettings:
@@ -71,7 +70,7 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     if name == "base" and isinstance(parsed, str):
         _check_branch(context, parsed)
     context.store.transact(partial(_write, context, name, value), author=context.author)
-    found = _resolved(context)
+    found = context.renewed().resolved_settings
     mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
     if name == "agent" and isinstance(parsed, str):
         unknown = why_unknown(found.settings, parsed)
@@ -118,10 +117,6 @@ def _write(context: Context, name: str, value: str | None, transaction: Transact
     refuse_new_secrets(context, changed, text.encode(), CONFIG_PATH)
     transaction.write(CONFIG_PATH, changed)
     transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
-
-
-def _resolved(context: Context) -> ResolvedSettings:
-    return load_settings(context.repository, context.world.environment, context.overrides)
 
 
 def _shown(found: ResolvedSettings, name: str) -> ShownSetting:

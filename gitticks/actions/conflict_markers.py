@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
-from gitticks.board import board_checkout
+from gitticks.board.place import board_checkout
 from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
 from gitticks.git.checkouts import Checkout

@@ -84,7 +84,7 @@ class Context:
     @cached_property
     def store(self) -> Store:
         """Returns the store with its board kept in step."""
-        from gitticks.board import WORKTREE_BOARD
+        from gitticks.board.step import WORKTREE_BOARD
         from gitticks.store.branch import Store
 
         return Store.open(self.repository, WORKTREE_BOARD)

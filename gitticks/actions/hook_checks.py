@@ -103,7 +103,7 @@ def _check_merged(edit: SavedEdit) -> Iterator[Problem]:
         if IS_TASK_FILE(edit.path):
             yield from _problem_of(lambda: _read_task(content, old, edit.path), edit.path)
         elif edit.path == CONFIG_PATH:
-            yield from _problem_of(lambda: _read_settings(content), edit.path)
+            yield from _problem_of(lambda: file_layer(decode(content, CONFIG_PATH)), edit.path)
 
 
 def _check_events(context: Context, change: StagedChange) -> Iterator[Problem]:
@@ -124,7 +124,7 @@ def _check_events(context: Context, change: StagedChange) -> Iterator[Problem]:
         )
 
 
-def _problem_of(read: Callable[[], None], path: str) -> Iterator[Problem]:
+def _problem_of(read: Callable[[], object], path: str) -> Iterator[Problem]:
     try:
         read()
     except DocumentError as error:
@@ -136,10 +136,6 @@ def _problem_of(read: Callable[[], None], path: str) -> Iterator[Problem]:
 def _read_task(content: bytes, old: bytes, path: str) -> None:
     refuse_markers(content, old, path)
     TaskFile.parse(content, path)
-
-
-def _read_settings(content: bytes) -> None:
-    file_layer(decode(content, CONFIG_PATH))
 
 
 def _check_edits(context: Context, staged: list[SavedEdit]) -> Iterator[Problem]:

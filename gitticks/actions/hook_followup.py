@@ -13,9 +13,9 @@ from typing import Any
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import edit_between
-from gitticks.board import WORKTREE_BOARD
 from gitticks.board.judge_edit import join_moves
 from gitticks.board.notes import keep_notes
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity

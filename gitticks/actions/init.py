@@ -11,9 +11,9 @@ from pathlib import Path
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
-from gitticks.board import board_path, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
+from gitticks.board.place import board_path, create_board
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.config import write_common_setting

@@ -18,7 +18,7 @@ from gitticks.runner.permissions import OWN_LAYER, grants_of, mode_of
 from gitticks.runner.questions import Question, Questions, Reply
 from gitticks.runner.reviewing import registry_for
 from gitticks.store.permissions import LearnedRule, forget, learned_rules, policy_layers
-from gitticks.store.settings import load_settings, set_clone_mode
+from gitticks.store.settings import set_clone_mode
 from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge
 
 
@@ -144,7 +144,7 @@ def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
     context.require_person("change the mode")
     before = context.settings.permissions.mode
     set_clone_mode(context.repository, mode)
-    found = load_settings(context.repository, context.world.environment, context.overrides)
+    found = context.renewed().resolved_settings
     return ChangedMode(
         before,
         mode,

@@ -19,12 +19,12 @@ from gitticks.actions.edit_checks import (
     warn_of_edit,
 )
 from gitticks.actions.hook_followup import carry_out_taken
-from gitticks.board import board_checkout, is_on_state_branch
 from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
 from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
 from gitticks.board.notes import keep_notes
+from gitticks.board.place import board_checkout, is_on_state_branch
 from gitticks.board.skip_reasons import (
     LEFT_ALONE,
     NOT_COMMITTED,

@@ -219,7 +219,8 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
     if project is None or not os.path.lexists(f"{project}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False
     from gitticks.actions.taking_up import take_up
-    from gitticks.board import board_checkout, is_on_state_branch, pending
+    from gitticks.board.place import board_checkout, is_on_state_branch
+    from gitticks.board.step import pending
 
     checkout = board_checkout(context.repository)
     if checkout is None:

@@ -6,10 +6,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.board import WORKTREE_BOARD, BoardError, board_checkout
 from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched, may_have_been_saved
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
+from gitticks.board.place import BoardError, board_checkout
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
 from gitticks.store.dropped import bring_back_dropped, dropped_commits
 

@@ -90,11 +90,7 @@ def _resolve_to_change(context: Context, text: str | None, least: int = 1) -> Ta
 
 
 def _take_up_new(context: Context, task_id: TaskId) -> TaskId:
-    """Applies all that is saved, as one new task may name another, and returns the task that was meant.
-
-    Raises:
-        GitticksError: that one was not applied; the message says why.
-    """
+    """Applies all that is saved, as one new task may name another, and returns the task that was meant."""
     from gitticks.actions.taking_up import take_up  # which loads what seldom is needed
 
     path = task_path(task_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.taking_up import take_up
-from gitticks.board import board_path
+from gitticks.board.place import board_path
 from gitticks.board.watch import Reason, wakes
 from gitticks.errors import GitticksError
 from gitticks.git.log import LoggedCommit, read_log

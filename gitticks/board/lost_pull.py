@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from gitticks.board import WORKTREE_BOARD
 from gitticks.board.journal import Pending, PendingKind, load_journal, save_journal
 from gitticks.board.place import board_checkout, errors_of_board
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.indexfile import RESOLVED, read_entries
 from gitticks.git.locks import hold_lock

@@ -106,6 +106,10 @@ class WorktreeBoard:
             return report
 
 
+WORKTREE_BOARD = WorktreeBoard()
+"""The board as every store has it."""
+
+
 def pending(repository: Repository) -> Mapping[str, Pending]:
     """Returns the board's files that are not in step, by path; empty if there is no board."""
     return {} if board_checkout(repository) is None else load_journal(repository).pending

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from gitticks.board import board_path
+from gitticks.board.place import board_path
 from gitticks.git.refs import folder_of_ref
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF

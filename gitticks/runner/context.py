@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.registry import Registry
-from gitticks.board import WORKTREE_BOARD
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import board_checkout
 from gitticks.board.checkout_state import is_untouched
 from gitticks.board.journal import load_journal, save_journal
+from gitticks.board.place import board_checkout
 from gitticks.model.ids import TaskId, task_path
 from tests.support.bad_boards import type_command
 from tests.support.clones import Clone, make_conflicting_clone

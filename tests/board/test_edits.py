@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, BoardError, PendingKind, edits, pending
+from gitticks.board import edits
 from gitticks.board.edits import (
     edits_to_take_up,
     saved_edits,
 )
-from gitticks.board.journal import load_journal, save_journal
+from gitticks.board.journal import PendingKind, load_journal, save_journal
 from gitticks.board.judge_edit import SavedEdit
+from gitticks.board.place import BoardError
+from gitticks.board.step import WORKTREE_BOARD, pending
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles

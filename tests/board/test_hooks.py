@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import create_board
 from gitticks.board.hooks import (
     BOARD_HOOKS,
     PASSED_ON,
@@ -17,6 +16,7 @@ from gitticks.board.hooks import (
     install_board_hooks,
     uninstall_board_hooks,
 )
+from gitticks.board.place import create_board
 from gitticks.errors import GitticksError
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, board_path, create_board
+from gitticks.board.place import board_path, create_board
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, BoardReport, board_path, create_board, is_in_step, pending
+from gitticks.board.place import BoardReport, board_path, create_board
+from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
 from gitticks.board.sync import Sync
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store

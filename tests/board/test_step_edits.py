@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, BoardReport, PendingKind, is_in_step, pending, sync
+from gitticks.board import sync
+from gitticks.board.journal import PendingKind
+from gitticks.board.place import BoardReport
+from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
 from gitticks.git.follow import Follower
 from gitticks.git.texts import merge_text
 from tests.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued

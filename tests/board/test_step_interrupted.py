@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, BoardReport, is_in_step
+from gitticks.board.place import BoardReport
+from gitticks.board.step import WORKTREE_BOARD, is_in_step
 from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Change, Objects
@@ -111,7 +112,8 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from gitticks.git.repository import discover
-from gitticks.board import WORKTREE_BOARD, step, sync
+from gitticks.board.step import WORKTREE_BOARD
+from gitticks.board import step, sync
 from gitticks.store.branch import Store
 from tests.support.boards import write_to_branch
 root, moment = sys.argv[1:]

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from gitticks.cli import app
 from gitticks.cli.at_once import answer_at_once
 from gitticks.model.event import Event, EventType

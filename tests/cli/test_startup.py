@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from tests.cli.support import gt
 from tests.support.stores import make_queue
 from tests.support.waiting import LONGEST_SECONDS

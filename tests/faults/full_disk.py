@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.board import is_in_step
+from gitticks.board.step import is_in_step
 from gitticks.model.status import Status
 from tests.cli.support import Ran, gt, gt_process
 from tests.faults.writers import IS_FULL, Kind, Wish, assert_each_once, assert_sound

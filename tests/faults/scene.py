@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.board import WORKTREE_BOARD
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.repository import discover
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path

@@ -21,7 +21,7 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.taking_up import take_up
-from gitticks.board import WORKTREE_BOARD, pending
+from gitticks.board.step import WORKTREE_BOARD, pending
 from gitticks.model.ids import TaskId, task_path
 from tests.cli.support import command
 from tests.support.doses import LONGEST_TEST_SECONDS, dose
@@ -45,7 +45,7 @@ from pathlib import Path
 from gitticks.git.identity import Identity
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
-from gitticks.board import WORKTREE_BOARD
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.store.branch import Store
 
 store = Store.open(discover(Path(sys.argv[1])), WORKTREE_BOARD)

@@ -22,7 +22,7 @@ from enum import StrEnum
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task
 from gitticks.actions.update import Changes, note_task, update_task
-from gitticks.board import is_in_step
+from gitticks.board.step import is_in_step
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.store import layout

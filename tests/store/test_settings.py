@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitticks.board import create_board
 from gitticks.board.hooks import install_board_hooks
+from gitticks.board.place import create_board
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId

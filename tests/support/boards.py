@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.board import WORKTREE_BOARD, create_board
+from gitticks.board.place import create_board
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.identity import Identity
 from gitticks.git.repository import Repository
 from gitticks.store.branch import Store

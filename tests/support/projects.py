@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gitticks.board import WORKTREE_BOARD
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId, task_path

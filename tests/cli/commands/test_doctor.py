@@ -12,7 +12,7 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.diagnosis import diagnose
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from gitticks.model.status import Status
 from gitticks.store import index_database
 from gitticks.store.branch import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
 from tests.cli.support import Ran, gt, gt_on_terminal

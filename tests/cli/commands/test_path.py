@@ -3,7 +3,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from tests.cli.support import gt
 from tests.support.projects import make_project
 from tests.support.repositories import add_linked_worktree, git, make_repository

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
 from tests.cli.support import gt

@@ -7,7 +7,7 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
-from gitticks.board import create_board
+from gitticks.board.place import create_board
 from gitticks.cli import app
 from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, complete, offers
 from gitticks.cli.completion.table import TABLE
