@@ -17,8 +17,7 @@ from gitticks.git.process import run_git
 from gitticks.model.audit import AuditEntry, Decided
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
-from gitticks.store.layout import AUDIT_FILE, audit_path, task_around
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import AUDIT_FILE, audit_path, state_tip, task_around
 
 COLUMNS = ("timestamp", "task", *AuditEntry._fields[1:], "writer")
 _PARTS_OF_ANCHOR = 3

@@ -116,7 +116,7 @@ class Context:
         What a user dropped by `git reset` is named until the branch continues from there, and by the doctor after that.
         """
         from gitticks.store.dropped import How, fallen_commits
-        from gitticks.store.tip import state_tip
+        from gitticks.store.layout import state_tip
 
         with suppress(GitticksError):  # then the doctor says what is damaged
             for one in fallen_commits(self.repository):

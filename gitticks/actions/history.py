@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.store.layout import STATE_REF
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import STATE_REF, state_tip
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

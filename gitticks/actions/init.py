@@ -23,10 +23,9 @@ from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_o
 from gitticks.model.settings import HumanPolicy
 from gitticks.safe_read import read_plain_text
 from gitticks.store.authors import remember_names
-from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
 from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remove_impossible, warnings_of
-from gitticks.store.tip import refuse_lost_branch
 
 _CONFIG = """\
 # Settings for everybody who works on this repository with gitticks.

@@ -27,8 +27,7 @@ from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration, read_entries
 from gitticks.store.decisions import carry_out
-from gitticks.store.layout import worklog_path
-from gitticks.store.rounds import Round, read_rounds
+from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
-    from gitticks.store.rounds import Round
+    from gitticks.store.layout import Round
     from gitticks.store.task_row import TaskDetails, TaskRow
 
 MOST_SECONDS = 2.0
@@ -171,7 +171,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
 
 def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId, Round]:
     """Returns one of a task's earlier rounds."""
-    from gitticks.store.rounds import read_rounds
+    from gitticks.store.layout import read_rounds
 
     task_id = context.resolve(named)
     rounds = {one.number: one for one in read_rounds(context.repository, context.index.commit, task_id)}
@@ -188,7 +188,7 @@ def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[R
     """Returns the earlier rounds; of a task that never went back nothing is read."""
     if history.is_only_begun or not any(map(_goes_back, history.events)):
         return ()
-    from gitticks.store.rounds import read_rounds
+    from gitticks.store.layout import read_rounds
 
     try:
         return read_rounds(context.repository, context.index.commit, task_id)

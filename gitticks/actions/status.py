@@ -35,8 +35,7 @@ from gitticks.runner.liveness import (
     sessions_here,
 )
 from gitticks.store.index import BrokenFile, open_index
-from gitticks.store.layout import STATE_REF
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import STATE_REF, state_tip
 
 if TYPE_CHECKING:
     import threading

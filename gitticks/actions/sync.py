@@ -33,8 +33,7 @@ from gitticks.model.settings import MergeMode
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
-from gitticks.store.merging.births import Renamed
-from gitticks.store.merging.commits import MergeReport
+from gitticks.store.merging.commits import MergeReport, Renamed
 from gitticks.store.publishing import pause
 from gitticks.store.sharing import last_shared, remember_shared, take_in, warnings_of
 

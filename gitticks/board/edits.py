@@ -31,8 +31,7 @@ from gitticks.git.locks import WAIT_SECONDS, hold_lock_if_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import is_sequencing
 from gitticks.model.ids import task_folder, task_path
-from gitticks.store.layout import task_of_path
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import state_tip, task_of_path
 
 _LOOKS = 3
 _TICK_SECONDS = 0.01

@@ -9,9 +9,9 @@ from itertools import islice, takewhile, tee
 
 from gitticks.board.journal import Journal
 from gitticks.errors import GitticksError
+from gitticks.git.follow import changed_places, nearest_first
 from gitticks.git.objects import Objects
 from gitticks.git.refs import logged
-from gitticks.git.texts import changed_places, nearest_first
 from gitticks.store.layout import STATE_REF
 from gitticks.store.merging.checkout import merge_saved
 

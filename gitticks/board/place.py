@@ -19,8 +19,7 @@ from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_file
-from gitticks.store.layout import STATE_BRANCH, STATE_REF
-from gitticks.store.tip import no_tasks
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, no_tasks
 
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
 """Board, workspaces, mailbox and what is being prepared: never a part of the user's own branches."""

@@ -32,8 +32,7 @@ from gitticks.git.refs import read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.git.staged import PLAIN_MODES, StagedChange, read_from_files, staged_changes
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import STATE_REF
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import STATE_REF, state_tip
 
 _AGAIN = "`git commit` again"
 

@@ -26,12 +26,12 @@ from gitticks.git.follow import (
     Rehearsed,
     Settler,
     Version,
+    changed_places,
 )
 from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import own_commits
-from gitticks.git.texts import changed_places
 from gitticks.store.merging.checkout import merge_saved
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from gitticks.git.config_entries import CONFIG_FILE, read_all
-from gitticks.git.lock_files import clear_shared_locks
+from gitticks.git.locks import clear_shared_locks
 from gitticks.git.process import GitError, git_version, run_git
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import CONFIG_FILE, read_all
 
 if TYPE_CHECKING:
     import pygit2

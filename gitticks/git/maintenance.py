@@ -11,10 +11,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.config_entries import read_all
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import OBJECT_ID
-from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.untrusted_config import fence_programs, read_all
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository

@@ -21,9 +21,9 @@ from gitticks.git.config import (
     find_own_hooks,
     is_of_ours,
 )
-from gitticks.git.config_entries import CONFIG_FILE, MOST_BYTES, list_file, pairs_of
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import CONFIG_FILE, MOST_BYTES, list_file, pairs_of
 from gitticks.safe_read import read_plain_file
 
 SETTING, FILE = "setting ", "file "

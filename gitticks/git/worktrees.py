@@ -21,8 +21,7 @@ from gitticks.git.checkouts import (
     is_in_place,
     linked_checkouts,
 )
-from gitticks.git.lock_files import clear_shared_locks
-from gitticks.git.locks import HeldLock, hold_lock
+from gitticks.git.locks import HeldLock, clear_shared_locks, hold_lock
 from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
+from gitticks.git.follow import merge_text
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like, read_ref
 from gitticks.git.repository import Repository
@@ -20,7 +21,6 @@ from gitticks.git.snapshots import (
     store_snapshot,
     take_snapshot,
 )
-from gitticks.git.texts import merge_text
 from gitticks.model.ids import TaskId
 
 

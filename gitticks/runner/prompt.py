@@ -31,7 +31,7 @@ from gitticks.runner.workspaces import Workspace
 from gitticks.store import layout
 from gitticks.store.authors import familiar_names
 from gitticks.store.branch import Store
-from gitticks.store.rounds import Round, read_rounds
+from gitticks.store.layout import Round, read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.council import is_shortened

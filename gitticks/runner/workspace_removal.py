@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
-from gitticks.git.lock_files import clear_shared_locks
-from gitticks.git.locks import hold_lock
+from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref

@@ -19,7 +19,7 @@ from gitticks.errors import GitticksError, LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.config import exclude_folders
 from gitticks.git.identity import ENGINE_IDENTITY
-from gitticks.git.lock_files import clear_abandoned_locks
+from gitticks.git.locks import clear_abandoned_locks
 from gitticks.git.merges.base import Moved, move_base
 from gitticks.git.merges.commits import Conflict, merge_in_memory, store_commit
 from gitticks.git.merges.history import count_commits, is_ancestor

@@ -19,10 +19,10 @@ from shlex import join
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
 from gitticks.git.config import find_own_hooks
-from gitticks.git.config_entries import CONFIG_FILE
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import CONFIG_FILE
 from gitticks.git.worktrees import past_half_made
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_REF

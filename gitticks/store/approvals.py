@@ -23,9 +23,8 @@ from gitticks.model.event import Event
 from gitticks.model.task import Task
 from gitticks.model.trust import Runnable
 from gitticks.safe_read import read_plain_file, reason_of
-from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.layout import CONFIG_PATH, state_tip
 from gitticks.store.settings import team_settings
-from gitticks.store.tip import state_tip
 from gitticks.store.transaction import read_file
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.approvals import claimed, gates_digest, last_approval, policy_digest, why_void

@@ -24,8 +24,8 @@ from gitticks.processes import own_identity
 from gitticks.store import layout
 from gitticks.store.authors import remember_names
 from gitticks.store.dropped import bring_back_dropped, was_published
+from gitticks.store.layout import state_tip
 from gitticks.store.publishing import Board, Link, Publisher, hold_chain, pause, read_chain, write_chain
-from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
 
 if TYPE_CHECKING:

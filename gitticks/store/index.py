@@ -19,8 +19,8 @@ from gitticks.model.queries import Candidates, Graph, by_priority_and_age
 from gitticks.store import layout
 from gitticks.store import task_row as values_of
 from gitticks.store.index_database import connect_if_current
+from gitticks.store.layout import state_tip
 from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, TaskRow, details_of, read_rows
-from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects

@@ -33,7 +33,7 @@ from gitticks.store.index_database import (
     is_whole,
     made_by,
 )
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import state_tip
 
 _PRIMARY_CODE = 0xFF
 _PASSING = frozenset(

@@ -1,4 +1,4 @@
-"""The paths on the state branch, and the files that every state branch has.
+"""The state branch: its tip, the paths on it, and the files that every state branch has.
 
 | path | purpose | if missing |
 |---|---|---|
@@ -18,13 +18,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.git.refs import logged, read_ref, way_back
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
+    from gitticks.git.repository import Repository
 
 
 STATE_BRANCH = "gitticks/state"
@@ -56,6 +59,8 @@ _ROUND_DIGITS = 2
 _SCRIPT = b"script"
 _WITHOUT_SIGNS = str.maketrans("#*_", "   ")
 _FORMAT_LINE = rb"(?m)^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$"
+_ENDING = ".md"
+HANDOFF, REVIEW = "handoff", "review"
 
 
 def remote_state_ref(remote: str) -> str:
@@ -195,3 +200,86 @@ def line_of(file: TaskFile, key: str) -> int | None:
     if node is None:
         return None
     return 1 + sum(1 for start in line_starts(file.frontmatter.yaml) if start <= node.start)
+
+
+def state_tip(repository: Repository) -> str:
+    """Returns the state branch's newest commit.
+
+    Raises:
+        NotFoundError: there is no state branch; the hint says how to get one.
+        GitticksError: there was one, and its ref is damaged or gone.
+    """
+    tip = read_ref(repository.common_place, STATE_REF)
+    if tip is None:
+        refuse_lost_branch(repository)
+        raise no_tasks(repository)
+    return tip
+
+
+def no_tasks(repository: Repository) -> NotFoundError:
+    """Returns the error for a repository without a state branch; a fetched one of `origin` needs only to be taken."""
+    if read_ref(repository.common_place, REMOTE_STATE_REF) is not None:
+        return NotFoundError(
+            "this clone does not have the tasks of `origin` yet", hint="`gt init` fetches them"
+        )
+    if repository.project_place is None:
+        from shlex import quote
+
+        return NotFoundError(
+            "this bare repository has no tasks yet",
+            hint=f"`gt init` in a clone sets them up, `git clone {quote(repository.common_place)}`, and `gt sync` there pushes them here",
+        )
+    return NotFoundError("this repository has no tasks yet", hint="`gt init` sets them up")
+
+
+def refuse_lost_branch(repository: Repository) -> None:
+    """Refuses to take a branch that was here and is gone for one that never was.
+
+    One whose making was killed has a log too, of its beginning alone, and there is nothing in it that could be lost.
+
+    Raises:
+        GitticksError: its log, or the board's, knows where it stood; the hint is the command that brings it back.
+    """
+    if len(list(islice(logged(repository.common_dir, STATE_REF), 2))) > 1:
+        raise GitticksError(
+            f"the branch `{STATE_BRANCH}` is missing, but it existed here: `{STATE_REF}` has a log",
+            hint=way_back(repository.common_dir, STATE_REF),
+        )
+
+
+class Round(NamedTuple):
+    """One earlier round: its number, and its texts by kind: `handoff`, `review`, `review-<councillor>`."""
+
+    number: int
+    texts: dict[str, str]
+
+    @property
+    def handoff(self) -> str | None:
+        """Returns what was handed off."""
+        return self.texts.get(HANDOFF)
+
+    @property
+    def review(self) -> str | None:
+        """Returns what the review said."""
+        return self.texts.get(REVIEW)
+
+    @property
+    def councillors(self) -> dict[str, str]:
+        """Returns what the members of a council answered, by their names."""
+        begin = f"{REVIEW}-"
+        return {kind.removeprefix(begin): text for kind, text in self.texts.items() if kind.startswith(begin)}
+
+
+def read_rounds(repository: Repository, commit: str, task_id: TaskId) -> tuple[Round, ...]:
+    """Returns the earlier rounds of a task at a commit, by their numbers; foreign files are left out."""
+    objects = repository.objects
+    folder = objects.find(objects.tree_of(commit), rounds_folder(task_id))
+    if folder is None or not folder.is_tree:
+        return ()
+    found: dict[int, dict[str, str]] = {}
+    for name, entry in objects.folder(folder.object_id).items():
+        number, dash, rest = name.partition("-")
+        if entry.is_file and dash and rest.endswith(_ENDING) and number.isascii() and number.isdecimal():
+            text = objects.read_blob(entry.object_id).decode("utf-8", "replace")
+            found.setdefault(int(number), {})[rest.removesuffix(_ENDING)] = text.strip("\n")
+    return tuple(Round(number, found[number]) for number in sorted(found))

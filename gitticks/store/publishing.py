@@ -30,7 +30,7 @@ from gitticks.git.repository import Repository
 from gitticks.processes import ProcessIdentity, is_alive
 from gitticks.store import layout
 from gitticks.store.index_database import index_path
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import state_tip
 
 LOCKED_SECONDS = 35.0
 """Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""

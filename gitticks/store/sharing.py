@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from gitticks.store.branch import Store
 
 _SHARED = "refs/gitticks/shared/"
+_MOST_WALKED = 10_000
+_LOGGED = "gitticks: remove paths that cannot be checked out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,6 @@ def join(store: Store, theirs: str, message: str, logged: str, *, author: Identi
         return made.id, TakenIn(ours, made.id, merged.report, removed)
 
     return store.take_in(make, logged, author=author)
-
-
-_MOST_WALKED = 10_000
-_LOGGED = "gitticks: remove paths that cannot be checked out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 V = TypeVar("V")
 _FENCE = "---"
+_TEXTS = frozenset({"id", "title", "status", "born", "closed", "json"})
+_NUMBERS = frozenset(
+    {"priority", "is_open", "is_epic", "is_workable", "is_begun", "is_merging", "iterations", "cost"}
+)
+"""What columns hold; those that are named nowhere, text or null."""
+_ROWS_AT_ONCE = 1000
+_STATUSES = frozenset(map(str, Status))
+_JSON_BEGINS = '{"id": "'
 
 
 class RowClaim(NamedTuple):
@@ -129,16 +137,7 @@ class TaskDetails(NamedTuple):
         return tuple(map(str, json.loads(text)))
 
 
-_TEXTS = frozenset({"id", "title", "status", "born", "closed", "json"})
-_NUMBERS = frozenset(
-    {"priority", "is_open", "is_epic", "is_workable", "is_begun", "is_merging", "iterations", "cost"}
-)
-"""What columns hold; those that are named nowhere, text or null."""
-
 ROW_COLUMNS, DETAIL_COLUMNS = TaskRow._fields[:-1], TaskDetails._fields
-_ROWS_AT_ONCE = 1000
-_STATUSES = frozenset(map(str, Status))
-_JSON_BEGINS = '{"id": "'
 
 
 def read_rows(cursor: sqlite3.Cursor) -> list[TaskRow]:

@@ -11,8 +11,7 @@ from gitticks.board import sync
 from gitticks.board.journal import PendingKind
 from gitticks.board.place import BoardReport
 from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
-from gitticks.git.follow import Follower
-from gitticks.git.texts import merge_text
+from gitticks.git.follow import Follower, merge_text
 from tests.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
 from tests.support.boards import LINES, PATH, BoardOfTest, write_to_branch
 

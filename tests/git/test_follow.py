@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.files import CheckoutFiles
-from gitticks.git.follow import Followed, Follower, Move, Outcome, Settled, Settler, Version
+from gitticks.git.follow import Followed, Follower, Move, Outcome, Settled, Settler, Version, merge_text
 from gitticks.git.indexfile import IndexEntry
-from gitticks.git.texts import merge_text
 from tests.support.repositories import blob_id
 
 BASE = b"".join(b"line %d\n" % number for number in range(1, 11))

@@ -18,7 +18,7 @@ from gitticks.model.settings import PermissionMode
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
-from gitticks.store.rounds import Round
+from gitticks.store.layout import Round
 from gitticks.store.task_row import TaskDetails
 from gitticks.tui.messages import Snapshot
 from gitticks.tui.screens.approving import Policy

@@ -36,9 +36,9 @@ from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
 from gitticks.store.dropped import bring_back_dropped
+from gitticks.store.layout import state_tip
 from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remove_impossible
-from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]
 _OBJECT = re.compile(rf"\b{OBJECT_ID}\b")

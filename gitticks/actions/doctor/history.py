@@ -15,9 +15,8 @@ from gitticks.git.log import read_trail
 from gitticks.git.objects import Objects, object_places
 from gitticks.git.refs import is_nothing, read_ref, resolve
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF, TASKS_FOLDER
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF, TASKS_FOLDER, state_tip
 from gitticks.store.sharing import find_impossible
-from gitticks.store.tip import state_tip
 
 MOST_COMMITS = 10_000
 """How far back is looked without being asked to: seconds, and more than a busy team writes in a month."""

@@ -36,9 +36,9 @@ from gitticks.store.dropped import (
     seen_before,
 )
 from gitticks.store.index_database import connect, index_path, indexed_commit
+from gitticks.store.layout import state_tip
 from gitticks.store.left_behind import left_behind
 from gitticks.store.sharing import find_impossible
-from gitticks.store.tip import state_tip
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"
 _MOST_SHOWN = 20

@@ -31,7 +31,7 @@ from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
 
 if TYPE_CHECKING:
-    from gitticks.store.rounds import Round
+    from gitticks.store.layout import Round
 MOST_EVENTS = 20
 MOST_PATHS = 8
 _HEADING = 10

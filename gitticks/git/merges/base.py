@@ -20,8 +20,7 @@ from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, list_worktrees
 from gitticks.git.files import write_synced
 from gitticks.git.indexfile import hold_index_lock, index_aside
-from gitticks.git.lock_files import clear_shared_locks
-from gitticks.git.locks import hold_lock
+from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.merges.following import BaseMove, Fixed, FollowingCheckout, fix, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref

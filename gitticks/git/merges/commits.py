@@ -1,4 +1,4 @@
-"""Merges and rebases commits in memory, and creates the merge commits as the user, whose hooks may run."""
+"""Merges and rebases commits in memory, forecasts conflicts, and creates merge commits as the user, whose hooks may run."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import combinations
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
-from gitticks.git.config_entries import read_all
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.git.merges.following import steps_between
+from gitticks.git.merges.history import merge_base
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.untrusted_config import fence_programs, read_all
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
+_CONFLICT = 1
 
 
 def fill_with(checkout: Checkout, tree: str) -> None:
@@ -119,9 +123,6 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
             hint=f"`{hooks / name}` says why",
         )
-
-
-_CONFLICT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,3 +295,82 @@ def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
 def _tree(repository: Repository, commit: str) -> str:
     asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
     return run_git(asked, repository_dir=repository.common_dir).text
+
+
+class Overlap(NamedTuple):
+    """A branch, what it conflicts with (another of the branches, or None for the base), and where, sorted."""
+
+    name: str
+    other: str | None
+    paths: tuple[str, ...]
+
+
+class _Changes(NamedTuple):
+    """What a side changed since it left the other: all paths, and the folders of what it added and removed."""
+
+    paths: frozenset[str]
+    grown: frozenset[str]
+    shrunk: frozenset[str]
+
+    def may_conflict(self, other: _Changes) -> bool:
+        """True unless a merge of both is certainly clean.
+
+        Beside files that both changed, these are a file that became a folder, and one that was added where the other
+        side moved the folder away.
+        """
+        return bool(
+            self.paths & other.paths
+            or self.paths & _folders(other.paths)
+            or other.paths & _folders(self.paths)
+            or self.grown & other.shrunk
+            or self.shrunk & other.grown
+        )
+
+
+def forecast(
+    repository: Repository, base: str, heads: Mapping[str, str], *, among: Iterable[str] | None = None
+) -> tuple[Overlap, ...]:
+    """Returns the conflicts of branches with the base and with one another, in the order of `heads`.
+
+    Nothing is merged that touches no common file, so that many branches cost little. With `among` only what one of
+    these takes part in.
+    """
+    wanted = set(heads if among is None else among)
+    found_forks = {name: merge_base(repository, base, head) for name, head in heads.items()}
+    forks = {name: fork for name, fork in found_forks.items() if fork is not None}
+    changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
+    on_base = {fork: _changes(repository, fork, base) for fork in set(forks.values()) - {base}}
+    found = []
+    with merge_rules(repository, base) as rules:
+
+        def conflicts(ours: str, theirs: str) -> tuple[str, ...]:
+            try:
+                merged = merge_by(rules, repository, ours, theirs)
+            except GitError:  # no common history, or an object that is gone: merging says so
+                return ()
+            return merged.paths if isinstance(merged, Conflict) else ()
+
+        for name, its in changes.items():
+            moved = on_base.get(forks[name])
+            if name in wanted and moved is not None and its.may_conflict(moved):
+                paths = conflicts(base, heads[name])
+                found += [Overlap(name, None, paths)] if paths else []
+        for one, other in combinations(changes, 2):
+            if wanted & {one, other} and changes[one].may_conflict(changes[other]):
+                paths = conflicts(heads[one], heads[other])
+                found += [Overlap(one, other, paths)] if paths else []
+    return tuple(found)
+
+
+def _changes(repository: Repository, old: str, new: str) -> _Changes:
+    steps = steps_between(repository, old, new)
+    return _Changes(
+        frozenset(step.path for step in steps),
+        _folders(step.path for step in steps if step.base is None),
+        _folders(step.path for step in steps if step.new is None),
+    )
+
+
+def _folders(paths: Iterable[str]) -> frozenset[str]:
+    """Returns the folders that hold the paths, the top excepted."""
+    return frozenset(str(above) for path in paths for above in PurePosixPath(path).parents[:-1])

@@ -15,12 +15,21 @@ from typing import Self
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
-from gitticks.git.follow import EXECUTABLE, QUIET_SECONDS, Followed, Follower, Move, Outcome, Settler, Version
+from gitticks.git.follow import (
+    EXECUTABLE,
+    QUIET_SECONDS,
+    Followed,
+    Follower,
+    Move,
+    Outcome,
+    Settler,
+    Version,
+    merge_text,
+)
 from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
 from gitticks.git.process import GitResult, printable, run_git
 from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
-from gitticks.git.texts import merge_text
 from gitticks.git.untrusted_config import fence_programs
 from gitticks.model.tree_change import LINK, TreeChange
 

@@ -18,6 +18,7 @@ __all__ = ["Change", "Objects", "StoredCommit", "open_objects"]
 
 BACKEND_VARIABLE = "GITTICKS_GIT_BACKEND"
 """`libgit2` or `processes`, for tests and to look into a problem; a format that libgit2 cannot read stays with git."""
+_INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
 def open_objects(common_dir: Path, *, does_much: bool = False) -> Objects:
@@ -46,9 +47,6 @@ def _settings(common_dir: Path) -> dict[str, str]:
         return read_settings(common_dir / "config")
     except ValueError:
         return {}
-
-
-_INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
 def alternates(repository: Repository) -> tuple[Path, ...]:

@@ -45,6 +45,8 @@ _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
 _KINDS = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
 _synced = threading.Lock()
 """Held while libgit2's switch for syncing, which is the whole process's, is on."""
+_Folder = dict[str, "bytes | _Folder | None"]
+"""Changes by name: contents of files, None for one to remove, and those within a folder."""
 
 
 class KeptIndex(pygit2.Index):
@@ -256,10 +258,6 @@ class Libgit2Objects(Objects):
             raise too_large(object_id)
         kind, content = odb.read(name)
         return _KINDS[int(kind)], content
-
-
-_Folder = dict[str, "bytes | _Folder | None"]
-"""Changes by name: contents of files, None for one to remove, and those within a folder."""
 
 
 def _by_folder(changes: Mapping[str, bytes | None]) -> _Folder:

@@ -20,14 +20,18 @@ from gitticks.document.merging.task import merge_files
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_common_setting, write_common_setting
+from gitticks.git.follow import merge_text
 from gitticks.git.repository import Repository
-from gitticks.git.texts import merge_text
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 from gitticks.store.merging.task import Merged, merge_task, with_superseded
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 
 _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
+_DRIVER: Final = "merge.gitticks.driver"
+_NAME: Final = "merge.gitticks.name"
+_WORDS: Final = "tasks of gitticks, merged by meaning"
+_BY_TEXT: Final = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 
 
 def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
@@ -77,12 +81,6 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     if merged.overridden or merged.conflicts:
         return None
     return merged.data
-
-
-_DRIVER: Final = "merge.gitticks.driver"
-_NAME: Final = "merge.gitticks.name"
-_WORDS: Final = "tasks of gitticks, merged by meaning"
-_BY_TEXT: Final = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 
 
 def install_merge_driver(repository: Repository) -> None:

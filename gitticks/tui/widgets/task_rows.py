@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.actions.showing import ShownTask
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry
-    from gitticks.store.rounds import Round
+    from gitticks.store.layout import Round
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Snapshot
 

@@ -7,8 +7,7 @@ import pytest
 
 from gitticks.cli.commands.show import round_words
 from gitticks.model.ids import TaskId
-from gitticks.store.layout import rounds_folder
-from gitticks.store.rounds import Round
+from gitticks.store.layout import Round, rounds_folder
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt_on_terminal
 from tests.support.projects import Project, make_project, make_reviewing, make_working

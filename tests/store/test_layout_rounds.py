@@ -3,8 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.model.ids import TaskId
-from gitticks.store.layout import rounds_folder
-from gitticks.store.rounds import Round, read_rounds
+from gitticks.store.layout import Round, read_rounds, rounds_folder
 from tests.support.stores import make_task
 from tests.support.tasks import make_store, write_files
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.git import texts
-from gitticks.git.texts import changed_places, line_distance, merge_text, nearest_first
+from gitticks.git import follow
+from gitticks.git.follow import changed_places, line_distance, merge_text, nearest_first
 
 BASE = b"1\n2\n3\n4\n5\n"
 
@@ -86,7 +86,7 @@ def test_only_what_may_be_next_is_compared(monkeypatch: pytest.MonkeyPatch) -> N
         compared.append(one)
         return line_distance(one, other)
 
-    monkeypatch.setattr(texts, "line_distance", compare)
+    monkeypatch.setattr(follow, "line_distance", compare)
     assert next(nearest_first(versions, edited)) == (2, versions[150])
     assert compared == [versions[150]]
 

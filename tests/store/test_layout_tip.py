@@ -7,7 +7,7 @@ import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import discover
-from gitticks.store.tip import state_tip
+from gitticks.store.layout import state_tip
 from tests.cli.support import gt
 from tests.support.projects import make_project
 from tests.support.repositories import git, make_repository

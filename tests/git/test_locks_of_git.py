@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git import lock_files
+from gitticks.git import locks
 from gitticks.git.checkouts import Checkout, checkout_at
-from gitticks.git.lock_files import (
+from gitticks.git.locks import (
     clear_abandoned_locks,
     clear_ref_locks,
     clear_shared_locks,
+    hold_lock,
     holder_of,
     index_lock,
     ref_locks,
 )
-from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from tests.support.repositories import add_linked_worktree, git, make_repository
 from tests.support.waiting import LONGEST_SECONDS
@@ -125,7 +125,7 @@ def test_an_old_lock_is_removed_though_a_git_runs_in_another_checkout(
     folder = add_linked_worktree(checkout.path, tmp_path / "linked", "side")
     linked = checkout_at(discover(checkout.path), folder)
     lock = linked.git_dir / "index.lock"
-    monkeypatch.setattr("gitticks.git.lock_files.AGE_SECONDS", -1.0)
+    monkeypatch.setattr("gitticks.git.locks.AGE_SECONDS", -1.0)
     with living_git(checkout.path, checkout.path):
         lock.write_bytes(b"")
         assert clear_abandoned_locks(linked, "side", wait_seconds=0) == ()
@@ -136,7 +136,7 @@ def test_an_old_lock_stays_for_a_git_in_that_checkout(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock = checkout.git_dir / "index.lock"
-    monkeypatch.setattr("gitticks.git.lock_files.AGE_SECONDS", -1.0)
+    monkeypatch.setattr("gitticks.git.locks.AGE_SECONDS", -1.0)
     with living_git(checkout.path, checkout.path):
         lock.write_bytes(b"")
         assert clear_abandoned_locks(checkout, "main", wait_seconds=0.0) == (lock,)
@@ -158,7 +158,7 @@ def test_where_no_git_is_as_old_as_the_lock_nobody_is_waited_for(
     lock = checkout.git_dir / "index.lock"
     lock.write_bytes(b"")
     later = lock.stat().st_mtime + 5
-    monkeypatch.setattr("gitticks.git.lock_files.start_times", lambda *_, **__: [later])
+    monkeypatch.setattr("gitticks.git.locks.start_times", lambda *_, **__: [later])
     assert clear_abandoned_locks(checkout, "main", wait_seconds=0.0) == ()
     git("add", "README.md", at=checkout.path)
 
@@ -194,9 +194,9 @@ def test_a_lock_that_somebody_takes_while_it_is_looked_at_stays(
     def meanwhile(*_: object, **__: object) -> list[float]:
         lock.rename(lock.with_suffix(".moved"))
         lock.write_bytes(b"")
-        monkeypatch.setattr(lock_files, "start_times", lambda *_, **__: None)
+        monkeypatch.setattr(locks, "start_times", lambda *_, **__: None)
         return []
 
-    monkeypatch.setattr(lock_files, "start_times", meanwhile)
+    monkeypatch.setattr(locks, "start_times", meanwhile)
     assert clear_abandoned_locks(checkout, "main", wait_seconds=0) == (lock,)
     assert lock.exists()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git import config_entries
-from gitticks.git.config_entries import list_file, read_all
+from gitticks.git import untrusted_config
 from gitticks.git.process import run_git
+from gitticks.git.untrusted_config import list_file, read_all
 from tests.support.repositories import git, make_repository
 
 
@@ -42,9 +42,9 @@ def test_every_worktree_is_told_what_git_tells_it_and_git_is_asked_seldom(
         asked.append(arguments)
         return run_git(arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(config_entries, "run_git", run)
+    monkeypatch.setattr(untrusted_config, "run_git", run)
     for known in ("_shared", "_of_files"):
-        monkeypatch.setattr(config_entries, known, {})
+        monkeypatch.setattr(untrusted_config, known, {})
     for _ in range(2):
         for place in places(root):
             assert read_all(place) == asked_of_git(place)
