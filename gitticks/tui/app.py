@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,8 +20,8 @@ from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
-from gitticks.tui.screens.base import View
-from gitticks.tui.unsent import UnsentComments
+from gitticks.tui.remembered import Preferences, UnsentComments
+from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
@@ -36,48 +35,6 @@ _TOAST_SECONDS = 4.0
 _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
 _TICKS_AT_REST = 12
-_SECTION = "gitticks.ui."
-_LARGEST_PANE = 500
-
-
-class Preferences:
-    """What a person has chosen for the interface, in `git config gitticks.ui.*`: read once, written at each change.
-
-    A repository that cannot be written keeps them for this call.
-    """
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._values: dict[str, str] = {}
-        from gitticks.git.config import read_config
-
-        with suppress(GitticksError, OSError):
-            self._values = read_config(context.repository, r"^gitticks\.ui\.")
-
-    def get(self, name: str) -> str:
-        """Returns a value; empty if nothing was chosen."""
-        return self._values.get(_SECTION + name.lower(), "")
-
-    def remember(self, name: str, value: str) -> None:
-        """Keeps a value."""
-        from gitticks.git.config import write_common_setting
-
-        self._values[_SECTION + name.lower()] = value
-        with suppress(GitticksError, OSError):
-            write_common_setting(self._context.renewed().repository.common_dir, _SECTION + name, value)
-
-    def sizes(self, place: str) -> dict[str, int]:
-        """Returns the widths of a place's panes that were changed, by id."""
-        prefix = f"{_SECTION}{place}-"
-        return {
-            name[len(prefix) :]: int(value)
-            for name, value in self._values.items()
-            if name.startswith(prefix) and value.isdecimal() and 0 < int(value) < _LARGEST_PANE
-        }
-
-    def remember_size(self, place: str, pane: str, size: int) -> None:
-        """Keeps a pane's width."""
-        self.remember(f"{place}-{pane}", str(size))
 
 
 class GitticksApp(App[int]):
@@ -282,16 +239,8 @@ class GitticksApp(App[int]):
             try:
                 with text_kept_on_error(context, text):
                     found = do(context)
-            except GitticksError as error:
-                self.call_later(self.refuse, str(error), error.hint)
-                return
-            except OSError as error:
-                self.call_later(self.refuse, str(error))
-                return
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                from gitticks.cli.failures import report
-
-                self.call_later(self.refuse, *report(error, [what or "the interface"]))
+                self.call_later(self.refuse, *refusal_of(error, what or "the interface"))
                 return
         self.feed.look_again()
         self.call_later(self._done, what, found, done)
@@ -356,7 +305,7 @@ class GitticksApp(App[int]):
         if not self.snapshot.is_run_alive:
             self.exit(0)
             return
-        from gitticks.tui.screens.leaving import ask_to_leave
+        from gitticks.tui.screens.stopping import ask_to_leave
 
         ask_to_leave(self)
 
@@ -391,7 +340,7 @@ class Commands(Provider):
                 if key.action and "," not in key.key and not key.action.startswith("app.go"):
                     yield key.label, partial(view.run_action, key.action), f"{key.words} ({key.sign})"
         for name in theme.NAMES:
-            yield f"theme {name.removeprefix('gt-')}", partial(app.choose_theme, name), ""
+            yield f"theme {theme.LABELS[name]}", partial(app.choose_theme, name), ""
 
     async def discover(self) -> Hits:
         """Yields what is offered before anything was typed."""

@@ -61,7 +61,7 @@ def edit_task(view: View, task_id: str) -> None:
             warnings = "".join(f"\nwarning: {one}" for one in fresh.warnings)
             return f"{task_id} {'fixed' if edited.before is None else 'changed'}{warnings}"
 
-        view.act("", finish, lambda words: words, task=task_id)
+        view.gt.act("", finish, lambda words: words, task=task_id)
 
     with_terminal(view, edit)
 
@@ -102,12 +102,11 @@ def answer_in_editor(view: View, task_id: str) -> None:
 def set_up(view: View) -> None:
     """Runs `gt init` on the terminal, where it asks and says what it made."""
     import subprocess
-    import sys
+
+    from gitticks.tui.running import own_command
 
     def init() -> None:
-        subprocess.run(
-            [sys.executable, "-P", "-m", "gitticks", "init"], cwd=view.gt.context.directory, check=False
-        )
+        subprocess.run(own_command("init"), cwd=view.gt.context.directory, check=False)
         with suppress(EOFError):
             input("enter returns to the interface ")
         view.gt.feed.look_again()

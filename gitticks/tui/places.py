@@ -181,12 +181,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("escape", "back", "back"),
     ),
     "permissions": (
-        Key(
-            "y",
-            "answer(True, False)",
-            "allow once",
-            "allow the selected request once",
-        ),
+        Key("y", "answer(True, False)", "allow once", "allow the selected request once"),
         Key("Y", "answer(True, True)", "always", "allow it, and remember the rule"),
         Key("n", "answer(False, False)", "deny", "deny it once"),
         Key("N", "answer(False, True)", "never", "deny it, and remember the rule"),

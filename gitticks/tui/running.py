@@ -28,6 +28,11 @@ _POLL_SECONDS = 0.05
 _MOST_BYTES = 4_000
 
 
+def own_command(*words: str) -> list[str]:
+    """Returns the line that starts a command of ours, which imports nothing of the repository."""
+    return [sys.executable, "-P", "-m", "gitticks", *words]
+
+
 def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]) -> str:
     """Starts a run of some tasks, or of all that is ready, and returns what to say; a run that is alive takes them in.
 
@@ -61,14 +66,7 @@ def _start(context: Context, output: Path, words: Sequence[str]) -> subprocess.P
     }
     try:
         return subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "gitticks",
-                "run",
-                *words,
-            ],  # -P: nothing of the repository is imported
+            own_command("run", *words),
             cwd=context.directory,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -102,7 +100,7 @@ def merge_apart(context: Context, task_id: str) -> str:
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         # Files, as a pipe would break under the command when the interface is left.
         ended = subprocess.run(
-            [sys.executable, "-P", "-m", "gitticks", "merge", task_id],
+            own_command("merge", task_id),
             cwd=context.directory,
             env=dict(context.world.environment),
             stdin=subprocess.DEVNULL,

@@ -8,7 +8,13 @@ from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 
-NAMES = ("gt-dark", "gt-light", "gt-contrast", "gt-plain")
+LABELS = {
+    "gt-dark": "dark",
+    "gt-light": "light",
+    "gt-contrast": "high contrast",
+    "gt-plain": "no colour",
+}
+NAMES = tuple(LABELS)
 """The themes, in the order of the columns below; the last does without colour."""
 
 TOKENS: dict[str, tuple[str, str, str, str]] = {

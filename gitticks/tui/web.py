@@ -134,12 +134,7 @@ async def _application(door: Door, port: int) -> web.Application:
     page = Path(__file__).parent / "page"
     command = shlex.join([sys.executable, "-P", "-m", "gitticks.tui"])
     server = Quiet(
-        command,
-        LOOPBACK,
-        port,
-        title="gitticks",
-        public_url=f"http://{LOOPBACK}:{port}",
-        templates_path=page,
+        command, LOOPBACK, port, title="gitticks", public_url=f"http://{LOOPBACK}:{port}", templates_path=page
     )
     interface = await server._make_app()  # noqa: SLF001 (its only seam)
     interface.router.add_get("/focus.js", script)

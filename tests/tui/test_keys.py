@@ -158,8 +158,8 @@ def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> N
             return app.view is not None and app.view.place == place
 
         await shown.sees("Keep [bold]the path")
-        await choose(shown, "theme light", "theme light")
-        await shown.until(lambda: app.theme == "gt-light", "the theme")
+        await choose(shown, "high contrast", "theme high contrast")
+        await shown.until(lambda: app.theme == "gt-contrast", "the theme")
         await choose(shown, "go to graph", "go to Graph")
         await shown.until(partial(is_at, "graph"), "the graph")
         await choose(shown, "the path", "k7f2  Keep [bold]the path")
@@ -172,7 +172,7 @@ def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> N
         await shown.until(partial(is_at, "task"), "the way back")
 
     play(project.path, work)
-    assert "gitticks.ui.theme=gt-light" in _config(project.path)
+    assert "gitticks.ui.theme=gt-contrast" in _config(project.path)
 
 
 def test_the_search_finds_words_in_any_order_and_says_if_there_are_none(tmp_path: Path) -> None:

@@ -44,6 +44,14 @@ def test_on_a_telephone_the_focused_pane_is_open_and_ascii_is_enough(tmp_path: P
         await shown.sees("Rename the error", "Which tone: friendly")
         assert "Parallel test" not in shown.text
         await check_picture(shown, "home")
+        shown.app.go("run", "h8d4")
+        await shown.sees("e4mq")
+        view = shown.app.screen
+        assert isinstance(view, Dashboard)
+        view._take_iterations(ITERATIONS)
+        await shown.press("tab", "tab")
+        await shown.sees("━Iterations", "review failed")
+        await shown.until(lambda: view.pane("iterations").size.height > NARROW[1] - 6, "the whole height")
 
     play(tmp_path, look, NARROW, StillApp(tmp_path))
 

@@ -57,7 +57,7 @@ def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
         await shown.press("enter")
         await shown.until(lambda: not project.task("k7f2").blocked_by, "the link to go")
         await shown.press("escape", "plus")
-        await shown.sees("New task", "in h8d4  Login")
+        await shown.sees("New task", "below h8d4  Login")
         await shown.type("smaller")
         await shown.press("enter")
         await shown.sees("No text yet", "in        h8d4 Login")

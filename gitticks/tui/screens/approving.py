@@ -127,7 +127,7 @@ def carry_out(
         view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
         return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
 
-    view.act("", give, given, task=task_id)
+    view.gt.act("", give, given, task=task_id)
 
 
 def merge(context: Context, task_id: TaskId) -> str:

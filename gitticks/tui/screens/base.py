@@ -10,6 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
+from gitticks.errors import GitticksError
 from gitticks.tui import places
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
@@ -26,6 +27,17 @@ WIDTH, HEIGHT = "sized-width", "sized-height"
 _OF_HEIGHT = "-height"
 """How the names of heights end, beside those of widths."""
 _LEAST_WIDTH, _LEAST_HEIGHT, _OTHER_ROWS = 20, 3, 8
+
+
+def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
+    """Returns what an error says, and its hint; one that is a bug is reported, as what was done in `where`."""
+    if isinstance(error, GitticksError):
+        return error.message, error.hint
+    if isinstance(error, OSError):
+        return str(error), None
+    from gitticks.cli.failures import report
+
+    return report(error, [where])
 
 
 class View(Screen[None]):
@@ -133,18 +145,6 @@ class View(Screen[None]):
     def on_screen_resume(self) -> None:
         """Draws what has changed while another place was shown."""
         self.call_after_refresh(self.redraw)
-
-    def act(
-        self,
-        what: str,
-        do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None = None,
-        *,
-        task: str | None = None,
-        text: str = "",
-    ) -> None:
-        """Runs a use case in a thread, one after the other for one `task`; see `GitticksApp.act`."""
-        self.gt.act(what, do, done, task=task, text=text)
 
     def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
         """Reads in a thread what a pane needs beside the snapshot; what was asked for before comes never after."""

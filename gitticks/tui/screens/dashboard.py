@@ -274,16 +274,16 @@ class Dashboard(View):
 
     def action_pause(self) -> None:
         """Lets runs begin nothing new."""
-        self.act("paused: running agents finish, nothing new starts", pause_runs)
+        self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
 
     def action_resume(self) -> None:
         """Lets runs continue; without one, starts it."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
-            self.act("runs continue", unpause_runs)
+            self.gt.act("runs continue", unpause_runs)
         if not self.snapshot.is_run_alive:
             names = [TaskId(self.subject)] if self.subject else []
             flags = run_settings.flags_of(self.gt.run_choices)
-            self.act("", lambda context: start_run(context, names, flags), str, task="run")
+            self.gt.act("", lambda context: start_run(context, names, flags), str, task="run")
 
 
 def pane_key(view: Dashboard) -> str | None:

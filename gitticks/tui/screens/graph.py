@@ -12,6 +12,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from gitticks.model.ids import TaskId
+from gitticks.tui.screens.linking import ask_to_block, ask_to_unblock
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
@@ -214,15 +215,11 @@ class GraphView(Loaded[Graph]):
 
     def action_block(self) -> None:
         """Asks what the task is to wait for."""
-        from gitticks.tui.screens.linking import ask_to_block
-
         if self.chosen is not None:
             ask_to_block(self, self.chosen)
 
     def action_unblock(self) -> None:
         """Asks which blocker to take away."""
-        from gitticks.tui.screens.linking import ask_to_unblock
-
         if self.chosen is not None:
             ask_to_unblock(self, self.chosen)
 

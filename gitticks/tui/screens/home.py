@@ -16,14 +16,13 @@ from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.screens.linking import ask_for_task
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.lines import Lines, line
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
-    from gitticks.model.task import Task
     from gitticks.runner.questions import Question
     from gitticks.tui.screens.verdicts import Looked
 
@@ -263,7 +262,7 @@ class Home(View):
             return words
 
         self.gt.say(f"starting {', '.join(ids)}")
-        self.act("", lambda context: start_run(context, names, flags), started, task="run")
+        self.gt.act("", lambda context: start_run(context, names, flags), started, task="run")
 
     def _change(self, flag: str) -> None:
         setting = run_settings.BY_FLAG[flag]
@@ -282,10 +281,7 @@ class Home(View):
             elif text is not None:
                 self._set(flag, text)
 
-        rows = [
-            line(setting.ask),
-            line(("for the next run; empty uses the repository's setting", "muted")),
-        ]
+        rows = [line(setting.ask), line(("for the next run; empty uses the repository's setting", "muted"))]
         text = self.gt.run_choices.get(flag, "")
         dialog = Dialog(
             setting.label, rows, ask=self._defaults.get(flag, ""), do="set", text=text, may_be_empty=True
@@ -363,22 +359,6 @@ class Home(View):
     def action_new_task(self) -> None:
         """Asks for the title of a new task, below the epic under the cursor if that is one."""
         row = self.snapshot.find(self._root)
-        parent = row.id if row is not None and row.is_epic else None
-        below = f"below {parent}; start with ! for an epic" if parent else "start with ! for an epic"
-
-        def made(text: str | None) -> None:
-            if text:
-                self.act(
-                    "", lambda context: _create(context, text, parent), lambda new: f"{new.id}  {new.title}"
-                )
-
-        rows = [line((below, "muted"))]
-        self.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as="new task"), made)
-
-
-def _create(context: Context, text: str, parent: str | None) -> Task:
-    from gitticks.actions.create import NewTask, create_task
-
-    is_epic = text.startswith("!")
-    wishes: dict[str, str] = {"type": "epic"} if is_epic else {"parent": parent} if parent else {}
-    return create_task(context, NewTask(text.removeprefix("!").strip(), wishes))
+        ask_for_task(
+            self, row if row is not None and row.is_epic else None, lambda new: f"{new.id}  {new.title}"
+        )

@@ -1,4 +1,4 @@
-"""Dialogs that make one task wait for another, or no longer."""
+"""Dialogs that create a task, and make one wait for another, or no longer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from gitticks.tui.screens.dialogs import Choice, Dialog, Search
 from gitticks.tui.theme import STATUS_COLOUR, glyph
-from gitticks.tui.widgets.lines import line
+from gitticks.tui.widgets.lines import Span, line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gitticks.actions.context import Context
+    from gitticks.model.task import Task
+    from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
 
 
@@ -55,27 +59,22 @@ def _change(view: View, task_id: str, wish: str) -> None:
         updated = set_field(context, find_task_to_change(context, task_id), "blocked_by", (wish,))
         return f"{task_id} waits for {', '.join(updated.after.blocked_by) or 'nothing'}"
 
-    view.act("", change, lambda words: words, task=task_id)
+    view.gt.act("", change, lambda words: words, task=task_id)
 
 
-def create_below(view: View, task_id: str) -> None:
-    """Asks for the title of a new task, below an epic or beside a task, and opens it."""
+def ask_for_task(view: View, parent: TaskRow | None, created: Callable[[Task], str]) -> None:
+    """Asks for the title of a new task or epic, creates it, a task below `parent`, and says what `created` returns."""
     from gitticks.actions.create import NewTask, create_task
-
-    row = view.snapshot.find(task_id)
-    if row is None:
-        return
-    parent = view.snapshot.find(row.id if row.is_epic else row.parent)
 
     def said(title: str | None) -> None:
         if title:
-            wishes = {"parent": parent.id} if parent else {}
-            view.act("", lambda context: create_task(context, NewTask(title, wishes)).id, created)
+            is_epic = title.startswith("!")
+            wishes = {"type": "epic"} if is_epic else {"parent": parent.id} if parent else {}
+            new = NewTask(title.removeprefix("!").strip(), wishes)
+            view.gt.act("", lambda context: create_task(context, new), created)
 
-    def created(new_id: str) -> str:
-        view.gt.go("task", new_id)
-        return f"{new_id} created; e opens it in your editor"
-
-    where = [("in ", "muted"), parent.id, "  ", parent.title] if parent else [("in no epic", "muted")]
-    dialog = Dialog("New task", [line(*where)], ask="title", do="create", kept_as="new task")
-    view.app.push_screen(dialog, said)
+    below: list[Span | str] = (
+        [("below ", "muted"), f"{parent.id}  {parent.title}", ("; ", "muted")] if parent else []
+    )
+    rows = [line(*below, ("start with ! for an epic", "muted"))]
+    view.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as="new task"), said)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual import work
 
-from gitticks.errors import GitticksError
-from gitticks.tui.screens.base import View
+from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.markdown import wrapped
 
@@ -74,14 +73,8 @@ class Loaded(View, Generic[T]):
         take: Callable[[], None]
         try:
             take = partial(self._take_loaded, self.read(context))
-        except GitticksError as error:
-            take = partial(self.refuse, error.message, error.hint)
-        except OSError as error:
-            take = partial(self.refuse, str(error), None)
         except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-            from gitticks.cli.failures import report
-
-            take = partial(self.refuse, *report(error, [self.place]))
+            take = partial(self.refuse, *refusal_of(error, self.place))
         finally:
             if "index" in context.__dict__:
                 context.index.close()

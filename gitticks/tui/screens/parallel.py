@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from gitticks.actions.run_requests import pause_runs, stop_one, unpause_runs
+from gitticks.actions.run_requests import pause_runs, unpause_runs
+from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.tui import run_settings
 from gitticks.tui.running import start_run
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
+from gitticks.tui.screens.stopping import ask_to_stop
+from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
@@ -103,7 +106,10 @@ class Parallel(View):
         left: list[Span | str] = [cost_words(snapshot) or "$0.00", "  "]
         if of_cost is not None:
             left += [*meters.meter(of_cost.percent, 100, max(8, min(24, width // 5))), "  "]
-        left.append((f"{iterations} {'iteration' if iterations == 1 else 'iterations'}", "muted"))
+        dot = f" {glyph('dot')} "
+        left.append(
+            (dot.join((count_of(iterations, "iteration"), f"{len(self._epics)} in progress")), "muted")
+        )
         rows: list[Line] = [line(*left)]
         if self._conflicts:
             rows.append(line(("conflicts: ", "muted"), ("; ".join(self._conflicts), "bad")))
@@ -147,29 +153,8 @@ class Parallel(View):
 
     def action_stop(self) -> None:
         """Asks how to stop the epic under the cursor."""
-        row = self._row()
-        if row is None:
-            return
-        rows = [
-            line(
-                "after this iteration",
-                right=[("its agents finish what they are doing", "muted")],
-                key="after",
-            ),
-            line("now", right=[("its agents are stopped, their work is kept", "muted")], key="now"),
-        ]
-
-        def chosen(key: str | None) -> None:
-            if key is None:
-                return
-
-            def stop(context: Context) -> None:
-                stop_one(context, row.id, at_once=key == "now")
-
-            how = "is being stopped" if key == "now" else "stops after this iteration"
-            self.act(f"{row.id} {how}; + starts it again", stop, task=row.id)
-
-        self.app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop"), chosen)
+        if (row := self._row()) is not None:
+            ask_to_stop(self.gt, row)
 
     def action_add(self) -> None:
         """Asks which epic or task to add to the run."""
@@ -186,16 +171,16 @@ class Parallel(View):
 
         def chosen(key: str | None) -> None:
             if key:
-                self.act("", lambda context: start_run(context, [TaskId(key)], flags), str, task="run")
+                self.gt.act("", lambda context: start_run(context, [TaskId(key)], flags), str, task="run")
 
         self.app.push_screen(Choice("Add to the run", rows, do="add it"), chosen)
 
     def action_pause(self) -> None:
         """Lets runs begin nothing new, or go on."""
         if self.snapshot.is_paused:
-            self.act("runs continue", unpause_runs)
+            self.gt.act("runs continue", unpause_runs)
         else:
-            self.act("paused: running agents finish, nothing new starts", pause_runs)
+            self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
 
 
 def _missing(one: Running) -> str:

@@ -109,7 +109,7 @@ class Permissions(Loaded[Asked]):
         from gitticks.actions.permissions import change_mode
 
         def change() -> None:
-            self.act("", lambda context: change_mode(context, mode), _mode_words, task="permissions")
+            self.gt.act("", lambda context: change_mode(context, mode), _mode_words, task="permissions")
 
         if now is None or not is_looser(mode, now):
             change()
@@ -131,7 +131,7 @@ class Permissions(Loaded[Asked]):
         def show(found: Policy) -> None:
             self.app.push_screen(Notice("Policy", permission_rows.policy_rows(found)))
 
-        self.act("", policy, show, task="permissions")
+        self.gt.act("", policy, show, task="permissions")
 
     def action_export(self) -> None:
         """Asks for a file, and writes the decisions into it."""
@@ -147,7 +147,7 @@ class Permissions(Loaded[Asked]):
         def said(name: str | None) -> None:
             if name is not None and self.loaded is not None:
                 decisions = self.loaded.decisions
-                self.act(
+                self.gt.act(
                     f"{len(decisions)} decisions written to {name}",
                     lambda context: _export(context.directory / Path(name).expanduser(), decisions),
                     task="permissions",

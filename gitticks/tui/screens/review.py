@@ -359,14 +359,11 @@ class Review(Loaded[Work]):
         asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
         rows = markdown_rows(asked, approving.DIALOG_WIDTH)
         if len(rows) > _MOST_SHOWN:
-            rows = [
-                *rows[:_MOST_SHOWN],
-                line((f"{glyph('more')} the rest is in the pane behind", "muted")),
-            ]
+            rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
 
         def said(text: str | None) -> None:
             if text:
-                self.act(
+                self.gt.act(
                     "",
                     lambda context: respond_to(context, task.id, text, work.view.seen),
                     answered,
@@ -392,11 +389,7 @@ class Review(Loaded[Work]):
             title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
             rows = [line(("The task is closed as cancelled; gt reopen brings it back.", "muted"))]
         else:
-            title, ask, do = (
-                f"Send {task.id} back to {work.agent}",
-                "what is missing",
-                "reject",
-            )
+            title, ask, do = (f"Send {task.id} back to {work.agent}", "what is missing", "reject")
             rows = [line(("Its agent reads your feedback and comments first.", "muted"))]
         for key, text in comments.items():
             rows += [line((f"{key.removesuffix('-')}  ", "muted"), text)]
@@ -404,7 +397,7 @@ class Review(Loaded[Work]):
         def said(text: str | None) -> None:
             if text:
                 give = partial(_reject, work=work, comments=comments, text=text)
-                self.act("", give, rejected, task=task.id, text=text)
+                self.gt.act("", give, rejected, task=task.id, text=text)
 
         def rejected(after: str) -> str:
             self._sent(comments)
@@ -471,9 +464,3 @@ def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -
         return f"{task.id} sent back to {work.agent}"
     after = reject_task(context, task.id, text, work.view.seen).after
     return f"{task.id} sent back to {work.agent}" if after.is_open else f"{task.id} cancelled"
-
-
-def _moved(judged: Judged) -> str:
-    from gitticks.cli.writing import moved_words
-
-    return moved_words(judged.before, judged.after)

@@ -11,15 +11,16 @@ from textual.widget import Widget
 
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens import verdicts
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.linking import ask_for_task, ask_to_block, ask_to_unblock
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.widgets import task_rows
-from gitticks.tui.widgets.lines import Lines, line
+from gitticks.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.showing import ShownTask
     from gitticks.model.event import Event
+    from gitticks.model.task import Task
 
 _MOST_FACTS = 9
 
@@ -140,37 +141,26 @@ class TaskView(Loaded[Page]):
 
     def action_note(self) -> None:
         """Asks for a note."""
-
-        def said(text: str | None) -> None:
-            if text:
-                self.act(
-                    f"{self.task_id} note added",
-                    lambda context: _note(context, self.task_id, text),
-                    task=self.task_id,
-                    text=text,
-                )
-
-        rows = [line(("It goes into its agent's next prompt, and people see it here.", "muted"))]
-        self.app.push_screen(
-            Dialog(f"Note on {self.task_id}", rows, ask="your note", do="add", is_prose=True), said
-        )
+        row = self.snapshot.find(self.subject)
+        if row is not None:
+            verdicts.ask_note(self, row)
 
     def action_child(self) -> None:
-        """Asks for the title of a task below this one."""
-        from gitticks.tui.screens.linking import create_below
+        """Asks for the title of a task below this epic, or beside this task, and opens it."""
+        row = self.snapshot.find(self.subject)
+        if row is not None:
+            ask_for_task(self, self.snapshot.find(row.id if row.is_epic else row.parent), self._created)
 
-        create_below(self, self.task_id)
+    def _created(self, new: Task) -> str:
+        self.gt.go("task", new.id)
+        return f"{new.id} created; e opens it in your editor"
 
     def action_block(self) -> None:
         """Asks what the task is to wait for."""
-        from gitticks.tui.screens.linking import ask_to_block
-
         ask_to_block(self, self.task_id)
 
     def action_unblock(self) -> None:
         """Asks which blocker to take away."""
-        from gitticks.tui.screens.linking import ask_to_unblock
-
         ask_to_unblock(self, self.task_id)
 
     def action_verdict(self) -> None:
@@ -184,10 +174,3 @@ class TaskView(Loaded[Page]):
     def action_graph(self) -> None:
         """Shows what it waits for, and what waits for it."""
         self.gt.go("graph", self.subject)
-
-
-def _note(context: Context, task_id: TaskId, text: str) -> None:
-    from gitticks.actions.task_lookup import find_task_to_change
-    from gitticks.actions.update import note_task
-
-    note_task(context, find_task_to_change(context, task_id), text)

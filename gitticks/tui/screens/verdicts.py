@@ -118,7 +118,7 @@ def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
 
     def answered(text: str | None) -> None:
         if text and looked is not None:
-            view.act(
+            view.gt.act(
                 f"{row.id} answered; its agent continues",
                 lambda context: _respond(context, row, text, looked.seen),
                 task=row.id,
@@ -174,11 +174,11 @@ def ask_direction(view: View, asked: Asked) -> None:
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            view.act(f"{row.id} will be tried again", lambda context: _again(context, row), task=row.id)
+            view.gt.act(f"{row.id} will be tried again", lambda context: _again(context, row), task=row.id)
         elif key == "note":
             ask_note(view, row, again=True)
         elif key == "cancel":
-            view.act(f"{row.id} is cancelled", lambda context: _cancel(context, row), task=row.id)
+            view.gt.act(f"{row.id} is cancelled", lambda context: _cancel(context, row), task=row.id)
 
     view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
@@ -197,7 +197,7 @@ def _cancel(context: Context, row: TaskRow) -> None:
 
 def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
     """Asks for a note for the next prompt."""
-    rows = [line(("Agents read it at the start of their next iteration.", "muted"))]
+    rows = [line(("It goes into its agent's next prompt, and people see it on its page.", "muted"))]
 
     def noted(text: str | None) -> None:
         def write(context: Context) -> None:
@@ -208,10 +208,10 @@ def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
                 _again(context.renewed(), row)
 
         if text:
-            view.act(f"noted for {row.id}", write, task=row.id, text=text)
+            view.gt.act(f"noted for {row.id}", write, task=row.id, text=text)
 
     view.app.push_screen(
-        Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True), noted
+        Dialog(f"Note on {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True), noted
     )
 
 
@@ -266,7 +266,7 @@ def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
             reject_task(context, row.id, text, looked.seen)
 
         if text:
-            view.act(f"{row.id} is sent back", reject, task=row.id, text=text)
+            view.gt.act(f"{row.id} is sent back", reject, task=row.id, text=text)
 
     view.app.push_screen(
         Dialog(f"Send {row.id} back", rows, ask="what is missing", do="send back", is_prose=True), rejected
@@ -307,4 +307,4 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
         remembered = f"; from now on {rule_words(one.rule)}" if always else ""
         return f"{'allowed' if allows else 'denied'}: {one.access.operation} {one.access.target}{remembered}"
 
-    view.act("", give, answered, task="permissions")
+    view.gt.act("", give, answered, task="permissions")

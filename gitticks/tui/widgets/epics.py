@@ -96,13 +96,7 @@ def _title(snapshot: Snapshot, one: Running, number: int, width: int) -> Line:
 
 
 def _body(
-    snapshot: Snapshot,
-    one: Running,
-    said: Mapping[TaskId, str],
-    now: datetime,
-    width: int,
-    *,
-    is_short: bool,
+    snapshot: Snapshot, one: Running, said: Mapping[TaskId, str], now: datetime, width: int, *, is_short: bool
 ) -> list[Line]:
     found: list[Line] = []
     dot = f" {glyph('dot')} "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from gitticks.model.status import ANSWERED, Awaiting
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
-from gitticks.tui.widgets.permission_rows import left
-from gitticks.tui.widgets.review_rows import is_doubt
+from gitticks.tui.widgets.permission_rows import left, question_rows
+from gitticks.tui.widgets.review_rows import handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age, paragraphs
 from gitticks.workflow.permissions import rule_words
 
@@ -39,9 +39,8 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
 
     Questions of agents about permissions come first: they are denied after a while.
     """
-    found: list[Line] = []
-    for question in snapshot.questions:
-        found += [*permission(question, now, width), line()]
+    found = question_rows(snapshot.questions, now, width, PERMISSION)
+    found += [line()] if found else []
     for asked in snapshot.inbox:
         row = asked.standing.task
         mark = _mark(asked)
@@ -61,18 +60,6 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
         ]
         found.append(line())
     return found[:-1]
-
-
-def permission(question: Question, now: datetime, width: int) -> list[Line]:
-    """Returns what an agent asks to be allowed, and how long it waits for the answer."""
-    key, counted = f"{PERMISSION}{question.number}", (left(question.expires, now), "waits")
-    operation, target = question.access.operation.value, question.access.target
-    head: list[Span | str] = [(f"{glyph('clarification')} ", "*waits"), (f"{operation}  ", "waits")]
-    said = paragraphs(f"{question.agent} on {question.task}: {question.reason}", width - 4, 1)
-    return [
-        line(*head, (target, "strong"), right=[counted], key=key),
-        *(line("  ", (part, "muted"), key=key) for part in said),
-    ]
 
 
 def permission_preview(question: Question, now: datetime, width: int) -> tuple[str, list[Line], str]:
@@ -168,15 +155,12 @@ def preview(
 def _handoff(text: str, width: int) -> list[Line]:
     """Returns what the agent says of its work; what it is not sure of stands out."""
     found: list[Line] = []
-    for raw in filter(None, map(str.strip, text.splitlines())):
-        word, colon, rest = raw.lstrip("-* ").partition(":")
-        is_named = bool(colon) and word.isupper()
-        colour = "waits" if is_doubt(word, rest) else "muted"
-        if not is_named:
-            found += [line((part, "fg")) for part in paragraphs(raw, width)]
-            continue
-        for number, part in enumerate(paragraphs(rest.strip(), width - _NAME_COLUMNS)):
-            found.append(line((f"{'' if number else word:<{_NAME_COLUMNS}}", colour), (part, "fg")))
+    for name, said in handoff_parts(text):
+        colour = "waits" if is_doubt(name, said) else "muted"
+        room = width - _NAME_COLUMNS if name else width
+        for number, part in enumerate(paragraphs(said, room)):
+            label = [(f"{'' if number else name:<{_NAME_COLUMNS}}", colour)] if name else []
+            found.append(line(*label, (part, "fg")))
     return found
 
 

@@ -35,11 +35,13 @@ def left(until: datetime, now: datetime) -> str:
     return f"{minutes}:{seconds:02}"
 
 
-def question_rows(questions: Iterable[Question], now: datetime, width: int) -> list[Line]:
+def question_rows(
+    questions: Iterable[Question], now: datetime, width: int, begin_of_keys: str = ""
+) -> list[Line]:
     """Returns the open questions: what, who and why, the rule that `Y` would remember, and the time left."""
     rows: list[Line] = []
     for one in questions:
-        key, counted = str(one.number), (left(one.expires, now), "waits")
+        key, counted = f"{begin_of_keys}{one.number}", (left(one.expires, now), "waits")
         is_wide = width >= _ROOM_FOR_WORDS
         remembers: list[Span | str] = [("Y remembers ", "faint"), (rule_words(one.rule), "muted")]
         rows += [

@@ -58,11 +58,15 @@ def _titled(title: str, text: str, width: int, colour: str = "muted") -> list[Li
 
 def _handoff(text: str, width: int) -> Iterator[Line]:
     """Yields each part of a hand-off below its name; what its author is not sure of in the colour that asks."""
-    parts = _PART.split(text)
-    if parts[0].strip():
-        yield from _titled("HAND-OFF", parts[0], width)
-    for name, said in zip(parts[1::2], parts[2::2], strict=True):
-        yield from _titled(name, _without_indent(said), width, "waits" if is_doubt(name, said) else "muted")
+    for name, said in handoff_parts(text):
+        yield from _titled(name or "HAND-OFF", said, width, "waits" if is_doubt(name, said) else "muted")
+
+
+def handoff_parts(text: str) -> list[tuple[str, str]]:
+    """Returns the parts of a hand-off with their names; what stands before them has none."""
+    before, *parts = _PART.split(text)
+    named = [(name, _without_indent(said)) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    return [("", before.strip()), *named] if before.strip() else named
 
 
 def is_doubt(name: str, said: str) -> bool:
@@ -125,9 +129,7 @@ def verdict_row(
     """Returns what `y` and `n` would do."""
     if is_stale:
         return line(
-            (f"{glyph('stuck')} the work changed; ", "*waits"),
-            ("r", "*focus"),
-            (" reloads", "waits"),
+            (f"{glyph('stuck')} the work changed; ", "*waits"), ("r", "*focus"), (" reloads", "waits")
         )
     task = view.task
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []

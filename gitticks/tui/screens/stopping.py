@@ -1,4 +1,4 @@
-"""What `^c` asks while a run is alive: to leave it alone, or to stop it."""
+"""What `^c` asks while a run is alive, and `k` of an epic: whether to stop it, and how."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gitticks.tui.widgets.lines import line
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
+    from gitticks.store.task_row import TaskRow
     from gitticks.tui.app import GitticksApp
 
 
@@ -46,3 +47,19 @@ def ask_to_leave(app: GitticksApp) -> None:
             app.act("stopping the run and its agents", stop)
 
     app.push_screen(Choice("A run is active", rows, do="choose"), chosen)
+
+
+def ask_to_stop(app: GitticksApp, row: TaskRow) -> None:
+    """Asks how to stop an epic or a task."""
+    rows = [
+        line("after this iteration", right=[("its agents finish what they are doing", "muted")], key="after"),
+        line("now", right=[("its agents are stopped, their work is kept", "muted")], key="now"),
+    ]
+
+    def chosen(key: str | None) -> None:
+        if key is not None:
+            how = "is being stopped" if key == "now" else "stops after this iteration"
+            said = f"{row.id} {how}; + starts it again"
+            app.act(said, lambda context: stop_one(context, row.id, at_once=key == "now"), task=row.id)
+
+    app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop"), chosen)

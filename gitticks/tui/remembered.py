@@ -1,4 +1,4 @@
-"""Comments on lines that go out with a verdict: kept in our own folder of the clone until then, whatever ends the interface."""
+"""What is kept in the clone for a person: what they have chosen for the interface, and comments that were not sent yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,49 @@ from gitticks.errors import GitticksError
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
 
+_SECTION = "gitticks.ui."
+_LARGEST_PANE = 500
 FILE = "unsent-comments.json"
+
+
+class Preferences:
+    """What a person has chosen for the interface, in `git config gitticks.ui.*`: read once, written at each change.
+
+    A repository that cannot be written keeps them for this call.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._values: dict[str, str] = {}
+        from gitticks.git.config import read_config
+
+        with suppress(GitticksError, OSError):
+            self._values = read_config(context.repository, r"^gitticks\.ui\.")
+
+    def get(self, name: str) -> str:
+        """Returns a value; empty if nothing was chosen."""
+        return self._values.get(_SECTION + name.lower(), "")
+
+    def remember(self, name: str, value: str) -> None:
+        """Keeps a value."""
+        from gitticks.git.config import write_common_setting
+
+        self._values[_SECTION + name.lower()] = value
+        with suppress(GitticksError, OSError):
+            write_common_setting(self._context.renewed().repository.common_dir, _SECTION + name, value)
+
+    def sizes(self, place: str) -> dict[str, int]:
+        """Returns the widths of a place's panes that were changed, by id."""
+        prefix = f"{_SECTION}{place}-"
+        return {
+            name[len(prefix) :]: int(value)
+            for name, value in self._values.items()
+            if name.startswith(prefix) and value.isdecimal() and 0 < int(value) < _LARGEST_PANE
+        }
+
+    def remember_size(self, place: str, pane: str, size: int) -> None:
+        """Keeps a pane's width."""
+        self.remember(f"{place}-{pane}", str(size))
 
 
 class UnsentComments:
