@@ -84,7 +84,7 @@ def secrets_in_commits(context: Context, task_id: TaskId) -> tuple[CommittedSecr
     project = context.repository.project_dir
     values = secret_values(context.world.environment, () if project is None else (str(project),))
     allowed = allowed_secrets(context.store.history(task_id))
-    found = committed_secrets(context.repository, base, head, values)
+    found = committed_secrets(context.repository, base, head, tuple(values.items()))
     return tuple(one for one in found if one.digest not in allowed)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentSpec
+from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import Priced, foresee
 from gitticks.errors import GitticksError
 from gitticks.model.event import EventType
@@ -26,9 +25,6 @@ from gitticks.workflow.artifacts import count_since_last_word, granted_before
 from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import BudgetCounted
-
-if TYPE_CHECKING:
-    from gitticks.runner.session import SessionRun
 
 _MOST_NAMED = 3
 
@@ -167,12 +163,10 @@ class Budgets:
         spent = self.spent
         return budget.read(Scope.RUN, replace(spent, iterations=spent.iterations + running), self.limits)
 
-    def note(self, session: SessionRun) -> None:
+    def note(self, task_id: TaskId, role: Role, report: AgentReport) -> None:
         """Counts a session that is over."""
-        if session.report is None:
-            return
-        spent = budget.spent_of(session.report.spent, session.role, session.report.ending.value)
-        self.by_task[session.task_id] = self.by_task.get(session.task_id, Spent()).plus(spent)
+        spent = budget.spent_of(report.spent, role, report.ending.value)
+        self.by_task[task_id] = self.by_task.get(task_id, Spent()).plus(spent)
 
     def look(self) -> tuple[BudgetReached, ...]:
         """Returns which levels the run has reached since the last look."""

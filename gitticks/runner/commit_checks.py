@@ -64,21 +64,15 @@ class _Commit(NamedTuple):
     is_merge: bool = False
 
 
+@lru_cache(maxsize=64)
 def committed_secrets(
-    repository: Repository, base: str, head: str, values: Mapping[str, str] | None = None
+    repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...] = ()
 ) -> tuple[CommittedSecret, ...]:
     """Returns the secrets that the commits of `head` bring which `base` lacks, each once, the oldest commit first.
 
-    `base` and `head` are ids; `values` are literal values that are secret, with their names.
+    Both are ids: commits never change, and those that were looked at when the work was handed off are merged a moment
+    later. `values` are literal values that are secret, with their names before them.
     """
-    return _found_between(repository, base, head, tuple((values or {}).items()))
-
-
-@lru_cache(maxsize=64)
-def _found_between(
-    repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...]
-) -> tuple[CommittedSecret, ...]:
-    """Commits never change, and those that were looked at when the work was handed off are merged a moment later."""
     each = [
         "log",
         "--reverse",
@@ -144,7 +138,7 @@ def judge_commits(
     """
     project = store.repository.project_dir
     values = secret_values(environment, () if project is None else (str(project),))
-    found = committed_secrets(store.repository, base, head, values)
+    found = committed_secrets(store.repository, base, head, tuple(values.items()))
     if found:
         allowed = allowed_secrets(store.history(task_id))
         found = tuple(one for one in found if one.digest not in allowed)

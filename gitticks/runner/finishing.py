@@ -118,7 +118,7 @@ def take_delivery(
 
 def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[Event, ...]) -> bool:
     """True if the role's own section was written since its session began, and not at the agent's own request."""
-    own = mailbox.own_section(role)
+    own = mailbox.OWN_SECTION.get(role)
     present = None if own is None else file.section(own)
     if own is None or present is None:
         return False

@@ -257,9 +257,9 @@ class Loop:
                     continue
                 self._left_alone.note_end(job.task.id)
                 if session.report is not None:
-                    self.budgets.note(session)
+                    self.budgets.note(session.task_id, session.role, session.report)
                     self._tell_spent(session, session.report)
-                    self._patience.note(session)
+                    self._patience.note(session.report.ending, session.reports, was_ready=session.was_ready)
 
     def _tell_spent(self, session: SessionRun, report: AgentReport) -> None:
         graph = self._tasks.graph()

@@ -41,7 +41,8 @@ PROGRAM = "gt"
 LEARNINGS_FILE = "learnings.md"
 _PREVIOUS_OUTBOX = f"{outbox.FOLDER}.previous"
 
-_OWN_SECTION = {Role.WORKER: Section.HANDOFF, Role.REVIEWER: Section.REVIEW}
+OWN_SECTION = {Role.WORKER: Section.HANDOFF, Role.REVIEWER: Section.REVIEW}
+"""The section that a role writes whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, st
     from gitticks.runner.mailbox_diff import ReturnedFile
 
     returned = ReturnedFile.of(content, original)
-    own = _OWN_SECTION.get(role)
+    own = OWN_SECTION.get(role)
     new = {section: returned.new_entries(section) for section in known}
     return Delivery(
         handoff=returned.section(Section.HANDOFF) if own is Section.HANDOFF else None,
@@ -188,11 +189,6 @@ def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:
         return None
 
 
-def own_section(role: Role) -> Section | None:
-    """Returns the section that a role writes whole."""
-    return _OWN_SECTION.get(role)
-
-
 def take(
     file: TaskFile,
     delivery: Delivery,
@@ -209,7 +205,7 @@ def take(
     """
     warnings: list[str] = []
     notes = delivery.notes
-    own = own_section(role)
+    own = OWN_SECTION.get(role)
     text = {Section.HANDOFF: delivery.handoff, Section.REVIEW: delivery.review}.get(own) if own else None
     if own is not None and text is not None and text != file.section(own):
         if is_persons and file.section(own) is not None:

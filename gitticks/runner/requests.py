@@ -120,7 +120,7 @@ class SessionListener:
     def _write(self, transaction: Transaction, delivery: Delivery, left: Event) -> None:
         session = self._session
         take_delivery(transaction, session.task_id, session.actor, delivery, self._run.circumstances())
-        own = mailbox.own_section(session.role)
+        own = mailbox.OWN_SECTION.get(session.role)
         text = None if own is None else transaction.task_file(session.task_id).section(own)
         is_agents = text is not None and text in (delivery.handoff, delivery.review)
         data = {TAKEN: digest_of(text)} if text is not None and is_agents else {}

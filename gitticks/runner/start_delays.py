@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -18,7 +18,6 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
-from gitticks.runner.session import SessionRun
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
@@ -186,13 +185,11 @@ class Patience:
                 self._waited_for[name] = pause
         return bool(rests)
 
-    def note(self, session: SessionRun) -> None:
+    def note(self, ending: Ending, reports: Iterable[tuple[str, AgentReport]], *, was_ready: bool) -> None:
         """Lets an agent rest if its service failed it, or if it could not be started in a workspace that was ready."""
-        if session.report is None:
+        if ending is Ending.START_FAILED and not was_ready:
             return
-        if session.report.ending is Ending.START_FAILED and not session.was_ready:
-            return
-        for name, report in session.reports:
+        for name, report in reports:
             pause = self._pauses.note(name, report, self._run.now)
             if pause is not None:
                 rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"

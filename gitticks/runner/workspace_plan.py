@@ -71,7 +71,8 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
     if start_sha is None:
-        start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
+        begins_there = owner != task.id or commit == base_tip
+        start_sha = commit if begins_there else merge_base(repository, commit, base_tip) or commit
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
     return Workspace(task.id, folder / owner, branch, base, start_sha, commit, shared)
 
@@ -201,9 +202,3 @@ def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None
     except NotFoundError:
         return None
     return lost_head(checkout) if current_branch(checkout) == branch else None
-
-
-def _fork(repository: Repository, commit: str, base_tip: str) -> str:
-    if commit == base_tip:
-        return commit
-    return merge_base(repository, commit, base_tip) or commit

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitticks.agents.base import (
     AgentKind,
@@ -43,8 +43,7 @@ from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places import permission_socket
-from gitticks.runner.places.desk import Desk
-from gitticks.runner.places.permission_socket import ToolCall
+from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
@@ -53,6 +52,9 @@ from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
 from gitticks.sandbox.walls import walls_of, with_rules
 from gitticks.store.permissions import policy_layers
+
+if TYPE_CHECKING:
+    from gitticks.runner.places.local import Desk
 
 _POLL_SECONDS = 0.2
 _CLIENTS_VARIABLES = tuple(
@@ -100,7 +102,9 @@ class Conversation:
         for warning in invocation.warnings:
             heard.warn(warning)
         limits, walls = desk.place.settings.limits, walls_of(desk.place.settings.sandbox)
-        with held, self._watching_requests(), self._answering_hooks():
+        with held, self._watching_requests():
+            if PRESETS[self.order.agent.kind].has_hook:
+                held.enter_context(permission_socket.serving(desk.workspace.mailbox, self._permit))
             sessions = Sessions(desk.place.repository.own_dir)
             lock = sessions.tree_lock(desk.workspace.task_id, self.order.number)
             if desk.place.front is Front.TERMINAL:
@@ -222,17 +226,8 @@ class Conversation:
             (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / kind.value
         )
 
-    @contextmanager
-    def _answering_hooks(self) -> Iterator[None]:
-        """Answers the client's hook while the block runs."""
-        if self._hook() is None:
-            yield
-            return
-        workspace, agent = self.desk.workspace, self.order.agent
-        with permission_socket.serving(
-            workspace.mailbox, lambda call: self.heard.permit(agent, call, workspace.path)
-        ):
-            yield
+    def _permit(self, call: ToolCall) -> HookAnswer:
+        return self.heard.permit(self.order.agent, call, self.desk.workspace.path)
 
     def _saw_tool(self, tool: str, given: Mapping[str, Any]) -> None:
         path = self.desk.workspace.path
@@ -241,7 +236,7 @@ class Conversation:
     def _refusal(self, tool: str, given: Mapping[str, Any], use: str) -> str | None:
         """Returns why a tool that the client asks about itself may not be used: what its hook said of it, else the rules."""
         path = self.desk.workspace.path
-        said = self.heard.permit(self.order.agent, ToolCall(tool, dict(given), str(path), use), path)
+        said = self._permit(ToolCall(tool, dict(given), str(path), use))
         return said.reason if said.decision == "deny" or said.is_left else None
 
     def _commit_folders(self) -> tuple[str, ...]:

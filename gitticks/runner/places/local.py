@@ -7,30 +7,32 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gitticks.agents.base import (
-    AgentReport,
-    Front,
-    is_session_id,
-    neutral_environment,
-)
+from gitticks.agents.base import AgentReport, Front, is_session_id, neutral_environment
 from gitticks.agents.process import StopRequest
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import checkout_at, head
 from gitticks.git.identity import agent_identity
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.settings import Settings
+from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Ending, SessionRecord, Task
-from gitticks.runner import workspaces
+from gitticks.redaction import secret_values
+from gitticks.runner import mailbox, workspaces
+from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits, judge_paths
+from gitticks.runner.outbox import Request
 from gitticks.runner.places.conversation import Conversation, failed_start
-from gitticks.runner.places.desk import Desk
 from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, WantsChecks, Work
 from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
 from gitticks.runner.reviewing import COUNCIL
+from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.runner.workspaces import Captured, Workspace
+from gitticks.sandbox.enclosure import take_home
+from gitticks.store.branch import Store
+from gitticks.store.permissions import policy_layers
 from gitticks.world import World
 
 
@@ -118,3 +120,92 @@ class LocalPlace:
     def settle(self, workspace: Workspace, task: Task) -> None:
         """Puts partial work aside."""
         workspaces.settle(self.repository, workspace, task)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A session's workspace, and what can be learned from it."""
+
+    place: LocalPlace
+    workspace: Workspace
+    file: TaskFile
+    record: SessionRecord
+    stop: StopRequest
+    wants_checks: WantsChecks
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self) -> mailbox.Delivery:
+        """Returns what the agent wrote."""
+        secrets = secret_values(self.place.world.environment, (str(self.workspace.path),))
+        return mailbox.read(self.workspace.mailbox, self.file, self.record.role, secrets)
+
+    def look(self, end: AgentReport | Request) -> Work:
+        """Returns all that is there, the gates' findings if they are wanted."""
+        delivery = self.read()
+        brought, refused = self._bring_home()
+        checks = self._check(refused) if self.wants_checks(end, delivery) else None
+        if self.record.role is Role.REVIEWER:
+            branch = self.workspace.branch
+            tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
+            return Work(delivery, tip, checks)
+        tip, warnings = workspaces.collect(self.place.repository, self.workspace)
+        return Work(delivery, tip, checks, (*brought, *warnings))
+
+    def _bring_home(self) -> tuple[tuple[str, ...], str | None]:
+        """Takes what was committed in a sandbox; returns what is odd, and why nothing was taken if that is so."""
+        place, workspace = self.place, self.workspace
+        if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
+            return (), None
+        checkout = checkout_at(place.repository, workspace.path)
+        outer = place.world.environment
+        try:
+            found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
+        except GitticksError as error:
+            if (
+                place.settings.sandbox.preset is SandboxPreset.NONE
+            ):  # this session's own commits are not among them
+                return (f"what was committed in a sandbox earlier is not taken: {error.message}",), None
+            refused = f"what was committed in the sandbox is refused: {error.message}"
+            if (last := head(checkout)) is not None:
+                refused += (
+                    f"; `git reset --soft {last[:10]}` goes back to the last commit that was accepted: "
+                    "then take out what is refused and commit again"
+                )
+            return (refused,), refused
+        return found, None
+
+    def _check(self, refused: str | None) -> ChecksReport:
+        """Runs the quality gates, if the agent's work is where it belongs."""
+        place = self.place
+        if refused is not None:
+            return ChecksReport(refused, ("the commits are refused",))
+        if (astray := self._find_astray()) is not None:
+            return ChecksReport(astray, ("commits outside the branch",))
+        if (refused := self._judge_tree()) is not None:
+            return ChecksReport(refused, ("the commits are refused",))
+        path, outer = self.workspace.path, {**place.outer_environment, **self.variables}
+        return run_checks(path, place.settings, outer, place.repository, stop=self.stop)
+
+    def _judge_tree(self) -> str | None:
+        repository, workspace = self.place.repository, self.workspace
+        base = workspace.base and read_ref(repository.common_dir, f"{BRANCHES}{workspace.base}")
+        begin, end = base or workspace.start_sha, head(checkout_at(repository, workspace.path))
+        if not begin or end is None:
+            return None
+        environment = self.place.world.environment
+        rules = policy_layers(repository, environment, self.place.overrides)
+        return (
+            judge_tree(repository, begin, end)
+            or judge_paths(repository, begin, end, rules)
+            or judge_commits(Store.open(repository), workspace.task_id, begin, end, environment)
+        )
+
+    def _find_astray(self) -> str | None:
+        repository, workspace, record = self.place.repository, self.workspace, self.record
+        branch, start_sha = workspace.branch, workspace.start_sha or None
+        if branch is None:
+            return None
+        agent = agent_identity(record.agent)
+        return find_astray(
+            repository, workspace.path, branch=branch, start_sha=start_sha, base=workspace.base
+        ) or find_made_elsewhere(repository, record.task, branch=branch, agent=agent, since=record.started)
