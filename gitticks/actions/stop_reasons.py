@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 
 if TYPE_CHECKING:
+    from gitticks.model.event import Event
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
@@ -45,15 +46,17 @@ def _asked_by_engine(history: bytes, at: datetime | None) -> str:
     """Returns why gitticks itself asked a person last; empty if it did not, or not at that time."""
     if _ASKED not in history:
         return ""
-    from gitticks.document.history import read_history
-    from gitticks.model.event import ENGINE, EventType
+    from gitticks.model.event import ENGINE
 
-    asked = (
-        event for event in reversed(read_history(history).events) if event.type is EventType.AWAITING_SET
-    )
-    last = next(asked, None)
+    last = next((event for event in _newest_first(history) if event.type == "awaiting.set"), None)
     is_ours = last is not None and last.actor == ENGINE and at in (None, last.at)
     return last.reason or "" if last is not None and is_ours else ""
+
+
+def _newest_first(history: bytes) -> Iterator[Event]:
+    from gitticks.document.history import read_history
+
+    return reversed(read_history(history).events)
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
@@ -96,11 +99,8 @@ def denied_of(index: Index, task_id: TaskId) -> Denied | None:
     history = index.history(task_id)
     if b'"denied"' not in history:
         return None
-    from gitticks.document.history import read_history
-    from gitticks.model.event import EventType
-
-    for event in reversed(read_history(history).events):
-        if event.type is EventType.SESSION_ENDED and event.data.get("role") == "worker":
+    for event in _newest_first(history):
+        if event.type == "session.ended" and event.data.get("role") == "worker":
             denied = event.data.get("denied")
             return Denied(task_id, event.actor.name, tuple(denied)) if isinstance(denied, list) else None
     return None
@@ -116,10 +116,8 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
 
     A review is between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
-    from gitticks.document.history import read_history
-
     handed_off = None
-    for event in reversed(read_history(history).events if history else ()):
+    for event in _newest_first(history):
         if event.to_status not in _STEPS:
             continue
         if event.to_status == Status.WORKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched, may_have_been_saved
@@ -12,12 +12,8 @@ from gitticks.board.ignored import keep_board_ignores
 from gitticks.board.place import BoardError, board_checkout
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout
 from gitticks.store.dropped import bring_back_dropped, dropped_commits
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from gitticks.git.checkouts import Checkout
 
 
 def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:

@@ -7,23 +7,20 @@ between, git gives up, but leaves files and index as if it had succeeded: staged
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from gitticks.board.journal import Pending, PendingKind, load_journal, save_journal
 from gitticks.board.place import board_checkout, errors_of_board
 from gitticks.board.step import WORKTREE_BOARD
+from gitticks.git.checkouts import Checkout
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.indexfile import RESOLVED, read_entries
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.history import merge_base
+from gitticks.git.objects import Objects
 from gitticks.git.refs import is_object_id, read_ref
+from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
-
-if TYPE_CHECKING:
-    from gitticks.git.checkouts import Checkout
-    from gitticks.git.objects import Objects
-    from gitticks.git.repository import Repository
 
 
 def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str | None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from gitticks.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
 from gitticks.board.older import Versions, older_versions
@@ -29,13 +29,11 @@ from gitticks.git.follow import (
     changed_places,
 )
 from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
+from gitticks.git.objects import Objects
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import own_commits
 from gitticks.store.merging.checkout import merge_saved
-
-if TYPE_CHECKING:
-    from gitticks.git.objects import Objects
 
 _MANY_FILES = 200
 """So many are not brought to the disk one after the other."""
