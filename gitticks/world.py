@@ -10,6 +10,8 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+_LOOKED_AT_BYTES = 4096
+
 
 class World:
     """What a process can ask of its surroundings."""
@@ -44,3 +46,19 @@ class World:
     def in_session(self) -> bool:
         """True inside an agent's session, where nobody may act as a person."""
         return self.environment.get("GITTICKS_AGENT") == "1"
+
+
+def program_on_path(environment: Mapping[str, str]) -> str | None:
+    """Returns the `gt` that the shell would start; None if there is none."""
+    import shutil
+
+    return shutil.which("gt", path=environment.get("PATH", os.defpath))
+
+
+def is_ours(program: str) -> bool:
+    """True if a program mentions gitticks at its beginning, as the installed start script does."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123 - reading commands load no pathlib
+            return b"gitticks" in file.read(_LOOKED_AT_BYTES)
+    except OSError:
+        return False

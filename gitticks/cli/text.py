@@ -9,6 +9,7 @@ from functools import cache
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.terminal_safety import JOINERS, are_harmless, is_harmful
+from gitticks.world import is_ours, program_on_path
 
 _PRINTABLE = bytes(range(0x20, 0x7F))
 _OWN_SIGNS = "○◐◇⊙✓✗…·→⚑├└─│»«"
@@ -135,9 +136,8 @@ def called() -> str:
 
 @cache
 def _is_gt_anothers(path: str) -> bool:
-    from gitticks.actions.doctor.machine import anothers_program
-
-    return anothers_program({"PATH": path}) is not None
+    found = program_on_path({"PATH": path})
+    return found is not None and not is_ours(found)
 
 
 def as_called(text: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.agents import why_unknown
@@ -21,8 +19,8 @@ from gitticks.model.task import Task
 from gitticks.runner.templates import require_sound
 from gitticks.sandbox.machine import require_walls
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
+from gitticks.world import is_ours, program_on_path
 
-_LOOKED_AT_BYTES = 4096
 _MEGABYTE = 1024 * 1024
 _FEW_BYTES, _NO_BYTES = 100 * _MEGABYTE, 10 * _MEGABYTE
 _CLOCK_SLACK_SECONDS = 600
@@ -41,33 +39,14 @@ def errors_of(ask: Callable[[], object]) -> Iterator[Finding]:
 
 def check_program(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Yields a warning if the shell's `gt` is another tool's."""
-    found = anothers_program(environment)
-    if found is not None:
+    found = program_on_path(environment)
+    if found is not None and not is_ours(found):
         yield warning(
             f"another tool's gt comes first on PATH: {found}",
             "type `gitticks` instead: it is the same command",
         )
-    elif _program(environment) is None:
+    elif found is None:
         yield note("`gt` is not on PATH, so hooks and agents may not find it")
-
-
-def anothers_program(environment: Mapping[str, str]) -> str | None:
-    """Returns the path of another tool's gt that the shell would start; None if it is ours or there is none."""
-    found = _program(environment)
-    return None if found is None or _is_ours(Path(found)) else found
-
-
-def _program(environment: Mapping[str, str]) -> str | None:
-    return shutil.which("gt", path=environment.get("PATH", os.defpath))
-
-
-def _is_ours(program: Path) -> bool:
-    """True if a program mentions gitticks at its beginning, as the installed start script does."""
-    try:
-        with program.open("rb") as file:
-            return b"gitticks" in file.read(_LOOKED_AT_BYTES)
-    except OSError:
-        return False
 
 
 def check_disk(context: Context) -> Iterator[Finding]:
