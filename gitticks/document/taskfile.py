@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
+from gitticks.document.scripts import Scripts, read_scripts
+from gitticks.document.section_edits import remove_section, set_preamble, set_section
 from gitticks.document.sections import Body, is_empty
 from gitticks.document.texts import LINE_BREAK, Source, count_line_breaks, with_newlines
+from gitticks.document.verdict_line import review_outcome
 from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, ReviewOutcome, Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
-
-if TYPE_CHECKING:
-    from gitticks.document.scripts import Scripts
 
 _FENCE = "---\n"
 
@@ -42,10 +43,7 @@ class ReadFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """One TASK.md. Every method that changes something returns another value and keeps all other bytes.
-
-    What reads and writes sections is imported where it is used: most changes are of fields.
-    """
+    """One TASK.md. Every method that changes something returns another value and keeps all other bytes."""
 
     frontmatter: Frontmatter
     task: Task
@@ -86,8 +84,6 @@ class TaskFile:
     @property
     def review_outcome(self) -> ReviewOutcome:
         """Returns what `## Review` says."""
-        from gitticks.document.verdict_line import review_outcome
-
         return review_outcome(self.section(Section.REVIEW))
 
     @property
@@ -97,8 +93,6 @@ class TaskFile:
         Raises:
             DocumentError: a block never ends.
         """
-        from gitticks.document.scripts import read_scripts
-
         return read_scripts(self.body)
 
     @property
@@ -117,8 +111,6 @@ class TaskFile:
 
     def entries(self, section: Section) -> tuple[Entry, ...]:
         """Returns the entries of `## Notes` or `## Questions` in file order."""
-        from gitticks.document.entries import read_entries
-
         return read_entries(self.body, section)
 
     def with_task(self, task: Task) -> TaskFile:
@@ -137,14 +129,10 @@ class TaskFile:
 
     def with_section(self, name: Section | str, text: str) -> TaskFile:
         """Returns the file with a section's text replaced, or the section added in its place."""
-        from gitticks.document.section_edits import set_section
-
         return self._with_body(lambda body: set_section(body, name, text))
 
     def with_summary(self, text: str) -> TaskFile:
         """Returns the file with the free text before the first section replaced."""
-        from gitticks.document.section_edits import set_preamble
-
         return self._with_body(lambda body: set_preamble(body, text))
 
     def without_section(self, name: Section | str) -> TaskFile:
@@ -153,8 +141,6 @@ class TaskFile:
         Raises:
             DocumentError: removing it would change another section.
         """
-        from gitticks.document.section_edits import remove_section
-
         return self._with_body(lambda body: remove_section(body, name))
 
     def with_entry(self, section: Section, entry: Entry) -> TaskFile:
@@ -163,8 +149,6 @@ class TaskFile:
         Raises:
             DocumentError: what is in the section already would swallow it.
         """
-        from gitticks.document.entries import add_entry
-
         return self._with_body(lambda body: add_entry(body, section, entry))
 
     def loose_text(self, section: Section, before: TaskFile | None) -> str | None:
@@ -172,14 +156,10 @@ class TaskFile:
 
         All of a file that is new was written since.
         """
-        from gitticks.document.entries import loose_text_after_last_entry
-
         return loose_text_after_last_entry(self.body, section, *_known(before, section))
 
     def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile | None) -> TaskFile:
         """Returns the file with that loose text taken out and `entry` added in its place."""
-        from gitticks.document.entries import take_loose_text
-
         known, text = _known(before, section)
         taken = self._with_body(lambda body: take_loose_text(body, section, known, text))
         return taken.with_entry(section, entry)

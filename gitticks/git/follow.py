@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
+from gitticks.git.process import run_git
 
 QUIET_SECONDS = 0.15
 """Programs that write in place empty the file first: what changed this recently may be half of what is coming."""
@@ -289,10 +291,6 @@ def merge_text(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
 
     Append-only logs (`*.jsonl`) take the lines of both sides, as the branch's attributes say.
     """
-    import tempfile
-
-    from gitticks.git.process import run_git
-
     with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
         files = [Path(folder, name) for name in ("ours", "base", "theirs")]
         for file, content in zip(files, (ours, base, theirs), strict=True):

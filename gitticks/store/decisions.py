@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from gitticks.document.entries import escape
 from gitticks.document.merging.task import is_conflicted
-from gitticks.document.taskfile import TaskFile
+from gitticks.document.taskfile import TaskFile, new_task_file
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -18,6 +19,7 @@ from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
+from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decide import decide, policy_for
@@ -207,10 +209,6 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 
 
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
-    from gitticks.document.entries import escape
-    from gitticks.document.taskfile import new_task_file
-    from gitticks.store.task_ids import free_id
-
     task = Task(
         id=free_id(transaction, circumstances.random_number),
         title=f"Rework: {epic.title}",

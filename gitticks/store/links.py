@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gitticks.errors import NotFoundError, RefusedError
+from gitticks.model.graph import find_cycle, shown
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 
@@ -66,8 +68,6 @@ def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
             raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
         passed.add(above)
         above = tasks[above].parent if above in tasks else None
-    from gitticks.model.graph import find_cycle, shown
-    from gitticks.model.queries import TaskGraph
 
     as_open = replace(changed, status=Status.PENDING)  # a closed one may be reopened, and would wait then
     graph = TaskGraph.of({**tasks, changed.id: as_open}.values())

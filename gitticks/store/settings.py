@@ -17,6 +17,7 @@ from gitticks.document.settings_layers import (
 )
 from gitticks.git.config import read_config
 from gitticks.git.files import write_synced
+from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
@@ -82,8 +83,6 @@ def team_settings(repository: Repository) -> Settings:
 
 
 def _team_layer(repository: Repository) -> Layer:
-    from gitticks.git.refs import read_ref
-
     tip = read_ref(repository.common_dir, layout.STATE_REF)
     if tip is None:
         return Layer()

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from gitticks.document.sections import parse_blocks
 from gitticks.document.texts import Source, line_starts, with_newlines
 
 _BEGIN, _BASE, _MIDDLE, _END = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
@@ -158,8 +159,6 @@ def conflict_line(source: Source) -> int | None:
 
 
 def _lines_of_code(source: Source) -> set[int]:
-    from gitticks.document.sections import parse_blocks
-
     return {
         line
         for token in parse_blocks(source)

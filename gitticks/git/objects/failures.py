@@ -8,13 +8,10 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shlex import quote
 
 from gitticks.errors import GitticksError, LostRaceError, MachineError
-
-if TYPE_CHECKING:
-    from gitticks.git.process import GitResult
-
+from gitticks.git.process import GitResult, is_full, printable
 
 MOST_BYTES = 256_000_000
 """What is larger is not read into memory: a few hundred bytes can be made to grow to any size."""
@@ -58,8 +55,6 @@ def moved(ref: str) -> RefMovedError:
 
 def locked(common_dir: Path, ref: str) -> RefLockedError:
     """Returns the error for a ref whose lock file is there."""
-    from shlex import quote
-
     return RefLockedError(
         f"`{ref}` is locked by another program",
         hint=f"try again when it has finished; if none is running: `rm {quote(f'{common_dir / ref}.lock')}`",
@@ -76,7 +71,6 @@ def require_written(done: GitResult, common_dir: Path) -> None:
     """Refuses what git could not write, in the words of `errors_of_writing`."""
     if done.code == 0:
         return
-    from gitticks.git.process import printable
 
     reason = printable(done.stderr).removeprefix("fatal: ").removeprefix("error: ")
     is_refused = "Permission denied" in reason or "Read-only file system" in reason
@@ -92,10 +86,6 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
     try:
         yield
     except errors_of_libgit2() as error:
-        from shlex import quote
-
-        from gitticks.git.process import is_full, printable
-
         reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
         if reason == _UNSAID and is_full(common_dir):
             reason = os.strerror(errno.ENOSPC)
@@ -115,6 +105,4 @@ def errors_of_reading(what: str) -> Iterator[None]:
     try:
         yield
     except errors_of_libgit2() as error:
-        from gitticks.git.process import printable
-
         raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error
