@@ -125,6 +125,11 @@ def is_typed_to() -> bool:
     return sys.stdin.isatty()
 
 
+def is_on_terminal() -> bool:
+    """True if a person sits before stdin and stdout."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def is_agreed(question: str, *, default: bool, err: bool = False) -> bool:
     """Asks a question until it is answered with yes, no or Enter."""
     import click

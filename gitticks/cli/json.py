@@ -35,6 +35,13 @@ def print_object(**body: object) -> None:
     say(_dumped({"schema": SCHEMA, **plain(body)}))
 
 
+def print_event(event: str, /, **body: object) -> None:
+    """Prints one line of a stream: the schema, what happened, and the event's own keys."""
+    import json
+
+    say(json.dumps({"schema": SCHEMA, "event": event, **plain(body)}, ensure_ascii=True))
+
+
 def print_tasks(texts: Iterable[str], **more: object) -> None:
     """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them, with `more` keys after them."""
     say_in_pieces(_listed(iter(texts), more))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 
 import click
@@ -11,7 +9,8 @@ import click
 from gitticks.actions.attaching import Follower, Heard, NoSessionError, SessionOver, clarify, find_session
 from gitticks.actions.context import Context
 from gitticks.agents.tmux import is_joinable, join, server_name
-from gitticks.cli.json import SCHEMA, plain
+from gitticks.cli.editor import is_on_terminal
+from gitticks.cli.json import plain, print_event
 from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.render import elapsed, hint, say, screen
@@ -53,7 +52,7 @@ def attach_command(
         if error.clarifies is None and agent is not None:
             words = f"`--agent` only works for a task that asks something: {error.message}"
             raise NoSessionError(words, hint=error.hint or "") from None
-        if error.clarifies is None or as_json or not _is_on_terminal():
+        if error.clarifies is None or as_json or not is_on_terminal():
             raise
         _clarify(context, error.clarifies, agent)
         return
@@ -70,7 +69,7 @@ def attach_command(
     )
     tell = _tell_json(record.task) if as_json else _tell_lines(follower, raw=raw)
     server = server_name(context.repository.own_dir, record.task)
-    if not (raw or as_json) and _is_on_terminal() and is_joinable(server):
+    if not (raw or as_json) and is_on_terminal() and is_joinable(server):
         say(f"{record.task}  Ctrl-B D detaches from its tmux session", err=True)
         join(server)
         tell = _tell_nothing  # it was seen
@@ -94,7 +93,7 @@ def _follow(follower: Follower, tell: Callable[[list[Heard]], None], *, is_left:
 
 def _say_end(ended: SessionOver, *, as_json: bool) -> None:
     if as_json:
-        say(json.dumps({"schema": SCHEMA, "event": "session.over", **plain(ended)}, ensure_ascii=True))
+        print_event("session.over", **plain(ended))
         return
     how = "its runner was killed" if ended.ending is None else f"session ended: {ended.ending}"
     detail = f" ({visible(ended.detail)})" if ended.detail and ended.detail != ended.ending else ""
@@ -102,10 +101,6 @@ def _say_end(ended: SessionOver, *, as_json: bool) -> None:
     say(f"{ended.task}  {how}{detail}; the task is {ended.status}{awaits}", err=True)
     if ended.ending is None:
         hint("`gt health` finishes it, and so does the next `gt run`")
-
-
-def _is_on_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
@@ -138,7 +133,6 @@ def _tell_json(task_id: str) -> Callable[[list[Heard]], None]:
     def tell(heard: list[Heard]) -> None:
         for one in heard:
             if one.shown is not None:
-                body = {"schema": SCHEMA, "event": "agent.said", "task": task_id, "line": one.shown}
-                say(json.dumps(body, ensure_ascii=True))
+                print_event("agent.said", task=task_id, line=one.shown)
 
     return tell

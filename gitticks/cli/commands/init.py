@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -13,7 +12,7 @@ from gitticks.actions.doctor import Severity
 from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind
-from gitticks.cli.editor import is_agreed
+from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
@@ -40,13 +39,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
     origin or another remote has that branch already, its tasks are fetched. Running it again fixes what is missing.
     """
     policy = HumanPolicy(human) if human else None
-    if (
-        policy is None
-        and not as_json
-        and sys.stdin.isatty()
-        and sys.stdout.isatty()
-        and not is_begun(context)
-    ):
+    if policy is None and not as_json and is_on_terminal() and not is_begun(context):
         _ = context.author  # before any question: git must know who this is
         is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
         policy = HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -19,7 +18,7 @@ from gitticks.actions.permissions import (
     policy,
     would_loosen,
 )
-from gitticks.cli.editor import is_agreed
+from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import ago, hint, say, screen
@@ -101,7 +100,7 @@ def wait_command(context: Context) -> None:
 
     The same as `gt permissions --wait`. While it runs, agents ask instead of being refused.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_on_terminal():
         raise UsageError("there is no terminal to answer on", hint="`gt permissions allow NUMBER`")
     import time
 
@@ -286,7 +285,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
     asked = None if mode == "default" else PermissionMode(mode)
     wanted = asked or PermissionMode.AUTO_EDIT
     if would_loosen(context, wanted) and not yes:
-        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if as_json or not is_on_terminal():
             raise RefusedError(
                 f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
             )

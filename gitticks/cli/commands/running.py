@@ -17,6 +17,7 @@ from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_t
 from gitticks.actions.trust import no_sandbox_warning
 from gitticks.actions.workspaces import start_task
 from gitticks.agents.base import Front
+from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import (
     Completes,
@@ -224,7 +225,7 @@ def _confirm_yolo(context: Context, *, is_confirmed: bool, can_ask: bool) -> Non
     Raises:
         GitticksError: nobody meant it.
     """
-    if can_ask and sys.stdin.isatty() and sys.stdout.isatty() and not is_confirmed and needs_walls(context):
+    if can_ask and is_on_terminal() and not is_confirmed and needs_walls(context):
         warn("`yolo` without a sandbox: agents can do anything you can, without asking")
         is_confirmed = click.prompt("Type `yolo` to continue", default="", show_default=False) == "yolo"
     require_yolo_meant(context, is_confirmed=is_confirmed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 
 import click
@@ -16,7 +15,7 @@ from gitticks.actions.config import (
 )
 from gitticks.actions.context import Context
 from gitticks.actions.trust import Listed, allow_secrets, list_runnables, secrets_in_commits, trust_shown
-from gitticks.cli.editor import is_agreed
+from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import plain, print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
@@ -120,7 +119,7 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
     for one in [] if as_json else asked:
         say(_title(one), *(f"    {visible(line)}" for line in one.runnable.text.splitlines()))
     if not yes:
-        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if as_json or not is_on_terminal():
             if as_json:
                 _print_json(found)
             raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts everything")
@@ -146,7 +145,7 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
     if is_list or not found:
         return Exit.DONE
     if not yes:
-        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if as_json or not is_on_terminal():
             raise RefusedError(
                 "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows everything"
             )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
 from gitticks.actions.context import Context
@@ -16,7 +13,7 @@ from gitticks.actions.watching import (
     Watcher,
     keep_watching,
 )
-from gitticks.cli.json import SCHEMA, plain
+from gitticks.cli.json import plain, print_event
 from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import command
 from gitticks.cli.render import GAP, say, warn
@@ -61,13 +58,11 @@ def _say(context: Context, happening: Happening) -> None:
 
 
 def _print_json(happening: Happening) -> None:
-    body: dict[str, Any] = {"schema": SCHEMA}
     if isinstance(happening, LoggedCommit):
-        body |= {"event": "commit", **plain(happening)}
+        print_event("commit", **plain(happening))
     elif isinstance(happening, EditTaken):
-        body |= {"event": "edit.taken", "path": happening.path}
+        print_event("edit.taken", path=happening.path)
     elif isinstance(happening, EditLeft):
-        body |= {"event": "edit.left", "path": happening.path, "reason": happening.reason}
+        print_event("edit.left", path=happening.path, reason=happening.reason)
     else:
-        body |= {"event": "warning", "message": happening.message}
-    say(json.dumps(body, ensure_ascii=True))
+        print_event("warning", message=happening.message)

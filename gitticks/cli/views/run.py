@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any, assert_never
+from typing import assert_never
 
 from gitticks.actions.run import merged_words
-from gitticks.cli.json import SCHEMA, plain
+from gitticks.cli.json import plain, print_event
 from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, hint, opposite, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.model.checkpoint import Cause
@@ -246,9 +244,7 @@ def _run_words(event: RunWaits | RunAdded) -> str:
 
 def print_json_event(event: RunEvent) -> None:
     """Prints one event as a JSON object: `schema`, `event` (the kind) and the event's own keys."""
-    body: dict[str, Any] = {"schema": SCHEMA, "event": EVENT_KINDS[type(event)]}
-    body |= {field.name: plain(getattr(event, field.name)) for field in fields(event)}
-    say(json.dumps(body, ensure_ascii=True))
+    print_event(EVENT_KINDS[type(event)], **plain(event))
 
 
 EVENT_KINDS: dict[type, str] = {
