@@ -170,11 +170,10 @@ def judge_process(
             if passing is not None and passing.ending in SERVICE_FAILED:
                 return passing
             if ended.reason is EndReason.IDLE and awaits_service:
-                return Trouble(Ending.OUTAGE, "its service did not answer for too long")
+                return Trouble(Ending.OUTAGE, "its service did not answer for `limits.idle`")
             is_late = ended.reason is EndReason.TIMED_OUT
-            return Trouble(
-                Ending.TIMED_OUT, "ran past its time limit" if is_late else "printed nothing for too long"
-            )
+            limit = "ran past `limits.iteration`" if is_late else "printed nothing for `limits.idle`"
+            return Trouble(Ending.TIMED_OUT, limit)
 
 
 _NOT_FOUND = re.compile(r"^prlimit: failed to execute (.+?): ")

@@ -202,7 +202,7 @@ def _how(ended: Ended) -> str:
     if ended.reason is EndReason.EXITED:
         return f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
     if ended.reason is EndReason.TIMED_OUT:
-        return "it did not finish in time"
+        return "it did not finish within `limits.gate`"
     if ended.reason is EndReason.CROWDED:
         return "it had more processes at once than `sandbox.max_processes` allows"
     return ended.problem or ended.reason.value

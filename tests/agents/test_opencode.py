@@ -51,9 +51,9 @@ def test_silence_within_a_step_is_a_time_out_and_between_two_the_services() -> N
     reader = OpencodeReader()
     reader.feed(fixture("opencode-ok.jsonl")[0])
     report = reader.report(Ended(EndReason.IDLE, signal=15), NOW)
-    assert (report.ending, report.detail) == (Ending.TIMED_OUT, "printed nothing for too long")
+    assert (report.ending, report.detail) == (Ending.TIMED_OUT, "printed nothing for `limits.idle`")
     report = read_fixture(OpencodeReader(), "opencode-denied.jsonl", exit_code=None, reason=EndReason.IDLE)
-    assert (report.ending, report.detail) == (Ending.OUTAGE, "its service did not answer for too long")
+    assert (report.ending, report.detail) == (Ending.OUTAGE, "its service did not answer for `limits.idle`")
 
 
 @pytest.mark.parametrize(

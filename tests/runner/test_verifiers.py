@@ -109,7 +109,7 @@ def test_the_count_of_tests_is_shown_where_it_is_recognised(
 def test_a_gate_without_end_is_ended(repository: Repository, place: Path) -> None:
     report = check(repository, place, test="echo begun; sleep 600", limit=1)
     assert report.failure is not None
-    assert "did not finish in time" in report.failure
+    assert "did not finish within `limits.gate`" in report.failure
     assert "begun" in report.failure
 
 
