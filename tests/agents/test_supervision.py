@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import gitticks
 from gitticks.agents import process
 from gitticks.agents.base import Command, EndReason, Limits
 from gitticks.agents.process import run_supervised
@@ -105,3 +106,12 @@ def test_a_killed_runner_takes_everything_with_it(tmp_path: Path, mark: str) -> 
         process_.wait()
         until(lambda: not is_lock_held(tmp_path / "lock"), "the end of what held the lock")
     assert processes_with(mark) == [], "the lock is free only when nothing is left"
+
+
+def test_the_supervisor_loads_little() -> None:
+    words = (
+        "import sys; sys.path.append('.'); import gitticks.agents.supervision.supervisor; print(*sys.modules)"
+    )
+    top = Path(gitticks.__file__).parents[1]
+    loaded = subprocess.check_output([sys.executable, "-I", "-S", "-c", words], cwd=top, text=True).split()
+    assert not {"subprocess", "pathlib", "asyncio", "logging", "dataclasses"} & set(loaded)

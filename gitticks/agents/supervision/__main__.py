@@ -9,3 +9,5 @@ from gitticks.agents.supervision.supervisor import main
 
 if __name__ == "__main__":
     main()
+    # The runner waits for this process, and nothing here is left to be tidied by the interpreter.
+    os._exit(0)

@@ -41,7 +41,8 @@ def store_commit(
 
     The signing program is the person's own, whatever the repository's configuration names.
     """
-    is_set = any(key == "commit.gpgsign" for _, key, _ in read_all(repository.common_dir))
+    entries = read_all(repository.common_dir)
+    is_set = any(key == "commit.gpgsign" and scope != "command" for scope, key, _ in entries)
     asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
     is_to_sign = is_set and (
         run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.identity import Identity
+from gitticks.git.merges import commits
 from gitticks.git.merges.asides import checkout_aside
 from gitticks.git.merges.commits import (
     HookRefusedError,
     add_trailers,
     commit_merge,
 )
+from gitticks.git.process import run_git
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
@@ -114,6 +116,22 @@ def test_signs_with_the_persons_key_and_never_by_a_program_of_the_repository(
     git("config", "gpg.program", f"touch {tmp_path / 'sprung'}; false", at=root)
     assert "gpgsig -----BEGIN" in git("cat-file", "commit", merge(repository, root), at=root)
     assert not (tmp_path / "sprung").exists()
+
+
+def test_where_nobody_signs_git_is_not_asked_whether_to(
+    repository: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merge(repository, root)  # the settings are known from now on
+    asked: list[str] = []
+
+    def run(words: list[str], **named: object) -> object:
+        asked.append(next(word for word in words if word in ("config", "commit-tree")))
+        return run_git(words, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(commits, "run_git", run)
+    tree = git("rev-parse", "topic^{tree}", at=root)
+    commits.store_commit(repository, tree, [], "one", PERSON.variables())
+    assert asked == ["commit-tree"]
 
 
 def test_trailers_join_the_block_that_is_there_once() -> None:
