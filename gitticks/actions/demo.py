@@ -131,7 +131,9 @@ def make_demo(directory: Path | None, world: World) -> Demo:
     place = Path(tempfile.mkdtemp(prefix="gitticks-demo-")) if directory is None else directory.absolute()
     place.mkdir(parents=True, exist_ok=True)
     if any(place.iterdir()):
-        raise GitticksError(f"`{place}` is not empty", hint="`gt demo --dir` wants a new folder")
+        raise GitticksError(
+            f"`{place}` is not empty", hint="`gt demo --dir` needs a folder that is new or empty"
+        )
     _make_project(place)
     context = demo_context(place, world)
     initialise(context)

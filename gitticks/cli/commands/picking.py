@@ -7,7 +7,7 @@ from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.json import print_task, print_tasks, task_text
-from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.errors import Exit
 from gitticks.model.status import Awaiting
@@ -38,7 +38,7 @@ def answer_next(
     elif found is not None:
         say(name_line(screen(), found.task))
     else:
-        say(NOTHING_READY if awaiting is None else NOTHING_AWAITS, err=True)
+        say(_nothing(context) if awaiting is None else NOTHING_AWAITS, err=True)
     return Exit.DONE if found is not None else Exit.FAILED
 
 
@@ -68,8 +68,12 @@ def answer_ready(context: Context, *, as_json: bool) -> int:
     if as_json:
         print_tasks(map(task_text, found))
     else:
-        print_tasks_or(screen(), found, NOTHING_READY, context.now)
+        print_tasks_or(screen(), found, "" if found else _nothing(context), context.now)
     return Exit.DONE
+
+
+def _nothing(context: Context) -> str:
+    return NOTHING_READY if context.index.has_tasks() else NO_TASKS
 
 
 ready_command = ReadingCommand("ready", answer_ready, (JSON,), examples=("gt ready",))

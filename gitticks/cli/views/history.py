@@ -80,7 +80,7 @@ _LONG = 60
 def turns(events: Iterable[Event]) -> list[Event]:
     """Returns the events that moved the task or explain why; changes of text are left out.
 
-    A step that says again why its gate was waived, or what was merged, takes that event in.
+    A step that says again why its gate was waived, what a person answered, or what was merged, takes that event in.
     """
     told: list[Event] = []
     for event in events:
@@ -100,6 +100,8 @@ def _joined(before: Event, step: Event) -> Event | None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
         return step._replace(reason=f"{what_happened(before)}: {step.reason}")
+    if before.type is EventType.VERDICT and (before.reason, before.actor) == (step.reason, step.actor):
+        return step._replace(reason=f"{what_happened(before)}: {details(before)}")
     if before.type is EventType.BUDGET and "is spent" in step.reason:
         return step
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:

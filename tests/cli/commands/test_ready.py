@@ -28,7 +28,10 @@ def test_json(tmp_path: Path) -> None:
 
 
 def test_nothing_is_ready(tmp_path: Path) -> None:
-    make_store(tmp_path)
+    store = make_store(tmp_path)
+    none_yet = '--- 0\nno tasks yet: `gt create "…"` creates the first\n'
+    assert gt("ready", at=tmp_path).seen == none_yet
+    make_task(store, id="aaaa", awaiting="work")
     assert gt("ready", at=tmp_path).seen == (
         "--- 0\nnothing is ready: `gt list` shows what each task waits for\n"
     )

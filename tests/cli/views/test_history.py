@@ -77,6 +77,15 @@ def test_a_step_takes_in_why_its_gate_was_waived() -> None:
     assert turns([waived]) == [waived]
 
 
+def test_a_step_takes_in_the_verdict_that_caused_it() -> None:
+    data = {"awaiting": "review", "verdict": "rejected"}
+    verdict = Event(EventType.VERDICT, NOW, ADA, reason="Don't shout.", data=data)
+    step = Event(EventType.MOVED, NOW, ADA, Status.REVIEWING, Status.WORKING, "Don't shout.")
+    assert [details(event) for event in turns([verdict, step])] == ["rejected: Don't shout."]
+    by_gitticks = step._replace(actor=ENGINE)
+    assert turns([verdict, by_gitticks]) == [verdict, by_gitticks]
+
+
 def test_a_step_takes_in_the_merge_that_it_names() -> None:
     merged = Event(EventType.MERGED, NOW, ENGINE, data={"sha": "0123456789"})
     step = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.DONE, "merged 0123456")
