@@ -51,10 +51,6 @@ class Preferences:
             if name.startswith(prefix) and value.isdecimal() and 0 < int(value) < _LARGEST_PANE
         }
 
-    def remember_size(self, place: str, pane: str, size: int) -> None:
-        """Keeps a pane's width."""
-        self.remember(f"{place}-{pane}", str(size))
-
 
 class UnsentComments:
     """The comments by task and line, read when they are first asked for; where nothing can be written, they last as long as we."""

@@ -187,7 +187,7 @@ class View(Screen[None]):
         least = _LEAST_WIDTH if across else _LEAST_HEIGHT
         size = max(least, before + sign * (across or down))
         name = f"{pane.id}" if across else f"{pane.id}{_OF_HEIGHT}"
-        self.gt.preferences.remember_size(self.place, name, size)
+        self.gt.preferences.remember(f"{self.place}-{name}", str(size))
         self._resized()
 
     def _resizable(self, side: str) -> tuple[Widget | None, int]:

@@ -104,6 +104,8 @@ def takes_verdict(asked: Asked) -> bool:
 
 def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
     """Asks for the answer to a question, below the question."""
+    from gitticks.actions.verdict import respond_to
+
     row = asked.standing.task
     if looked is None:
         view.gt.say(_NOT_YET)
@@ -120,7 +122,7 @@ def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
         if text and looked is not None:
             view.gt.act(
                 f"{row.id} answered; its agent continues",
-                lambda context: _respond(context, row, text, looked.seen),
+                lambda context: respond_to(context, row.id, text, looked.seen),
                 task=row.id,
                 text=text,
             )
@@ -128,12 +130,6 @@ def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
     view.app.push_screen(
         Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True), answered
     )
-
-
-def _respond(context: Context, row: TaskRow, text: str, seen: Seen) -> Judged:
-    from gitticks.actions.verdict import respond_to
-
-    return respond_to(context, row.id, text, seen)
 
 
 def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
@@ -160,6 +156,8 @@ def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
 
 def ask_direction(view: View, asked: Asked) -> None:
     """Asks what is to become of a task that no agent gets on with."""
+    from gitticks.actions.lifecycle import cancel_task
+
     row = asked.standing.task
     rows = [
         *(line((part, "fg")) for part in tasks.paragraphs(asked.said or "It is stuck.", _WIDTH, 8)),
@@ -178,7 +176,9 @@ def ask_direction(view: View, asked: Asked) -> None:
         elif key == "note":
             ask_note(view, row, again=True)
         elif key == "cancel":
-            view.gt.act(f"{row.id} is cancelled", lambda context: _cancel(context, row), task=row.id)
+            view.gt.act(
+                f"{row.id} is cancelled", lambda context: cancel_task(context, row.id, None), task=row.id
+            )
 
     view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
@@ -187,12 +187,6 @@ def _again(context: Context, row: TaskRow) -> None:
     from gitticks.actions.update import Changes, update_task
 
     update_task(context, row.id, Changes({}, status=Status.WORKING))
-
-
-def _cancel(context: Context, row: TaskRow) -> None:
-    from gitticks.actions.lifecycle import cancel_task
-
-    cancel_task(context, row.id, None)
 
 
 def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:

@@ -75,7 +75,7 @@ def broken(row: Line, width: int) -> list[Line]:
     used = 0
     for text, token in [*row.left, *((("  ", "fg"), *row.right) if right else ())]:
         for part in _PARTS.findall(clean(text)):
-            for word in _pieces(part, max(1, width - indent)):
+            for word in chop_cells(part, max(1, width - indent)):
                 size = cell_len(word)
                 if used + size > width and used > indent:
                     found.append([(" " * indent, "fg")] if indent else [])
@@ -85,11 +85,6 @@ def broken(row: Line, width: int) -> list[Line]:
                 found[-1].append((word, token))
                 used += size
     return [Line(tuple(spans), key=row.key, tint=row.tint) for spans in found]
-
-
-def _pieces(word: str, width: int) -> list[str]:
-    """Returns a word that is wider than a row in pieces."""
-    return [word] if cell_len(word) <= width else list(chop_cells(word, width))
 
 
 def fit(row: Line, width: int, look: Look) -> list[Segment]:

@@ -60,7 +60,10 @@ def question_rows(
 
 def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:
     """Returns the decisions, the newest first: when, on which task, what, how it was decided and why."""
-    described = [(one, *_how(one.entry), _why(one.entry)) for one in decisions]
+    described = [
+        (one, *_how(one.entry), one.entry.reason.removeprefix("denied by ").removeprefix("allowed by "))
+        for one in decisions
+    ]
     says = max((len(how) for _, how, _, _ in described), default=0)
     because = min(max((len(why) for *_, why in described), default=0), width // 3)
     rows = []
@@ -78,10 +81,6 @@ def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:
         ]
         rows.append(line(*what, right=right, key=str(number)))
     return rows
-
-
-def _why(entry: AuditEntry) -> str:
-    return entry.reason.removeprefix("denied by ").removeprefix("allowed by ")
 
 
 def _how(entry: AuditEntry) -> tuple[str, str]:
