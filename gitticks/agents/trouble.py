@@ -96,7 +96,8 @@ def classify(text: str, *, status: int | None = None, retry_after_seconds: float
     """
     if status is None and (named := _STATUS.search(text)):
         status = int(named[1])
-    ending = _by_status(status, text) or _by_text(text)
+    by_text = (ending for pattern, ending in _TEXTS if pattern.search(text))
+    ending = _by_status(status, text) or next(by_text, Ending.CRASHED)
     return Trouble(ending, one_line(text), retry_after_seconds)
 
 
@@ -143,10 +144,6 @@ def _by_status(status: int | None, text: str) -> Ending | None:
     if status == _TIMEOUT or (status >= _SERVER and not _CONTEXT_FULL.search(text)):
         return Ending.OUTAGE
     return None
-
-
-def _by_text(text: str) -> Ending:
-    return next((ending for pattern, ending in _TEXTS if pattern.search(text)), Ending.CRASHED)
 
 
 def _named_time(text: str, now: datetime) -> datetime | None:

@@ -91,11 +91,11 @@ def render_entry(entry: WorklogEntry) -> str:
     return "\n".join([heading, "", *lines, *_indented(entry.output), *_said(entry.said), ""])
 
 
-def recent_work(worklog: str, count: int = _SHOWN_ENTRIES) -> RecentWork:
-    """Returns the last `count` entries and a summary of those before them."""
+def recent_work(worklog: str) -> RecentWork:
+    """Returns the last entries and a summary of those before them."""
     matches = list(_ENTRY.finditer(worklog))
     texts = _texts(worklog, matches)
-    older = matches[:-count] if count else matches
+    older = matches[:-_SHOWN_ENTRIES]
     return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
 
 

@@ -40,7 +40,7 @@ _SCRIPT = "workspace"
 _TASK, _CHECKOUT = "gitticks.task", "gitticks.checkout"
 
 _STAMP = "gitticks-setup"
-_TAIL_BYTES = 8_000
+_KEPT_BYTES = 16_000
 
 
 def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -> tuple[str, ...]:
@@ -115,14 +115,6 @@ def _folder(repository: Repository) -> Path:
     return repository.own_dir / "workspace-hooks"
 
 
-class SetupFailedError(GitticksError):
-    """The workspace could not be made ready; `output` holds the end of what the command printed."""
-
-    def __init__(self, message: str, *, output: str = "", hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.output = output
-
-
 def set_up(
     repository: Repository,
     checkout: Checkout,
@@ -130,11 +122,7 @@ def set_up(
     environment: Mapping[str, str],
     stop: StopRequest | None = None,
 ) -> None:
-    """Copies and runs what `setup` names, unless that was done already since the workspace was made.
-
-    Raises:
-        SetupFailedError: a path leads outside of the checkout, or the command failed.
-    """
+    """Copies and runs what `setup` names, unless that was done already since the workspace was made."""
     stamp = (
         checkout.git_dir / _STAMP
     )  # it goes when the worktree goes, and an agent in a sandbox cannot write it
@@ -153,7 +141,7 @@ def set_up(
 def _copy(source: Path, target: Path, name: str) -> None:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or path.parts[0] == ".git":
-        raise SetupFailedError(
+        raise GitticksError(
             f"`{name}` under `setup.copy` is not a path inside the checkout",
             hint="`gt config setup.copy` shows them",
         )
@@ -162,7 +150,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
         return
     for top, place in ((source, here), (target, there)):
         if not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(top)):
-            raise SetupFailedError(
+            raise GitticksError(
                 f"`{name}` under `setup.copy` leads out of the checkout through a link",
                 hint=f"`ls -l {place}` shows where to",
             )
@@ -173,24 +161,22 @@ def _copy(source: Path, target: Path, name: str) -> None:
         else:
             shutil.copy2(here, there)
     except (OSError, shutil.Error) as error:
-        raise SetupFailedError(f"`{name}` could not be copied to `{target}`: {error}") from error
+        raise GitticksError(f"`{name}` could not be copied to `{target}`: {error}") from error
 
 
 def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRequest | None) -> None:
     ended = run_supervised(
         walled(command),
-        Limits(total_seconds=limit_seconds, kept_bytes=2 * _TAIL_BYTES, processes=walled.processes),
+        Limits(total_seconds=limit_seconds, kept_bytes=_KEPT_BYTES, processes=walled.processes),
         stop=stop,
     )
     if ended.is_success:
         return
-    output = ended.output[-_TAIL_BYTES:].strip()
-    last = output.rpartition("\n")[2].strip()[:200]
+    last = ended.output.strip().rpartition("\n")[2].strip()[:200]
     how = (
         f"exit code {ended.exit_code}" if ended.exit_code is not None else str(ended.problem or ended.reason)
     )
-    raise SetupFailedError(
+    raise GitticksError(
         f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
-        output=output,
         hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`",
     )

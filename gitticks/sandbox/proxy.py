@@ -11,10 +11,8 @@ import ipaddress
 import re
 import socket
 import threading
-from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 PROXY_PORT = 3128
@@ -28,7 +26,6 @@ _LAST_PORT = 65535
 _LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
 _LOCAL = (_LOCALHOST, _LOOPBACK)
 _FORBIDDEN, _BAD_GATEWAY = (403, "Forbidden"), (502, "Bad Gateway")
-_MOST_REFUSED = 100
 _MOST_CONNECTIONS = 256
 
 
@@ -74,11 +71,10 @@ def local_ports(allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> tuple
 
 
 class Proxy:
-    """A proxy that serves in threads of its own while its block runs; `refused` are the last hosts it let nobody reach."""
+    """A proxy that serves in threads of its own while its block runs."""
 
     def __init__(self, socket_path: Path, allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> None:
         self.socket = socket_path
-        self.refused: deque[str] = deque(maxlen=_MOST_REFUSED)
         self._allowed, self._denied = allowed, denied
         self._local_ports = local_ports(allowed, denied)
         self._listener = socket.socket(socket.AF_UNIX)
@@ -91,9 +87,7 @@ class Proxy:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
             self._thread.join()  # left in `accept`, it would be started again with a number that is another's by then
@@ -145,14 +139,12 @@ class Proxy:
         if asked.host == _LOCALHOST and asked.port in self._local_ports:
             return socket.create_connection((_LOOPBACK, asked.port), _CONNECT_SECONDS)
         if not is_reachable(asked.host, asked.port, self._allowed, self._denied):
-            self.refused.append(f"{asked.host}:{asked.port}")
             raise _RefusedError(f"{asked.host}:{asked.port} is not in sandbox.allowed_hosts")
         last: OSError | None = None
         for family, kind, number, _, address in socket.getaddrinfo(
             asked.host, asked.port, type=socket.SOCK_STREAM
         ):
             if not is_public(str(address[0])):
-                self.refused.append(f"{asked.host}:{asked.port}")
                 raise _RefusedError(f"{asked.host} is {address[0]}, which cannot be allowed")
             far = socket.socket(family, kind, number)
             far.settimeout(_CONNECT_SECONDS)

@@ -115,11 +115,10 @@ def test_what_is_no_request_to_a_proxy_is_refused(
 
 
 def test_a_listed_name_that_leads_to_this_machine_is_refused(tmp_path: Path, lookups: list[str]) -> None:
-    with Proxy(tmp_path / "proxy", ("allowed.test",)) as made:
+    with Proxy(tmp_path / "proxy", ("allowed.test",)):
         answer = _ask(tmp_path / "proxy", b"CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")
     assert b"which cannot be allowed" in answer
     assert lookups == ["allowed.test"]
-    assert list(made.refused) == ["allowed.test:443"]
 
 
 @pytest.fixture
