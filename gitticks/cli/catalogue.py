@@ -99,7 +99,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("merge", RUN, "Merge approved tasks.", "workspaces"),
     CatalogueEntry("sync", SHARE, "Share tasks with a remote: pull, merge and push."),
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
-    CatalogueEntry("hook", PLUMBING, "Called by the git hooks.", "hooks"),
+    CatalogueEntry("hook", PLUMBING, "Called by the git hooks."),
     CatalogueEntry("migrate", PLUMBING, "Upgrade old task files.", "transfer"),
 )
 DAILY: tuple[tuple[str, tuple[str, ...]], ...] = (
