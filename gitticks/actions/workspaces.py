@@ -148,16 +148,10 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
     )
 
     def begin(transaction: Transaction) -> None:
-        if not take_over:
-            _require_nobody_else(transaction.task_file(task_id).task, claim)
-        carry_out(transaction, task_id, started, circumstances)
-
-    def operation(transaction: Transaction) -> None:
-        if _is_begun(transaction.task_file(task_id).task, claim):
-            return
-        begin(transaction)
-        file = transaction.task_file(task_id)
-        transaction.put_task(file.with_task(replace(file.task, claim=claim)))
+        if not _is_begun(transaction.task_file(task_id).task, claim, take_over=take_over):
+            carry_out(transaction, task_id, started, circumstances)
+            file = transaction.task_file(task_id)
+            transaction.put_task(file.with_task(replace(file.task, claim=claim)))
 
     environment = neutral_environment(context.world.environment)
     # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
@@ -166,33 +160,31 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
     workspace = workspaces.prepare(context.repository, plan, settings, environment)
     if workspace.isolation is not Isolation.NONE:
         name_committer(context.repository, workspace.path, None)
-    context.store.transact(operation, author=context.author)
+    context.store.transact(begin, author=context.author)
     file = context.store.task_file(task_id)
     prompt = build_prompt(context.store, file, Role.WORKER, plan, context.settings)
     mailbox.fill(workspace, file, with_notes(prompt, workspace.warnings))
     return Started(file.task, workspace.path)
 
 
-def _is_begun(task: Task, claim: Claim) -> bool:
-    """True if the same person has started the task here already, so that starting it again says nothing new."""
-    known = _claim_of(task, claim.since)
-    return known is not None and (known.runner, known.host) == (claim.runner, claim.host)
+def _is_begun(task: Task, claim: Claim, *, take_over: bool) -> bool:
+    """True if the same person has started the task here already, so that starting it again says nothing new.
 
-
-def _require_nobody_else(task: Task, claim: Claim) -> None:
-    known = _claim_of(task, claim.since)
-    if known is not None and (known.runner, known.host) != (claim.runner, claim.host):
-        who = known.runner.removeprefix(BY_HAND)
-        raise RefusedError(
-            f"{who} has been working on `{task.id}` on {known.host} since {known.since:%Y-%m-%d %H:%M} UTC",
-            hint=f"ask {who}, or `gt start {task.id} --take-over`",
-        )
-
-
-def _claim_of(task: Task, now: datetime) -> Claim | None:
-    """Returns whose work the task is, if it is still anybody's."""
+    Raises:
+        RefusedError: somebody else has, and it is not taken over.
+    """
     known = task.claim
-    return known if task.status is Status.WORKING and known is not None and known.expires > now else None
+    if task.status is not Status.WORKING or known is None or known.expires <= claim.since:
+        return False
+    if (known.runner, known.host) == (claim.runner, claim.host):
+        return True
+    if take_over:
+        return False
+    who = known.runner.removeprefix(BY_HAND)
+    raise RefusedError(
+        f"{who} has been working on `{task.id}` on {known.host} since {known.since:%Y-%m-%d %H:%M} UTC",
+        hint=f"ask {who}, or `gt start {task.id} --take-over`",
+    )
 
 
 class Leftover(NamedTuple):
