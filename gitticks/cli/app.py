@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.at_once import ReadingCommand
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
 from gitticks.cli.failures import guarded, tell
-from gitticks.cli.options import NAMES_ELSEWHERE, Group, as_click, hint_of, message_of
+from gitticks.cli.options import NAMES_ELSEWHERE, Group, Reading, hint_of, message_of
 from gitticks.cli.render import screen
 from gitticks.cli.text import called
 from gitticks.errors import Exit
@@ -40,7 +40,7 @@ class Catalogue(Group):
         """Returns a command, importing its module."""
         entry = BY_NAME.get(name_of(cmd_name))
         command: click.Command | ReadingCommand | None = None if entry is None else entry.load()
-        return as_click(command) if isinstance(command, ReadingCommand) else command
+        return Reading(command) if isinstance(command, ReadingCommand) else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Writes the commands of a normal day by group, from the catalogue, so that help imports none of them."""

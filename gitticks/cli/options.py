@@ -134,8 +134,8 @@ class Completes:
         return [CompletionItem(one.word, help=one.text) for one in found]
 
 
-class _Reading(Command):
-    """A reading command as click sees it."""
+class Reading(Command):
+    """A reading command for click: the same words, meanings and answer."""
 
     def __init__(self, reading: ReadingCommand) -> None:
         super().__init__(
@@ -150,11 +150,6 @@ class _Reading(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Gives an option that stands without its value an empty one, so that click can parse it."""
         return super().parse_args(ctx, with_values(self.reading, args))
-
-
-def as_click(reading: ReadingCommand) -> Command:
-    """Returns a reading command for click: the same words, meanings and answer."""
-    return _Reading(reading)
 
 
 def _parameter(one: Argument | Switch | Option) -> click.Parameter:
@@ -264,19 +259,13 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
 
     if error.ctx is not None:
         path = error.ctx.command_path
-        text = _text_of(error.ctx)
-        if text is not None and error.message.startswith("Got unexpected extra argument"):
-            return f"put a text of several words in quotes, `{text}`; `{path} --help`"
+        arguments_of = [one for one in error.ctx.command.params if isinstance(one, click.Argument)]
+        last = arguments_of[-1].make_metavar(error.ctx).strip("[]") if arguments_of else ""
+        if last in _TEXTS and error.message.startswith("Got unexpected extra argument"):
+            return f'put a text of several words in quotes, `"{last}"`; `{path} --help`'
         return f"`{path} --help`"
     is_known = bool(arguments) and name_of(arguments[0]) in BY_NAME
     return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
-
-
-def _text_of(ctx: click.Context) -> str | None:
-    """Returns the last argument of a command in quotes, where that is a text."""
-    last = [param.make_metavar(ctx) for param in ctx.command.params if isinstance(param, click.Argument)][-1:]
-    named = last[0].strip("[]") if last else ""
-    return f'"{named}"' if named in _TEXTS else None
 
 
 def nearest_names(word: str, names: Sequence[str], most: int = 2) -> list[str]:

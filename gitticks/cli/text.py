@@ -25,7 +25,10 @@ def visible(text: str, *, keep: str = "") -> str:
     r"""Returns `text` with control, direction and tag characters written out, such as `\x1b` and `\u202e`."""
     if are_harmless(text):
         return text
-    return "".join(_written(char) if is_harmful(char) and char not in keep else char for char in text)
+    return "".join(
+        char.encode("unicode_escape").decode("ascii") if is_harmful(char) and char not in keep else char
+        for char in text
+    )
 
 
 def all_visible(texts: list[str]) -> list[str]:
@@ -36,10 +39,6 @@ def all_visible(texts: list[str]) -> list[str]:
         not joined.encode().translate(None, _PRINTABLE) if joined.isascii() else are_harmless(joined)
     )
     return texts if is_harmless else [visible(text) for text in texts]
-
-
-def _written(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def width(text: str) -> int:
@@ -59,16 +58,11 @@ def _columns(char: str) -> int:
     if char < _FIRST_COMBINING:
         return 1
     if char not in _widths:
-        _widths[char] = _looked_up(char)
+        from unicodedata import combining, east_asian_width
+
+        is_none = combining(char) or char in JOINERS
+        _widths[char] = 0 if is_none else 2 if east_asian_width(char) in "WF" else 1
     return _widths[char]
-
-
-def _looked_up(char: str) -> int:
-    from unicodedata import combining, east_asian_width
-
-    if combining(char) or char in JOINERS:
-        return 0
-    return 2 if east_asian_width(char) in "WF" else 1
 
 
 def cut(text: str, columns: int) -> str:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand
 from gitticks.cli.filters import AWAITING, parse_kinds, parse_statuses
-from gitticks.cli.options import as_click, seconds_of
+from gitticks.cli.options import Reading, seconds_of
 from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting, Phase, Status
 
@@ -26,7 +26,7 @@ def _take_none(context: Context, *, awaiting: frozenset[Awaiting] | None, as_jso
     return 0
 
 
-with_word = as_click(
+with_word = Reading(
     ReadingCommand(
         "with-word",
         _take_a_word,
@@ -34,7 +34,7 @@ with_word = as_click(
         examples=("gt with-word epic --awaiting",),
     )
 )
-plain = as_click(ReadingCommand("plain", _take_none, (AWAITING, JSON), examples=()))
+plain = Reading(ReadingCommand("plain", _take_none, (AWAITING, JSON), examples=()))
 
 
 def _shown(kinds: frozenset[Awaiting] | None) -> str:
