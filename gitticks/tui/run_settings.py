@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.cli.render import count_of
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.model.status import Isolation
@@ -78,7 +79,7 @@ def defaults_of(context: Context) -> dict[str, str]:
     run = settings.budget.run
     return {
         "agent": settings.agent or "the first one installed",
-        "parallel": f"{settings.parallel} {'agent' if settings.parallel == 1 else 'agents'}",
+        "parallel": count_of(settings.parallel, "agent"),
         "max-iterations": (f"{run.iterations} a run, " if run.iterations else "")
         + f"{settings.iterations} a task",
         "max-cost": "no limit" if run.cost is None else f"${run.cost:g} a run",

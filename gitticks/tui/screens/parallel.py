@@ -80,7 +80,7 @@ class Parallel(View):
         }
         pane.show(epics.rows(self.snapshot, self._epics, said, self.gt.now, pane.inner_width))
         agents = len(self.snapshot.sessions)
-        pane.say(f"{agents} {'agent' if agents == 1 else 'agents'} at work" if self._epics else "")
+        pane.say(f"{count_of(agents, 'agent')} at work" if self._epics else "")
 
     def _look_for_conflicts(self) -> None:
         """Asks git which unmerged work conflicts, whenever work was handed off or merged."""

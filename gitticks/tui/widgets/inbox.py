@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.cli.render import count_of
 from gitticks.model.status import ANSWERED, Awaiting
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
@@ -106,8 +107,7 @@ def changes_words(changes: Changes) -> list[Span]:
     summary = changes.summary
     if not summary.files:
         return [("no change to the code", "muted")]
-    files = f"{summary.files} {'file' if summary.files == 1 else 'files'} "
-    found: list[Span] = [(files, "fg"), (f"+{summary.added}", "good")]
+    found: list[Span] = [(f"{count_of(summary.files, 'file')} ", "fg"), (f"+{summary.added}", "good")]
     if summary.removed:
         found.append((f" {glyph('minus')}{summary.removed}", "bad"))
     if changes.conflicts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gitticks.cli.render import count_of
 from gitticks.cli.text import wrap
 from gitticks.tui.theme import glyph, uses_ascii
 from gitticks.tui.transcript import Piece
@@ -148,7 +149,7 @@ def _figure(entry: _Entry) -> str:
         return f"+{added} {glyph('minus')}{gone}" if gone else f"+{added}"
     if entry.failed is None or not entry.detail:
         return ""
-    return f"{len(entry.detail)} {'line' if len(entry.detail) == 1 else 'lines'}"
+    return count_of(len(entry.detail), "line")
 
 
 def _is_apart(before: Piece | None, piece: Piece) -> bool:
