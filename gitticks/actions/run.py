@@ -42,11 +42,12 @@ from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.overlaps import find_overlaps
-from gitticks.runner.prompt import require_templates
+from gitticks.runner.prompt import read_overrides, require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.shared_base import MERGE_LOCK
+from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
 from gitticks.runner.workspace_removal import Removals, delete_removed, remove_merged_workspaces, tidy_up
 
@@ -74,6 +75,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     if options.agent is not None:
         require_program(run.registry.spec(options.agent), run.registry)
     require_templates(context.store)
+    context.warnings.extend(idle_templates(read_overrides(context.store)))
     loop = Loop(run)
     loop.picking.require_agent()
     _require_prices(context, loop)

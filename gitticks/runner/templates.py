@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gitticks.document.values import near
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
@@ -178,6 +179,19 @@ def require_sound(overrides: frozenset[tuple[str, str]]) -> None:
     for kind in PromptKind if overrides else ():
         for context in (PromptContext(task, "/.gt"), PromptContext(task, **full)):
             render_prompt(kind, context, overrides=dict(overrides))
+
+
+def idle_templates(overrides: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns what is to be said of a team's templates that no prompt is made of."""
+    ours = sorted(str(path.relative_to(_TEMPLATES)) for path in _TEMPLATES.rglob("*.md"))
+    named = [name for name in overrides if name not in ours]
+    idle = [name for name in named if not any(name in text for text in overrides.values())]
+    found = []
+    for name in sorted(idle):
+        meant = near(name, ours)
+        question = f": did you mean `{_TEAM}{meant}`?" if meant else ""
+        found.append(f"`{_TEAM}{name}` replaces no prompt template{question}")
+    return tuple(found)
 
 
 _CUT_FIRST = (

@@ -254,6 +254,22 @@ def test_a_broken_template_is_named_before_anything_starts(project: RunProject) 
     assert project.stands() != (Status.PENDING, None)
 
 
+def test_a_template_that_replaces_none_is_named_with_the_one_that_is_meant(project: RunProject) -> None:
+    parts = project.board / "prompts/parts"
+    parts.mkdir(parents=True)
+    (parts.parent / "wroker.md").write_text("Do it.\n")
+    (parts / "limits.md").write_text("{% include 'parts/house-rules.md' %}")
+    (parts / "house-rules.md").write_text("- Be kind.\n")
+    git("add", "prompts", at=project.board)
+    git("commit", "-qm", "ours", at=project.board)
+    words = "warning  `prompts/wroker.md` replaces no prompt template: did you mean `prompts/worker.md`?"
+    told = project.gt("doctor").out
+    assert words in told
+    assert "house-rules" not in told
+    project.make()
+    assert words.removeprefix("warning  ") in project.run("--max-iterations", "1").err
+
+
 def test_a_check_that_failed_is_in_the_scratchpad_once_and_with_its_end(project: RunProject) -> None:
     noise = "for i in $(seq 2000); do echo line $i; done; echo the end; false"
     project.settings(f"review: none\nverify: {{test: '{noise}'}}\n")

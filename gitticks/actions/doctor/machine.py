@@ -16,7 +16,7 @@ from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
-from gitticks.runner.templates import require_sound
+from gitticks.runner.templates import idle_templates, require_sound
 from gitticks.sandbox.machine import require_walls
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.world import is_ours, program_on_path
@@ -107,7 +107,7 @@ def check_settings(context: Context) -> Iterator[Finding]:
 
 
 def check_templates(context: Context) -> Iterator[Finding]:
-    """Yields the templates that no prompt can be made from."""
+    """Yields the templates that no prompt can be made from, and those that none is."""
     readable: set[tuple[str, str]] = set()
     for path in _templates(context):
         content = context.store.read(path) or b""
@@ -118,6 +118,7 @@ def check_templates(context: Context) -> Iterator[Finding]:
         else:
             readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
     yield from errors_of(lambda: require_sound(frozenset(readable)))
+    yield from map(warning, idle_templates(dict(readable)))
 
 
 def check_secrets(context: Context) -> Iterator[Finding]:
