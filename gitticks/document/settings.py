@@ -85,20 +85,20 @@ def file_layer(text: str, path: str = FILE) -> Layer:
     return Layer(found, dict.fromkeys(found, path), version, tuple(warnings), unavailable, lines)
 
 
-def require_writable(layer: Layer, path: str = FILE) -> None:
+def require_writable(layer: Layer) -> None:
     """Refuses to write where the state branch has a newer format."""
     if layer.is_read_only:
         raise DocumentError(
             f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and can only read it",
-            path=path,
+            path=FILE,
             hint="`pipx upgrade gitticks`",
         )
 
 
-def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
+def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
     setting, keys = find_setting(name)
-    require_writable(file_layer(text, path), path)
+    require_writable(file_layer(text))
     if value is not None:
         parse_value(setting, keys, value, name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
@@ -107,8 +107,8 @@ def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
         body += f"version: {FORMAT_VERSION}\n"
     newline = LINE_BREAK.search(body)
     change = Change(keys, None if value is None else setting.kind.yaml(value))
-    changed = splice(Source(body, path), [change], "\n" if newline is None else newline.group())
-    file_layer(changed.text, path)
+    changed = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
+    file_layer(changed.text)
     return mark + changed.text
 
 

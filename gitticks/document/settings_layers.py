@@ -92,15 +92,9 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
     return _text_layer({key: (_environment_name(key), value) for key, value in found.items()})
 
 
-def flag_layer(flags: Mapping[str, str], origins: Mapping[str, str] | None = None) -> Layer:
-    """Returns the layer of a command's flags.
-
-    Args:
-        flags: values by the settings' dotted names.
-        origins: the flags that gave them, such as `--parallel`, by the same names.
-    """
-    shown = origins or {}
-    return _text_layer({shown.get(name, f"flag {name}"): (name, value) for name, value in flags.items()})
+def flag_layer(flags: Mapping[str, str]) -> Layer:
+    """Returns the layer of a command's flags, given by the settings' dotted names."""
+    return _text_layer({f"flag {name}": (name, value) for name, value in flags.items()})
 
 
 def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:

@@ -67,12 +67,7 @@ def line_end(text: str, offset: int) -> int:
 
 def encodable(text: str) -> str:
     """Returns `text` with U+FFFD for each character that no file of ours can hold."""
-    text = text.replace("\0", "\ufffd")
-    return text if is_encodable(text) else "".join(map(_encodable, text))
-
-
-def _encodable(char: str) -> str:
-    return "\ufffd" if "\ud800" <= char <= "\udfff" else char
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 
 def is_encodable(text: str) -> bool:

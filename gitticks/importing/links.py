@@ -84,7 +84,7 @@ class Places:
         for one in sorted(foreign, key=lambda one: (one.wanted_id or one.source_id) != wished[one.source_id]):
             task_id = wished[one.source_id]
             if task_id is None or task_id in taken:
-                task_id = new_id(taken, len(taken), random_number)
+                task_id = new_id(taken.__contains__, len(taken), random_number)
             taken.add(task_id)
             self.ids[one.source_id] = task_id
 

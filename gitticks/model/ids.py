@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import NewType
 
 TaskId = NewType("TaskId", str)
@@ -38,13 +38,13 @@ def id_length(count: int) -> int:
     return length
 
 
-def new_id(taken: Container[str], count: int, random_number: Callable[[int], int]) -> TaskId:
-    """Returns an id that is not in `taken`; it begins with a letter, so no tool reads it as a number."""
+def new_id(is_taken: Callable[[TaskId], bool], count: int, random_number: Callable[[int], int]) -> TaskId:
+    """Returns an id that is not taken; it begins with a letter, so no tool reads it as a number."""
     length = id_length(count + 1)
     while True:
         tail = "".join(ALPHABET[random_number(32)] for _ in range(length - 1))
         candidate = TaskId(LETTERS[random_number(len(LETTERS))] + tail)
-        if candidate not in taken:
+        if not is_taken(candidate):
             return candidate
 
 

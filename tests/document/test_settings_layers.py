@@ -18,12 +18,12 @@ def test_the_later_layer_wins_and_each_value_knows_its_origin() -> None:
             environment_layer(
                 {"GITTICKS_CONFIG_PARALLEL": "7", "GITTICKS_CONFIG_BUDGET_RUN_COST": "8", "PATH": "x"}
             ),
-            flag_layer({"parallel": "9"}, {"parallel": "--parallel"}),
+            flag_layer({"parallel": "9"}),
         ]
     )
     found = resolved.settings
     assert (found.parallel, found.budget.run.cost, found.iterations, found.review_limit) == (9, 8.0, 6, 3)
-    assert resolved.origin("parallel") == "--parallel"
+    assert resolved.origin("parallel") == "flag parallel"
     assert resolved.origin("budget.run.cost") == "GITTICKS_CONFIG_BUDGET_RUN_COST"
     assert resolved.origin("iterations") == "git config gitticks.iterations"
     assert resolved.origin("review_limit") == "config.yaml"

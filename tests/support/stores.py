@@ -83,7 +83,7 @@ def put_task(
 
 
 def _free_id(taken: frozenset[TaskId]) -> TaskId:
-    return new_id(taken, len(taken), _Draws(len(taken)))
+    return new_id(taken.__contains__, len(taken), _Draws(len(taken)))
 
 
 def change_task(store: Store, task_id: str, **fields: Any) -> Task:
