@@ -152,7 +152,7 @@ def records(count: int, seed: int = 1) -> Iterator[Record]:
     ids: list[TaskId] = []
     epics: list[TaskId] = []
     for number in range(count):
-        task_id = new_id(taken, count, random.randrange)
+        task_id = new_id(taken.__contains__, count, random.randrange)
         record = _record(random, task_id, number, ids, epics)
         taken.add(task_id)
         ids.append(task_id)

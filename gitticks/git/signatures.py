@@ -74,10 +74,7 @@ def _string(blob: bytes) -> tuple[bytes, bytes]:
 def sign(payload: bytes, key: str, namespace: str) -> str:
     """Returns the armored signature of a payload; `ssh-keygen` asks for a passphrase or a touch itself.
 
-    Args:
-        payload: what is signed.
-        key: the file of a private key, or of a public one that the agent of ssh holds, or such a key itself.
-        namespace: what the signature is for.
+    `key` is the file of a private key, or of a public one that the agent of ssh holds, or such a key itself.
     """
     with tempfile.TemporaryDirectory(prefix="gitticks-sign-") as folder:
         file = key
@@ -100,13 +97,8 @@ def verify(
 ) -> str | None:
     """Returns why a signature does not prove that `identity` signed the payload, in words; None if it does.
 
-    Args:
-        payload: what was signed.
-        armored: the signature.
-        allowed: a file of allowed signers, as ssh-keygen(1) describes it.
-        identity: the principal in that file.
-        namespace: what the signature has to be for.
-        at: when the key has to be valid.
+    `allowed` is a file of allowed signers, as ssh-keygen(1) describes it, `identity` the principal in it; the key has to
+    be valid `at` that time.
     """
     read = read_signature(armored)
     if read is None:

@@ -179,14 +179,7 @@ def merge_frontmatter(
 ) -> MergedFields:
     """Returns the frontmatter of `frame` with what `guest` changed.
 
-    Args:
-        base: what both began with; None if each was made by itself.
-        frame: the side whose state stands.
-        guest: the other side.
-        bundle: the keys that come from the frame alone.
-        guest_is_later: the guest's value stands where both changed one; None if both were written at one time.
-        later: when a key, with those around it, got its value in the frame and in the guest; None where only
-            `guest_is_later` tells.
+    The arguments are those of `merge_files`; `bundle` are the keys that come from the frame alone.
 
     Raises:
         DocumentError: one of them writes its YAML in a form that cannot be joined.

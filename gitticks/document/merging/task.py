@@ -226,14 +226,10 @@ class _Merge:
 def merge_body(
     base: Body | None, frame: Body, guest: Body, *, bundle: frozenset[str], times: tuple[str, str]
 ) -> MergedBody:
-    """Returns the body of `frame` with what `guest` changed.
+    """Returns the body of `frame` with what `guest` changed; the sides are those of `merge_files`.
 
-    Args:
-        base: what both began with; None if each was made by itself.
-        frame: the side whose state stands.
-        guest: the other side.
-        bundle: the sections that come from the frame alone, in lower case.
-        times: when frame and guest were last written, in words.
+    `bundle` are the sections that come from the frame alone, in lower case; `times` says when frame and guest were last
+    written, in words.
     """
     old, mine, theirs = {} if base is None else _parts(base), _parts(frame), _parts(guest)
     for is_careful in (False, True):

@@ -89,11 +89,8 @@ class Objects(ABC):
     ) -> StoredCommit:
         """Stores a commit, made now in the local time zone.
 
-        Args:
-            parents: its tree is that of the first one with `changes` made to it; empty for a root commit.
-            changes: file contents by path; None removes the file, also one that is not there.
-            author: who it is by.
-            message: the whole message.
+        Its tree is that of the first parent, if there is one, with `changes` made to it: file contents by path; None
+        removes the file, also one that is not there.
         """
 
     @abstractmethod
@@ -102,12 +99,8 @@ class Objects(ABC):
     ) -> None:
         """Moves `ref` from `old` to `new`, atomically against every other process, git included.
 
-        Args:
-            ref: the full name.
-            old: the object id that the caller read; None if the ref must not exist.
-            new: the object id to move to; None removes the ref.
-            message: one line for the reflog.
-            who: whose entry the reflog gets; the user of git's configuration if not given.
+        With None as `old` it must not exist, as `new` it is removed. `message` is one line for the reflog, in the name of
+        `who` or of the user of git's configuration.
 
         Raises:
             RefMovedError: the ref is not at `old`.
