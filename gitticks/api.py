@@ -79,7 +79,7 @@ class Tasks:
             fields: other fields by their names in the file, written as on the command line, lists with commas.
 
         Raises:
-            UsageError: a name is no field that a person writes, or a value cannot be read.
+            UsageError: a name is not a field that people write, or a value cannot be read.
         """
         from gitticks.actions.create import NewTask, create_task
 
@@ -151,7 +151,7 @@ def _wishes(fields: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
     unknown = sorted(set(fields) - HUMAN_FIELDS)
     if unknown:
         raise UsageError(
-            f"`{unknown[0]}` is no field that a person writes",
+            f"`{unknown[0]}` is not a field that people write",
             hint=f"one of {', '.join(sorted(HUMAN_FIELDS))}",
         )
     return {name: (text,) if name in _LISTS else text for name, text in fields.items()}

@@ -125,7 +125,9 @@ class Picking:
             self._left_out.update(new)
             if new:
                 self._run.emit(
-                    Warned(None, f"ready but not in this run, `{flag}` or `--all` includes: {shown(new)}")
+                    Warned(
+                        None, f"ready, but not in this run (`{flag}` or `--all` includes them): {shown(new)}"
+                    )
                 )
 
     def _name_unready(self) -> list[TaskId]:

@@ -68,7 +68,7 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
     if named is None:
         named = read_own_setting("gpg.ssh.allowedSignersFile")
         if named is None:
-            raise RefusedError("it is not configured whose signatures count", hint=_HINT)
+            raise RefusedError("the list of allowed signers is not configured", hint=_HINT)
     elif resolved.origin(SETTING) == CONFIG_PATH:
         require_trusted(repository, _as_runnable(repository))
     if not named.startswith(("/", "~")):

@@ -237,7 +237,7 @@ def body(rows: list[Any]) -> tuple[str, int]:
     text: str = data.decode()
     above = text[:start]
     if len(above) != start or not above.rstrip().endswith(_FENCE):
-        raise ValueError("the file is another one than the row tells of")
+        raise ValueError("the file is not the one that the row describes")
     return text[start:], 1 + count_line_breaks(above)
 
 

@@ -169,7 +169,7 @@ class TestAuto:
     def test_it_leaves_standalone_tasks_out_and_names_them(self, project: RunProject) -> None:
         project.make()
         with project.running("--auto") as process:
-            read_until(process, "ready but not in this run")
+            read_until(process, "ready, but not in this run")
             project.interrupt(process)
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert project.stands() == (Status.PENDING, None)

@@ -229,7 +229,7 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
     aside = quote(f"{index}.damaged")
     return fault(
         f"git cannot tell what was edited in {BOARD_FOLDER}/: {error.message}",
-        f"`mv {quote(str(index))} {aside} && git -C {BOARD_FOLDER} reset --quiet` makes the index again, and keeps "
+        f"`mv {quote(str(index))} {aside} && git -C {BOARD_FOLDER} reset --quiet` recreates the index, and keeps "
         "every file",
     )
 

@@ -44,7 +44,7 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: 
         )
     if opens and not may_show_interface():
         raise UsageError(
-            "there is no terminal here to open the interface on", hint="`gt demo --yes` plays it alone"
+            "there is no terminal here to open the interface on", hint="`gt demo --yes` runs it without you"
         )
     made = demo.make_demo(directory, context.world)
     lines = RunLines(screen(), context.world)
