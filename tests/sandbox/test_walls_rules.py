@@ -94,10 +94,11 @@ def test_what_rules_deny_an_agent_cannot_do_behind_walls(project: RunProject) ->
     project.agent(f"(echo evil >> Makefile) 2> told; cat keys/k >> told 2>&1; git checkout -q keys; {DONE}")
     project.make()
     project.run("--sandbox", "strict")
-    told = (project.workspace() / "told").read_text() if project.workspace().exists() else ""
+    told = (project.path / "told").read_text()
     assert "secret" not in told
     assert "Read-only file system" in told
     assert "evil" not in (project.path / "Makefile").read_text()
+    assert (project.path / "keys/k").read_text() == "secret\n"
 
 
 @WALLED
