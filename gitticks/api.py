@@ -79,7 +79,7 @@ class Tasks:
             fields: other fields by their names in the file, written as on the command line, lists with commas.
 
         Raises:
-            UsageError: a name is not a field that people write, or a value cannot be read.
+            UsageError: a name is not that of a field that people write, or a value cannot be read.
         """
         from gitticks.actions.create import NewTask, create_task
 
