@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -67,23 +68,24 @@ def attach_command(
         f"{record.task}  {visible(record.agent)}  {record.role}, at work for {since}; Ctrl-C detaches",
         err=True,
     )
-    tell = _tell_json(record.task) if as_json else _tell_lines(follower, raw=raw)
+    tell: Callable[..., None] | None = partial(_tell, follower, raw=raw, as_json=as_json)
     server = server_name(context.repository.own_dir, record.task)
     if not (raw or as_json) and is_on_terminal() and is_joinable(server):
         say(f"{record.task}  Ctrl-B D detaches from its tmux session", err=True)
         join(server)
-        tell = _tell_nothing  # it was seen
-    if _follow(follower, tell, is_left=tell is _tell_nothing and is_joinable(server)):
+        tell = None  # it was seen
+    if _follow(follower, tell, is_left=tell is None and is_joinable(server)):
         _say_end(follower.ended(), as_json=as_json)
 
 
-def _follow(follower: Follower, tell: Callable[[list[Heard]], None], *, is_left: bool) -> bool:
+def _follow(follower: Follower, tell: Callable[..., None] | None, *, is_left: bool) -> bool:
     """Reports what is heard, unless the person has left already; returns False if the session continues without us."""
     with until_interrupted() as over:
         if is_left:
             over.set()
-        for heard in follower.follow(over):
-            tell(heard)
+        for number, heard in enumerate(follower.follow(over)):
+            if tell is not None:
+                tell(heard, is_first=not number)
             if not heard and is_reader_gone():
                 return False
     if over.is_set():
@@ -109,30 +111,13 @@ def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
         hint(f'`gt respond {task_id} "…"` answers it')
 
 
-def _tell_lines(follower: Follower, *, raw: bool) -> Callable[[list[Heard]], None]:
-    is_first = True
-
-    def tell(heard: list[Heard]) -> None:
-        nonlocal is_first
-        if is_first and follower.left_out:
-            say(f"… {follower.left_out:,} earlier bytes are not shown", err=True)
-        is_first = False
-        shown = [one.line if raw else one.shown for one in heard]
-        say(*(visible(line, keep="\t") for text in shown if text is not None for line in text.split("\n")))
-
-    return tell
-
-
-def _tell_nothing(_heard: list[Heard]) -> None:
-    """Prints nothing."""
-
-
-def _tell_json(task_id: str) -> Callable[[list[Heard]], None]:
-    """Returns what prints events as `gt run --json` does."""
-
-    def tell(heard: list[Heard]) -> None:
-        for one in heard:
-            if one.shown is not None:
-                print_event("agent.said", task=task_id, line=one.shown)
-
-    return tell
+def _tell(follower: Follower, heard: list[Heard], *, raw: bool, as_json: bool, is_first: bool) -> None:
+    """Prints what was heard, as lines or as events like those of `gt run --json`."""
+    texts = [text for one in heard if (text := one.line if raw else one.shown) is not None]
+    if as_json:
+        for text in texts:
+            print_event("agent.said", task=follower.record.task, line=text)
+        return
+    if is_first and follower.left_out:
+        say(f"… {follower.left_out:,} earlier bytes are not shown", err=True)
+    say(*(visible(line, keep="\t") for text in texts for line in text.split("\n")))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.showing import Author, ShownTask, show_round, show_task
@@ -29,9 +28,8 @@ from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.tasks import joined, waits_for
 from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
+from gitticks.store.layout import Round
 
-if TYPE_CHECKING:
-    from gitticks.store.layout import Round
 MOST_EVENTS = 20
 MOST_PATHS = 8
 _HEADING = 10
