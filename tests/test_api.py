@@ -74,7 +74,7 @@ def test_errors_are_those_of_the_command(project: Path, tmp_path: Path) -> None:
     tasks = gitticks.open_tasks(project)
     with pytest.raises(gitticks.GitticksError, match="no task"):
         tasks.get("zzzz")
-    with pytest.raises(UsageError, match="`colour` is no field"):
+    with pytest.raises(UsageError, match="`colour` is not a field"):
         tasks.create("Wait", fields={"colour": "red"})
     made = tasks.create("Wait")
     with pytest.raises(RefusedError, match="is not waiting for anyone"):
