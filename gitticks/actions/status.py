@@ -30,6 +30,7 @@ from gitticks.runner.liveness import (
     RESTING_FILE,
     SESSIONS_FOLDER,
     SPENDING_FILE,
+    STOP_FILE,
     held_tasks,
     is_run_alive_at,
     sessions_here,
@@ -96,6 +97,7 @@ class Overview(NamedTuple):
     waiting: tuple[str, str] | None
     is_elsewhere: bool
     is_paused: bool
+    is_stopping: bool
     foreseen: tuple[Foreseen, ...]
 
 
@@ -146,6 +148,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
+        is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
         foreseen=foreseen,
     )
 
@@ -276,7 +279,7 @@ def _mark(context: Context) -> tuple[object, ...]:
     """Returns what differs once a run, a session, a hold or a task is another."""
     own = context.repository.own_dir
     place = str(own)
-    names = (PAUSED_FILE, RESTING_FILE, SPENDING_FILE, OVERLAPS_FILE, MERGING_FILE)
+    names = (PAUSED_FILE, STOP_FILE, RESTING_FILE, SPENDING_FILE, OVERLAPS_FILE, MERGING_FILE)
     return (
         read_ref(context.repository.common_dir, STATE_REF),
         *sessions_here(place),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"
 PAUSED_FILE = "paused"
+STOP_FILE = "stop-run"
 RESTING_FILE = "resting.json"
 """Which agents rest because their service gives them no more; `gitticks.runner.run_record` writes it."""
 SPENDING_FILE = "spending.json"
@@ -112,7 +113,7 @@ class Holds:
     def __init__(self, own_dir: Path) -> None:
         self._own_dir = own_dir
         self._folder = own_dir / HELD_FOLDER
-        self._stop_all = own_dir / "stop-run"
+        self._stop_all = own_dir / STOP_FILE
         self._pause = own_dir / PAUSED_FILE
         self._added = own_dir / "added-to-run"
 

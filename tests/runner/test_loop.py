@@ -185,6 +185,18 @@ class TestAuto:
             project.ok("stop")
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
+    def test_until_it_has_ended_the_status_says_that_it_will(self, project: RunProject) -> None:
+        up = project.shared / "up"
+        project.agent(f'touch "{up}"; while [ -e "{up}" ]; do sleep 0.05; done')
+        project.make()
+        with project.running() as process:
+            until(up.exists)
+            project.ok("stop")
+            assert ", ends after its current iterations\n" in project.ok("status")
+            up.unlink()
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
+        assert "current iterations" not in project.ok("status")
+
 
 class TestInterrupts:
     def test_ctrl_c_lets_the_iteration_end(self, project: RunProject) -> None:

@@ -253,7 +253,8 @@ def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
         return
     if is_run_alive_at(context.repository.own_place):
         yield on.styled("run", Style.STRONG)
-        yield f"{GAP}active for {age_of(run.began, context.now)}"
+        ending = ", ends after its current iterations" if found.is_stopping else ""
+        yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
         return
     yield on.styled("last run", Style.STRONG)
     if run.ended is None:
