@@ -1,4 +1,4 @@
-"""The body's sections, as CommonMark sees them.
+"""The body's sections and the blocks of `## Script`, as CommonMark sees them.
 
 Headings are those of markdown-it-py's block rules: what looks like a heading inside a code fence, a quote, a list or
 a comment is text. A pattern finds them only in bodies that have no such thing.
@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.document.texts import Source, line_starts, trimmed, with_newlines
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     Rule = Callable[[StateBlock, int, int, bool], bool]
+
 
 DEEPEST = 20
 _OF_ONE_RULE = 10
@@ -267,3 +270,46 @@ def _plain_headings(source: Source, lines: list[str]) -> Iterator[Heading]:
             shown = " ".join(title.split())
             yield Heading(shown, len(line) - len(title), number, place, min(end, len(source.text)))
         place = end
+
+
+class ScriptBlock(NamedTuple):
+    """One block of shell text; `line` is the file's line on which its fence opens."""
+
+    text: str
+    line: int
+
+
+class Scripts(NamedTuple):
+    """The blocks for the worker (`sh`) and for the reviewer (`sh reviewer`), each in file order."""
+
+    worker: tuple[ScriptBlock, ...] = ()
+    reviewer: tuple[ScriptBlock, ...] = ()
+
+
+def read_scripts(body: Body) -> Scripts:
+    """Returns the blocks of `## Script`; fences of other languages and inside quotes are text.
+
+    Raises:
+        DocumentError: a block never ends, so what follows it would be run.
+    """
+    found = body.find(Section.SCRIPT)
+    if not found:
+        return Scripts()
+    block = found[-1]
+    text = body.text[block.text_start : block.end]
+    first_line = body.source.line(block.text_start)
+    blocks: dict[tuple[str, ...], list[ScriptBlock]] = {("sh",): [], ("sh", "reviewer"): []}
+    depth = 0
+    for token in parse_blocks(Source(text, body.source.path, first_line)):
+        depth += (token.type == "blockquote_open") - (token.type == "blockquote_close")
+        words = tuple(token.info.split())
+        if token.type != "fence" or depth or words not in blocks or token.map is None:
+            continue
+        line = first_line + token.map[0]
+        if not is_closed(token):
+            hint = f"end it with a line that holds only {token.markup}"
+            raise DocumentError(
+                "this script never ends", path=body.source.path, line=line, column=1, hint=hint
+            )
+        blocks[words].append(ScriptBlock(token.content, line))
+    return Scripts(tuple(blocks["sh",]), tuple(blocks["sh", "reviewer"]))

@@ -10,9 +10,8 @@ from gitticks.document.entries import add_entry, loose_text_after_last_entry, re
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
-from gitticks.document.scripts import Scripts, read_scripts
 from gitticks.document.section_edits import remove_section, set_preamble, set_section
-from gitticks.document.sections import Body, is_empty
+from gitticks.document.sections import Body, Scripts, is_empty, read_scripts
 from gitticks.document.texts import LINE_BREAK, Source, count_line_breaks, with_newlines
 from gitticks.document.verdict_line import review_outcome
 from gitticks.document.yaml_edit import Change

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gitticks.document.entries import read_entries
-from gitticks.document.merging.marks import conflict_line
+from gitticks.document.merging.three_way import conflict_line
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.document.merging.marks import Version, marked
+from gitticks.document.merging.three_way import Version, marked
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Status
 from gitticks.runner.waking import TaskReader

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.document.merging.marks import Version, marked
+from gitticks.document.merging.three_way import Version, marked
 from gitticks.errors import GitticksError
 from gitticks.git.objects import Objects, failures
 from gitticks.git.repository import Repository, discover

@@ -14,8 +14,16 @@ from typing import Final
 from gitticks.document.frontmatter import refuse_excess
 from gitticks.document.merging.entries import merge_entries, split_entries
 from gitticks.document.merging.fields import Later, merge_frontmatter
-from gitticks.document.merging.marks import WORD, Version, conflict_line, marked, versions_of
-from gitticks.document.merging.three_way import joined_order, merge_text, numbered
+from gitticks.document.merging.three_way import (
+    WORD,
+    Version,
+    conflict_line,
+    joined_order,
+    marked,
+    merge_text,
+    numbered,
+    versions_of,
+)
 from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source, trimmed, with_newlines

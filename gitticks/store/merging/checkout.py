@@ -15,8 +15,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final
 
-from gitticks.document.merging.marks import find_hunks, split_sides
 from gitticks.document.merging.task import merge_files
+from gitticks.document.merging.three_way import find_hunks, split_sides
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_common_setting, write_common_setting

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from gitticks.document.merging.entries import merge_records
 from gitticks.document.merging.fields import merge_settings
-from gitticks.document.merging.marks import mark
-from gitticks.document.merging.three_way import merge_text, union_of_lines
+from gitticks.document.merging.three_way import mark, merge_text, union_of_lines
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKLOG_FILE, task_of_path

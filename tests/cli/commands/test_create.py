@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitticks.document.scripts import read_scripts
+from gitticks.document.sections import read_scripts
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType

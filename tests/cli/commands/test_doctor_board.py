@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.document.merging.marks import Version, marked
+from gitticks.document.merging.three_way import Version, marked
 from tests.support.doctor import found_in, make_old, our_gt_on_path, project
 from tests.support.projects import Project
 from tests.support.repositories import git

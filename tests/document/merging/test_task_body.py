@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.merging.marks import conflict_line
 from gitticks.document.merging.task import WHOLE, MergedBody, merge_body
+from gitticks.document.merging.three_way import conflict_line
 from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 

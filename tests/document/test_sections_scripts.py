@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.scripts import ScriptBlock, Scripts, read_scripts
-from gitticks.document.sections import Body
+from gitticks.document.sections import Body, ScriptBlock, Scripts, read_scripts
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.merging.marks import (
+from gitticks.document.merging.three_way import (
     END_MARK,
     Version,
     conflict_line,
