@@ -13,9 +13,8 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_date, format_time
 from gitticks.errors import DocumentError
 from gitticks.importing.beads import issue_of, record_of
-from gitticks.importing.bring_in import BringIn, Imported
+from gitticks.importing.bring_in import BringIn, Imported, find_source, read_source
 from gitticks.importing.record import Format
-from gitticks.importing.sources import find_source, read_source
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
