@@ -101,13 +101,17 @@ def run_agent(
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = replace(ended, reason=EndReason.IDLE)
     report = reader.report(ended, now())
-    oddities = _oddities(ended) if report.ending is Ending.CLEAN else ()
+    is_walled = limits.processes is not None
+    oddities = _oddities(ended, is_walled=is_walled) if report.ending is Ending.CLEAN else ()
     return replace(report, detail="; ".join([report.detail, *oddities] if report.detail else oddities))
 
 
-def _oddities(ended: Ended) -> tuple[str, ...]:
-    """Returns what an end that is otherwise a good one should not pass over."""
-    megabytes, left = ended.dropped_bytes / 1_000_000, ended.left
+def _oddities(ended: Ended, *, is_walled: bool) -> tuple[str, ...]:
+    """Returns what an end that is otherwise a good one should not pass over.
+
+    A sandbox's own first process may end a moment after the agent, so what is left there is not counted.
+    """
+    megabytes, left = ended.dropped_bytes / 1_000_000, 0 if is_walled else ended.left
     return (
         *((f"{megabytes:,.1f} MB of its output were left out",) if ended.dropped_bytes else ()),
         *((f"{left} process{'es' if left != 1 else ''} that it left running ended with it",) if left else ()),
