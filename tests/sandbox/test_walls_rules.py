@@ -91,7 +91,7 @@ def test_what_rules_deny_an_agent_cannot_do_behind_walls(project: RunProject) ->
         f"{NO_PERSON}permissions:\n  deny:\n    - {{operation: file_write, paths: [Makefile]}}\n"
         "    - {operation: file_read, paths: ['keys/**']}\n"
     )
-    project.agent(f"(echo evil >> Makefile) 2> told; cat keys/k >> told 2>&1; git checkout -q keys; {DONE}")
+    project.agent(f"(echo evil >> Makefile) 2> told; cat keys/k >> told 2>&1; {DONE}")
     project.make()
     project.run("--sandbox", "strict")
     told = (project.path / "told").read_text()
