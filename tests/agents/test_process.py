@@ -239,8 +239,10 @@ def test_the_lock_is_held_while_the_command_lives(tmp_path: Path) -> None:
         held.append(is_lock_held(lock))
         second = run_supervised(shell("true", tmp_path), LIMITS, lock=lock)
         held.append(second.reason is EndReason.START_FAILED and "another session is active" in second.problem)
+        (tmp_path / "seen").touch()
 
-    assert run_supervised(shell("echo ready", tmp_path), LIMITS, look, lock=lock).is_success
+    lives = shell(f"echo ready; while [ ! -e {tmp_path}/seen ]; do sleep 0.05; done", tmp_path)
+    assert run_supervised(lives, LIMITS, look, lock=lock).is_success
     assert held == [True, True]
     assert not is_lock_held(lock)
 
