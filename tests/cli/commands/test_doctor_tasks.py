@@ -178,6 +178,8 @@ def test_a_broken_template(project: Project) -> None:
         file.write_text("Do {{ it\n" if name == "prompts/worker.md" else "Do it.\n")
     git("add", ".", at=project.board)
     git("commit", "--quiet", "--no-verify", "-m", "x", at=project.board)
-    ((what, severity),) = found_in(project.path).items()
-    assert severity == "error"
-    assert what.startswith("the prompt template `worker.md:1` is broken")
+    found = found_in(project.path)
+    (broken,) = (what for what, severity in found.items() if severity == "error")
+    assert broken.startswith("the prompt template `worker.md:1` is broken")
+    (other,) = (what for what in found if what != broken)
+    assert "`prompts/parts/task.md` replaces no prompt template" in other
