@@ -182,4 +182,4 @@ def test_a_broken_template(project: Project) -> None:
     (broken,) = (what for what, severity in found.items() if severity == "error")
     assert broken.startswith("the prompt template `worker.md:1` is broken")
     (other,) = (what for what in found if what != broken)
-    assert "`prompts/parts/task.md` replaces no prompt template" in other
+    assert "`prompts/parts` replaces no prompt template" in other
