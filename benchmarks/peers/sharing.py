@@ -31,7 +31,7 @@ class Shared:
             place,
             {
                 (Work.FETCH, GIT): Job((fetch,)),
-                (Work.SYNC, WITH_BOARD): Job((("gt", "sync"),), ("in step with origin",)),
+                (Work.SYNC, WITH_BOARD): Job((("gt", "sync"),), ("up to date with origin",)),
             },
         )
 
@@ -54,7 +54,7 @@ class Diverged:
             change_tasks(folder, labelled)
             run_once(("git", "-C", ".gitticks", "reset", "--quiet", "--hard"), place)
 
-        came = f"came from origin: {len(changed)} task"
+        came = f"received from origin: {len(changed)} task"
         return Prepared(place, {(Work.JOIN, WITH_BOARD): Job((("gt", "sync"),), (came,), before=diverge)})
 
 
