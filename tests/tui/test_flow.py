@@ -13,6 +13,7 @@ from tests.tui.support import NARROW, Shown, play
 
 _AGENT = f"""\
 echo "[/x] [bold red]hostile[/] \\033[2J at $GITTICKS_TASK"
+sleep 1
 if [ "$GITTICKS_TASK" = m3xq ] && ! grep -q friendly "$GITTICKS_MAILBOX/TASK.md"; then
   echo '<promise>INPUT_NEEDED: Which tone: friendly or formal?</promise>'
 else
