@@ -194,8 +194,8 @@ def test_an_auto_run_waits_and_names_what_it_leaves_out_with_the_flag(project: R
         said = ""
         while "waiting for tasks" not in said:
             said += process.stdout.readline()
-        assert "`--all` includes them): `aaaa`" in said
-        assert "`--include-standalone` or `--all` includes: `bbbb`" in said
+        assert "(`--include-orphans` or `--all` includes them): `aaaa`" in said
+        assert "(`--include-standalone` or `--all` includes them): `bbbb`" in said
         assert is_run_alive(discover(project.path))
         later = project.create("Later")
         assert later in next(line for line in process.stdout if "--include-standalone" in line)
