@@ -121,7 +121,7 @@ def enclosed(
 
     The program and the files that `argv` names, as the settings have them, must be readable inside. Without a `client`
     nobody takes the commits, as those of checks and set-up commands. With `has_terminal` a person sits at the command's
-    terminal. `warn` is told what had to be mended afterwards.
+    terminal. `warn` is called with what had to be put back afterwards.
 
     Raises:
         GitticksError: the walls cannot be built here.

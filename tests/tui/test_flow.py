@@ -5,21 +5,43 @@ from __future__ import annotations
 import subprocess
 from functools import partial
 
+import pytest
+
 from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.tui.feed import Feed
 from gitticks.tui.screens.home import Home
 from gitticks.tui.widgets.lines import words
-from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, RunProject
 from tests.tui.support import NARROW, Shown, play
 
 _AGENT = f"""\
 echo "[/x] [bold red]hostile[/] \\033[2J at $GITTICKS_TASK"
-sleep 1
 if [ "$GITTICKS_TASK" = m3xq ] && ! grep -q friendly "$GITTICKS_MAILBOX/TASK.md"; then
   echo '<promise>INPUT_NEEDED: Which tone: friendly or formal?</promise>'
 else
   {COMMIT}  {HANDOFF}  echo '<promise>COMPLETE</promise>'
 fi
 """
+
+
+def test_what_an_agent_said_that_ended_between_two_looks_is_shown(
+    played: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = played
+    project.settings(NO_REVIEW)
+    project.agent(f'echo "I look at $GITTICKS_TASK"\n{DONE}')
+    project.make("k7f2", title="Login")
+    monkeypatch.setattr(
+        Feed, "_follow", lambda *_: None
+    )  # as if each session began and ended between two looks
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.press("enter")
+        await shown.sees("Tasks of k7f2")
+        await shown.sees("I look at k7f2")
+
+    play(project.path, work)
 
 
 def _home(shown: Shown) -> Home:

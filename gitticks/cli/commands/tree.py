@@ -35,7 +35,7 @@ _TWINS = ("|-- ", "`-- ", "|   ", "    ")
 _STEP = 4
 _DEEPEST_PIPED = 20
 _ROOM = 24
-"""So many columns are left to a task itself; where it stands too deep for that, its depth is told as a number."""
+"""So many columns are left to a task itself; where it stands too deep for that, its depth is shown as a number."""
 
 
 def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:

@@ -41,6 +41,7 @@ class Dashboard(View):
         super().__init__(subject)
         self._output: Output | None = None
         self._shown: str | None = None
+        self._looked_back: object = None
         self._iterations: list[iterations.Iteration] = []
         self._read_at: object = None
         self._has_begun = False
@@ -171,22 +172,31 @@ class Dashboard(View):
             self._shown, refresh = key, True
             self._output = heard or Output()
             pane.key, pane.at_tail = None, True
-            if heard is None and TaskId(key) not in self.snapshot.sessions:
-                self._look_back(key)
+            self._looked_back = None
         elif heard is not None and heard is not self._output:  # a new session began
             self._output, refresh = heard, True
+        if heard is None and TaskId(key) not in self.snapshot.sessions:
+            self._look_back(key)
         self._draw_output_border(pane, key)
         if refresh and self._output is not None:
             pane.show(self._output.rows(pane.inner_width))
 
     def _look_back(self, key: str) -> None:
-        """Reads what the last session on the task said, where none is alive."""
+        """Reads what the last session on the task said, where none is alive, and again after one that was not heard.
+
+        A session may begin and end between two looks of the feed.
+        """
         task_id = TaskId(key)
-        details = self.snapshot.details.get(task_id)
+        row, details = self.snapshot.find(key), self.snapshot.details.get(task_id)
         agent = (details.agent if details else None) or ""
+        state = (row.status if row else None, details.iterations if details else 0)
+        if state == self._looked_back:
+            return
+        self._looked_back = state
 
         def found(pieces: tuple[Piece, ...]) -> None:
-            if self._shown == key and self._output is not None and self._output.is_empty:
+            if self._shown == key and key not in self.gt.outputs:
+                self._output = Output()
                 self._output.take(pieces)
                 self._draw_output(refresh=True)
 

@@ -39,11 +39,6 @@ class Output:
         self._turned: set[int] = set()
         self._first = 0
 
-    @property
-    def is_empty(self) -> bool:
-        """True while nothing was said."""
-        return not self._entries
-
     def take(self, pieces: Iterable[Piece]) -> None:
         """Takes what is new; what a call came to is joined with it."""
         for piece in pieces:
