@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
-from gitticks.git.objects import Objects
+from gitticks.git.objects import Objects, objects_for_many
 from gitticks.git.objects.trees import tree_id_of
 from gitticks.git.repository import Repository
 from gitticks.store import index_database, layout
@@ -51,6 +51,9 @@ _WRITERS_WAIT_SECONDS = 0.25
 """How long a commit waits for readers of the index; the state lock is held meanwhile, so the next reader does it."""
 _MOST_UNREADABLE = 100
 """So many files are named one by one where git's objects are damaged; of more it is the repository that is broken."""
+
+_MANY_SHARDS = 150
+"""In so many folders there are tasks enough for reading them by libgit2 to outweigh its loading."""
 
 _COMPARED = ("task", "fields", "file", "conflict", "broken")
 
@@ -188,7 +191,10 @@ def _journal(path: Path) -> Path:
 
 def _build(connection: sqlite3.Connection, objects: Objects, commit: str, unreadable: Unreadable) -> None:
     """Fills an empty database with what the commit holds; indexes are made faster when the rows are there."""
-    changes = list(changed_tasks(objects, None, tasks_tree(objects, commit), unreadable))
+    tasks = tasks_tree(objects, commit)
+    if tasks is not None and len(objects.folder(tasks)) > _MANY_SHARDS:
+        objects = objects_for_many(objects)
+    changes = list(changed_tasks(objects, None, tasks, unreadable))
     connection.execute("BEGIN")
     for statement in TABLES:
         connection.execute(statement)

@@ -14,7 +14,7 @@ from gitticks.git.repository_settings import read_settings
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
 
-__all__ = ["Change", "Objects", "StoredCommit", "open_objects"]
+__all__ = ["Change", "Objects", "StoredCommit", "objects_for_many", "open_objects"]
 
 BACKEND_VARIABLE = "GITTICKS_GIT_BACKEND"
 """`libgit2` or `processes`, for tests and to look into a problem; a format that libgit2 cannot read stays with git."""
@@ -40,6 +40,11 @@ def open_objects(common_dir: Path, *, does_much: bool = False) -> Objects:
     from gitticks.git.objects.processes import ProcessObjects
 
     return ProcessObjects(common_dir, object_format)
+
+
+def objects_for_many(objects: Objects) -> Objects:
+    """Returns what reads thousands of the same objects fastest; those that are borrowed stay with who borrowed them."""
+    return objects if objects.borrows else open_objects(objects.common_dir, does_much=True)
 
 
 def _settings(common_dir: Path) -> dict[str, str]:

@@ -65,12 +65,13 @@ class StoredCommit(NamedTuple):
 class Objects(ABC):
     """The object database that all worktrees of one repository share; threads may share it.
 
-    `object_format` is the hash that names objects, `sha1` or `sha256`.
+    `object_format` is the hash that names objects, `sha1` or `sha256`; `borrows` is true once `borrow_from` was called.
     """
 
     def __init__(self, common_dir: Path, object_format: str) -> None:
         self.common_dir = common_dir
         self.object_format = object_format
+        self.borrows = False
         self._lock = threading.RLock()
         self._trees: dict[str, dict[bytes, Parts]] = {}
         self._contents: dict[str, tuple[str, bytes]] = {}

@@ -106,6 +106,7 @@ class Libgit2Objects(Objects):
 
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
+        self.borrows = True
         for folder in folders:
             self._handle.odb.add_disk_alternate(str(folder))
 

@@ -71,6 +71,7 @@ class ProcessObjects(Objects):
 
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
+        self.borrows = True
         self._borrowed += [str(folder) for folder in folders]
         self._stop_reader()
 
