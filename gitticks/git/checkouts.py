@@ -74,12 +74,28 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
         NotFoundError: the repository has none there.
     """
     real = os.path.realpath(path)
+    named = _named_at(repository.common_dir, real)
+    if named is not None:
+        return named
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
     raise NotFoundError(
         f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
     )
+
+
+def _named_at(common_dir: Path, place: str) -> Checkout | None:
+    """Returns the linked worktree at a real path by its `.git` file, if that entry leads back: there may be many others."""
+    try:
+        pointer = os.fsdecode(read_plain_file(f"{place}/.git"))
+    except OSError:
+        return None
+    git_dir = common_dir / "worktrees" / Path(pointer.rstrip().replace("\0", "/")).name
+    found = _place_of(git_dir)
+    if found is None or os.path.realpath(found) != place:
+        return None
+    return Checkout(found, git_dir, common_dir)
 
 
 def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
@@ -166,13 +182,18 @@ def linked_places(common_dir: Path) -> Iterator[tuple[Path, Path]]:
     except (FileNotFoundError, NotADirectoryError):
         return
     for git_dir in folders:
-        try:
-            pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
-        except OSError:
-            continue  # it is being added or removed at this moment
-        if "\0" in pointer:
-            continue  # it is damaged, and no path
-        yield git_dir, Path(os.path.normpath(git_dir / pointer)).parent
+        place = _place_of(git_dir)
+        if place is not None:
+            yield git_dir, place
+
+
+def _place_of(git_dir: Path) -> Path | None:
+    """Returns where a linked worktree is to stand; None if it is being added or removed, or its file is damaged."""
+    try:
+        pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
+    except OSError:
+        return None
+    return None if "\0" in pointer else Path(os.path.normpath(git_dir / pointer)).parent
 
 
 def commit_folders(checkout: Checkout) -> tuple[Path, ...]:
