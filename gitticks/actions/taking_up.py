@@ -39,9 +39,10 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
-        if among is not None and _are_as_committed(context, checkout, among):
-            return TakenUp(is_whole=False)
-        if is_untouched(context.repository, checkout):
+        if among is not None:
+            if _are_as_committed(context, checkout, among):
+                return TakenUp(is_whole=False)
+        elif is_untouched(context.repository, checkout):  # git looks at every file for it
             return TakenUp()
     from gitticks.actions.saved_edits import take_up_all  # loads what reads and judges tasks
 
