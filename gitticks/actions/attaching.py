@@ -48,7 +48,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class SessionOver:
-    """How a session that was followed ended; `ending` is None where its runner was killed and nobody has judged it."""
+    """The session that was followed ended; `ending` is None if its runner was killed and the session not judged yet."""
 
     task: TaskId
     agent: str

@@ -13,7 +13,7 @@ from gitticks.workflow.budget import Metric, Reading, Scope
 
 @dataclass(frozen=True, slots=True)
 class SessionBegan:
-    """An agent was started on a task; `workspace` is the path as a person would type it."""
+    """An agent was started on a task; `workspace` is its path from the repository's root."""
 
     task: TaskId
     title: str
@@ -51,9 +51,9 @@ class BudgetState:
 
 @dataclass(frozen=True, slots=True)
 class SessionSpent:
-    """A session is over: how it ended, what it took, and what is spent of which budgets now.
+    """A session is over: how it ended, what it used, and the state of every budget that counts it.
 
-    `cost` is None where nobody knows it, `cost_source` says who priced it if the agent did not.
+    `cost` is None if it is unknown; `cost_source` says where the price came from if the agent did not report it.
     """
 
     task: TaskId
@@ -69,7 +69,7 @@ class SessionSpent:
 
 @dataclass(frozen=True, slots=True)
 class BudgetReached:
-    """A budget came to a level: 80 and 95 per cent are warnings, at 100 nothing more is started."""
+    """A budget reached a level, in per cent: 80 and 95 are warnings, at 100 nothing more is started."""
 
     budget: BudgetState
     level: int
@@ -100,7 +100,7 @@ class TaskMoved:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something was odd but nothing was lost."""
+    """Something unexpected happened; nothing was lost."""
 
     task: TaskId | None
     message: str
@@ -138,9 +138,9 @@ class MergeWaits:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointMade:
-    """A checkpoint can be gone back to by `gt resume`; `iteration` counts those of its workspace until then.
+    """A checkpoint that `gt resume` can go back to; `iteration` is how many its workspace had until then.
 
-    `commit` also holds what is uncommitted, `head` is what the work has come to.
+    `head` is the last commit of the work; `commit` also holds what was uncommitted.
     """
 
     task: TaskId
@@ -153,7 +153,7 @@ class CheckpointMade:
 
 @dataclass(frozen=True, slots=True)
 class RunWaits:
-    """The run waits, and for what."""
+    """The run is waiting; `reason` says for what."""
 
     reason: str
 
@@ -167,7 +167,7 @@ class RunAdded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over; `waiting` counts the tasks of its scope that await a person, `hints` say how others continue."""
+    """The run is over; `waiting` counts its tasks that await a person, `hints` say how the others can continue."""
 
     reason: str
     exit_code: int
