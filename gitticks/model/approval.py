@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from typing import NamedTuple
 
 NAMESPACE = "gitticks-approval@v1"
 """What `ssh-keygen` binds a signature to, so that none made for git or files counts here."""
@@ -23,8 +23,7 @@ def is_enough(strength: str, minimum: str) -> bool:
     return minimum == NAME or (strength in LEVELS and strength >= minimum)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """What somebody approves: this head and tree of this task, for this base, under these gates and this policy.
 
     `base_commit` is where the base stood, and from where the allowed signers are read; `by` is `Name <address>`, `at`
@@ -43,12 +42,12 @@ class Statement:
 
     def payload(self) -> bytes:
         """Returns the bytes that are signed."""
-        lines = [NAMESPACE, *(f"{name} {value}" for name, value in asdict(self).items())]
+        lines = [NAMESPACE, *(f"{name} {value}" for name, value in self._asdict().items())]
         return "".join(f"{line}\n" for line in lines).encode()
 
     def to_data(self) -> dict[str, str]:
         """Returns what an event carries of it; the task is the one whose history holds the event."""
-        return {_key(name): value for name, value in asdict(self).items() if name != "task"}
+        return {_key(name): value for name, value in self._asdict().items() if name != "task"}
 
     @property
     def address(self) -> str:
@@ -58,7 +57,7 @@ class Statement:
 
 def statement_of(task: str, data: Mapping[str, object]) -> Statement | None:
     """Returns the statement that a verdict's event carries; None if it carries none, or not all of it."""
-    values = {one.name: data.get(_key(one.name)) for one in fields(Statement) if one.name != "task"}
+    values = {name: data.get(_key(name)) for name in Statement._fields if name != "task"}
     texts = {name: value for name, value in values.items() if isinstance(value, str) and "\n" not in value}
     return Statement(task, **texts) if len(texts) == len(values) else None
 

@@ -69,11 +69,11 @@ def test_which_verdicts_close_or_merge_work(event: Event, *, is_one: bool) -> No
         ("L0", [read_by("Eve"), PLAIN], "L0", None),
         ("L2", [verdict("L2")], "L2", "its history has no signature"),
         ("L2", [BY_KEY], "L2", None),
-        ("L2", [verdict("L2", replace(STATEMENT, head=OTHER_HEAD))], "L0", "approved for another commit"),
-        ("L2", [verdict("L2", replace(STATEMENT, base="next"))], "L0", "approved for the base `next`"),
-        ("L2", [verdict("L2", replace(STATEMENT, gates="none"))], "L0", "approved for other quality gates"),
-        ("L2", [verdict("L2", replace(STATEMENT, policy="none"))], "L0", "approved for another policy"),
-        ("L2", [verdict("L2", replace(STATEMENT, head=OTHER_HEAD)), BY_KEY], "L2", None),
+        ("L2", [verdict("L2", STATEMENT._replace(head=OTHER_HEAD))], "L0", "approved for another commit"),
+        ("L2", [verdict("L2", STATEMENT._replace(base="next"))], "L0", "approved for the base `next`"),
+        ("L2", [verdict("L2", STATEMENT._replace(gates="none"))], "L0", "approved for other quality gates"),
+        ("L2", [verdict("L2", STATEMENT._replace(policy="none"))], "L0", "approved for another policy"),
+        ("L2", [verdict("L2", STATEMENT._replace(head=OTHER_HEAD)), BY_KEY], "L2", None),
     ],
 )
 def test_whether_an_approval_carries_a_merge(
@@ -99,7 +99,7 @@ def test_an_epic_is_not_merged_by_an_agent_that_read_something() -> None:
         (verdict("L1", STATEMENT), Signed(STATEMENT, "armored", AT)),
         (verdict("L2"), "it says L2, but has no signature"),
         (verdict("L0", signature="armored"), "it says L0, but has no signature"),
-        (verdict("L2", replace(STATEMENT, at="soon")), "it has no valid time"),
+        (verdict("L2", STATEMENT._replace(at="soon")), "it has no valid time"),
     ],
 )
 def test_what_its_signature_has_to_prove(event: Event, found: Signed | str | None) -> None:
