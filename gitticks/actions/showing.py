@@ -148,7 +148,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     return ShownTask(
         standing=standing_of(context, task, graph, around),
         details=index.details_of(task_id),
-        is_by_stranger=task_id in index.by_strangers(own_names(context.repository.own_place)),
+        is_by_stranger=bool(index.by_strangers(own_names(context.repository.own_place), task_id)),
         parent=graph.tasks.get(task.parent) if task.parent else None,
         children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
         idle_blockers=graph.idle_blockers(task),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
-_LAYOUT = frozenset("\n\t")
+_LAYOUT = str.maketrans("\n\t", "  ")
 _LARGEST_PROMPT = 20_000_000
 _SIGNAL = re.compile(r"<(/?promise)>")
 _SIGNAL_LINE = re.compile(
@@ -333,8 +333,6 @@ def without_signals(text: str) -> str:
 
 def shown(text: str) -> str:
     """Returns a text in which every character that nobody would see is written out, such as `<U+200B>`."""
-    if are_harmless(text):
+    if are_harmless(text.translate(_LAYOUT)):
         return text
-    return "".join(
-        f"<U+{ord(char):04X}>" if char not in _LAYOUT and is_harmful(char) else char for char in text
-    )
+    return "".join(f"<U+{ord(char):04X}>" if is_harmful(char.translate(_LAYOUT)) else char for char in text)

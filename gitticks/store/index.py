@@ -106,14 +106,18 @@ class Index:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
         return self._tasks("task.id >= ? AND task.id < ?", word, f"{word}\x7f")
 
-    def by_strangers(self, known: Iterable[str]) -> dict[TaskId, str]:
-        """Returns who wrote each open task that is by none of the `known` names; none where nobody is known."""
+    def by_strangers(self, known: Iterable[str], only: TaskId | None = None) -> dict[TaskId, str]:
+        """Returns who wrote each open task, or `only` one, that is by none of the `known` names.
+
+        It is empty where nobody is known.
+        """
         names = tuple(known)
         if not names:
             return {}
         marks = ", ".join("?" * len(names))
-        asked = f"SELECT id, created_by FROM task WHERE is_open AND created_by NOT IN ({marks})"  # noqa: S608 (nothing but signs)
-        return dict(self._read(list, asked, *names))
+        wanted = f"is_open AND created_by NOT IN ({marks}){'' if only is None else ' AND id = ?'}"
+        values = names if only is None else (*names, only)
+        return dict(self._read(list, f"SELECT id, created_by FROM task WHERE {wanted}", *values))  # noqa: S608 (nothing but signs)
 
     def details(self, *, open_only: bool = False) -> dict[TaskId, TaskDetails]:
         """Returns what pages show in addition to the rows, of all tasks or the open ones."""
