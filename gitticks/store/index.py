@@ -59,7 +59,7 @@ def open_index(repository: Repository) -> Index:
 class Index:
     """All tasks at one commit of the state branch.
 
-    It is a snapshot and keeps writers of the index waiting while it is open, so it is to be closed (or used in a
+    It is a snapshot: a write waits a moment for it, then leaves it the old file, so it is to be closed (or used in a
     `with`) as soon as the questions are answered.
     """
 

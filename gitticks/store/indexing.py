@@ -48,7 +48,9 @@ _PASSING = frozenset(
     }
 )
 _WRITERS_WAIT_SECONDS = 0.25
-"""How long a commit waits for readers of the index; the state lock is held meanwhile, so the next reader does it."""
+"""How long a commit waits for others who write the index; the state lock is held meanwhile, so a reader does it then."""
+_READERS_WAIT_SECONDS = 0.25
+"""How long a write waits for readers; one that takes longer, such as a list in a pager, goes on with the old file."""
 _MOST_UNREADABLE = 100
 """So many files are named one by one where git's objects are damaged; of more it is the repository that is broken."""
 
@@ -133,11 +135,10 @@ def _brought_forward(
         changes = None if indexed is None else _changes_since(objects, indexed, commit)
         if changes is not None:
             connection.execute("ROLLBACK")
-            connection.execute("BEGIN IMMEDIATE")
-            forget_tasks(connection, changes)
-            write_tasks(connection, objects, changes, Unreadable(0))
-            _write_state(connection, objects, commit)
-            connection.execute("COMMIT")
+            if not _is_written(connection, objects, commit, changes):
+                _replace_file(path, objects, commit, since=(connection, changes))
+                connection.close()
+                connection = connect(path, wait_seconds)
             connection.execute("BEGIN")
             return connection
     except sqlite3.DatabaseError as error:
@@ -152,13 +153,50 @@ def _brought_forward(
     return None
 
 
+def _is_written(
+    connection: sqlite3.Connection, objects: Objects, commit: str, changes: list[ChangedTask]
+) -> bool:
+    """Writes what changed into the file; False, with nothing written, where somebody does not stop reading it."""
+    connection.execute(f"PRAGMA busy_timeout = {int(_READERS_WAIT_SECONDS * 1000)}")
+    try:
+        _write_changes(connection, objects, commit, changes)
+    except sqlite3.OperationalError as error:
+        if _code(error) != sqlite3.SQLITE_BUSY:
+            raise
+        connection.execute("ROLLBACK")
+        return False
+    return True
+
+
+def _write_changes(
+    connection: sqlite3.Connection, objects: Objects, commit: str, changes: list[ChangedTask]
+) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    forget_tasks(connection, changes)
+    write_tasks(connection, objects, changes, Unreadable(0))
+    _write_state(connection, objects, commit)
+    connection.execute("COMMIT")
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+
+
 def _is_passing(error: sqlite3.DatabaseError) -> bool:
     """True if the file may be sound, and only cannot be used now."""
-    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _PASSING
+    return _code(error) in _PASSING
 
 
-def _replace_file(path: Path, objects: Objects, commit: str) -> None:
-    """Builds the index aside, where a crash or a full disk does no harm, and puts it in the file's place."""
+def _replace_file(
+    path: Path,
+    objects: Objects,
+    commit: str,
+    since: tuple[sqlite3.Connection, list[ChangedTask]] | None = None,
+) -> None:
+    """Builds the index aside, where a crash or a full disk does no harm, and puts it in the file's place.
+
+    It is copied from a connection where only some tasks changed `since`; whoever reads the old file keeps it.
+    """
     aside = path.with_name(f"{path.name}.new")
     aside.unlink(missing_ok=True)
     try:
@@ -166,7 +204,14 @@ def _replace_file(path: Path, objects: Objects, commit: str) -> None:
         connection = connect(aside)
         try:
             connection.execute("PRAGMA journal_mode = OFF")
-            _build(connection, objects, commit, Unreadable(0))
+            if since is None:
+                _build(connection, objects, commit, Unreadable(0))
+            else:
+                old, changes = since
+                old.backup(
+                    connection
+                )  # not by opening the file: closing it would end this process's locks on it
+                _write_changes(connection, objects, commit, changes)
         finally:
             connection.close()
         _journal(path).unlink(missing_ok=True)

@@ -87,17 +87,21 @@ def test_a_read_only_folder_is_no_hindrance(store: Store, repository: Repository
     assert rows(repository) == fresh_rows(repository)
 
 
-def test_a_busy_index_delays_nobody_for_long(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+def test_a_reader_that_stays_keeps_its_file_and_delays_one_write_for_a_moment(
+    store: Store, repository: Repository
 ) -> None:
     open_index(repository).close()
-    monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
-    file = index_path(repository).stat().st_ino
-    with open_index(repository):
-        put_tasks(store, [make_task("new1")])
-        with open_index(repository) as index:
-            assert "new1" in index.titles()
-    assert index_path(repository).stat().st_ino == file  # it is sound, and was not built anew
+    files = [index_path(repository).stat().st_ino]
+    with open_index(repository) as staying:  # as a list in a pager
+        before = staying.titles()
+        for number in (1, 2):
+            put_tasks(store, [make_task(f"new{number}")])
+            files.append(index_path(repository).stat().st_ino)
+            current = connect_if_current(repository, store.tip())
+            assert current is not None  # the commit brought it forward
+            current.close()
+        assert staying.titles() == before
+    assert files[0] != files[1] == files[2]
     assert rows(repository) == fresh_rows(repository)
 
 
