@@ -98,17 +98,17 @@ def prepare(
     agent.write_text(AGENT.format(seconds=seconds))
     agent.chmod(0o755)
     settings = {
-        "agents.mine.type": "command",
-        "agents.mine.argv": json.dumps([str(agent)]),
+        "agents": {"mine": {"type": "command", "argv": [str(agent)]}},
         "agent": "mine",
         "review": "none",
         "human": human,
         "isolation": isolation,
-        "sandbox.preset": "none",
+        "sandbox": {"preset": "none"},
     }
     run_once(("gt", "init"), place)
-    for name, value in settings.items():
-        run_once(("gt", "config", name, value), place)
+    with (folder / ".gitticks/config.yaml").open("a") as config:
+        config.writelines(f"{name}: {json.dumps(value)}\n" for name, value in settings.items())
+    run_once(("git", "-C", ".gitticks", "commit", "--quiet", "--message", "settings", "config.yaml"), place)
     return place
 
 

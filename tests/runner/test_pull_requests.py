@@ -160,7 +160,7 @@ def test_red_checks_are_not_tried_for_ever(project: RunProject, recorded: StandI
     recorded.check("unit", "failure")
     offered(project)
     project.agent(AGAIN)
-    ran = project.run("--poll", "1", "--timeout", "20", "--auto", "--all")
+    ran = project.run("--poll", "1", "--timeout", "8", "--auto", "--all")
     assert project.stands() == (Status.STUCK, Awaiting.ESCALATION), ran.seen
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
