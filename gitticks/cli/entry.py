@@ -33,7 +33,13 @@ def main() -> NoReturn:
         from gitticks.cli.permission_hook import answer_hook
 
         _leave(answer_hook(words[2:]))
-    _leave(_run(words))
+    try:
+        code = _run(words)
+    except KeyboardInterrupt:  # while the command was still being loaded
+        from gitticks.cli.failures import tell_interrupted
+
+        code = tell_interrupted()
+    _leave(code)
 
 
 def _run(words: list[str]) -> int:

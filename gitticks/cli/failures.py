@@ -27,8 +27,7 @@ def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
     except GitticksError as error:
         return tell(arguments, error.message, error.hint, error.exit_code)
     except KeyboardInterrupt:
-        _write(["interrupted"])
-        return Exit.INTERRUPTED
+        return tell_interrupted()
     except BrokenPipeError:
         _leave(sys.stdout)
         _leave(sys.stderr)
@@ -36,6 +35,12 @@ def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
     except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
         return _tell_unexpected(arguments, error)
     return code
+
+
+def tell_interrupted() -> int:
+    """Says that Ctrl-C ended the command, and returns its exit code."""
+    _write(["interrupted"])
+    return Exit.INTERRUPTED
 
 
 def tell(arguments: Sequence[str], message: str, hint: str | None, code: int) -> int:

@@ -127,6 +127,11 @@ def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
         raise DocumentError(error.problem, path=origin, hint=error.hint) from None
 
 
+def is_group(name: str) -> bool:
+    """True for the first words of settings, such as `limits`."""
+    return any(one.startswith(f"{name}.") for one in BY_NAME)
+
+
 def find_setting(name: str) -> tuple[Setting, Keys]:
     """Returns the row and the keys of a dotted name."""
     keys = keys_of(name)

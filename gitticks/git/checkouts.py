@@ -9,11 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
-from gitticks.errors import NotFoundError
+from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import GitResult, run_git
-from gitticks.git.refs import BRANCHES, folder_of_ref, is_object_id, read_ref, read_symbolic_ref
+from gitticks.git.refs import (
+    BRANCHES,
+    default_base,
+    folder_of_ref,
+    is_object_id,
+    read_ref,
+    read_symbolic_ref,
+)
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 from gitticks.safe_read import read_plain_file
@@ -110,6 +118,15 @@ def list_worktrees(repository: Repository) -> tuple[Checkout, ...]:
     return (
         *(() if main is None else (Checkout(main, common_dir, common_dir),)),
         *linked_checkouts(repository),
+    )
+
+
+def checked_out_elsewhere(repository: Repository, branch: str, path: Path) -> GitticksError:
+    """Returns the error for a branch that somebody has checked out at `path`."""
+    away = default_base(repository)
+    return GitticksError(
+        f"the branch `{branch}` is checked out at `{path}`",
+        hint=f"`git -C {quote(str(path))} switch {'--detach' if away in (None, branch) else away}` leaves it",
     )
 
 

@@ -29,6 +29,7 @@ _PACKED_LINES = rb"(?:#[^\n]*+\n|\^%b\n|%b [^\n]++\n)*+" % (_ID, _ID)
 """It never goes back to try otherwise: a repository may have a million refs."""
 _LAST_LOGGED_BYTES = 4 * 1024 * 1024
 _LOG_LINE = rf"{OBJECT_ID} ({OBJECT_ID}) .*"
+_BLOCKED = re.compile(rf"'{BRANCHES}([^']+)' exists; cannot create")
 _NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
 _PARTS_NOT_IN_NAMES = ("..", "//", "/.", ".lock/", "@{")
 
@@ -243,6 +244,12 @@ def _asked_of_git(git_dir: str | Path, *question: str) -> str | None:
 def folder_of_ref(common_dir: Path, ref: str) -> Path:
     """Returns the folder that is written to when the ref, or the log of that path, changes."""
     return common_dir / "reftable" if _has_reftable(common_dir) else (common_dir / ref).parent
+
+
+def blocking_branch(words: str) -> str | None:
+    """Returns the branch whose name is the folder of one to be made, if git says that this is why it cannot be."""
+    found = _BLOCKED.search(words)
+    return None if found is None else found[1]
 
 
 def require_packed_refs(common_dir: Path) -> None:

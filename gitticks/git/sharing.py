@@ -20,7 +20,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.config import read_common_setting, read_config
 from gitticks.git.files import write_synced
 from gitticks.git.process import GitError, GitResult, printable, run_git
-from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+from gitticks.git.refs import BRANCHES, blocking_branch, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 from gitticks.git.worktrees import past_half_made
@@ -264,6 +264,11 @@ def _push(
     if not refusals or any(sign in words for sign in _NOT_REPORTED):
         is_refusal = any(sign in done.stderr for sign in _REFUSALS)
         return PushedBranch(Pushed.REFUSED if is_refusal else Pushed.UNKNOWN, words)
+    blocking = blocking_branch(words)
+    if blocking is not None:
+        return PushedBranch(
+            Pushed.REFUSED, f"it has a branch `{blocking}`, which has to be renamed or deleted there first"
+        )
     if any(sign in words for sign in _LATE):
         return PushedBranch(Pushed.LATE, words)
     lines = done.stderr.splitlines()

@@ -16,12 +16,14 @@ from shlex import quote
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import (
     Checkout,
+    checked_out_elsewhere,
     checkout_at,
     current_branch,
     is_in_place,
-    linked_checkouts,
+    list_worktrees,
 )
 from gitticks.git.locks import HeldLock, clear_shared_locks, hold_lock
+from gitticks.git.objects.failures import blocked_by_branch
 from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -79,21 +81,26 @@ def add_worktree(
             )
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
-            for other in linked_checkouts(repository):
-                is_on_it = current_branch(other) == branch and _lock_reason(other) is None
-                if is_on_it and not is_in_place(other):
-                    # Only the entry: in a copied repository it names a worktree of the original.
-                    shutil.rmtree(other.git_dir, ignore_errors=True)
+            for other in list_worktrees(repository):
+                if current_branch(other) != branch or _lock_reason(other) is not None:
+                    continue
+                if is_in_place(other):
+                    raise checked_out_elsewhere(repository, branch, other.path)
+                # Only the entry: in a copied repository it names a worktree of the original.
+                shutil.rmtree(other.git_dir, ignore_errors=True)
         fence = fence_programs(repository.git_dir, settings)
         place = _placement(repository, path, branch, commit)
-        with _noting_orphan(held) as note, _clearing_unfinished(repository, path):
-            run_git(
-                ["worktree", "add", "--quiet", "--no-guess-remote", *place],
-                repository_dir=repository.common_dir,
-                extra_environment=fence.variables,
-                trusted=True,
-                started=note,
-            )
+        try:
+            with _noting_orphan(held) as note, _clearing_unfinished(repository, path):
+                run_git(
+                    ["worktree", "add", "--quiet", "--no-guess-remote", *place],
+                    repository_dir=repository.common_dir,
+                    extra_environment=fence.variables,
+                    trusted=True,
+                    started=note,
+                )
+        except GitError as error:
+            raise blocked_by_branch(error.message) or error from None
         checkout = checkout_at(repository, path)
         return AddedWorktree(checkout, _submodules(checkout), fence.filters)
 

@@ -311,7 +311,7 @@ def _place(wanted: Format, given: Path | None, top: Path) -> Path | None:
     found = _FINDERS[wanted](given or top)
     if found is None:
         raise NotFoundError(
-            f"there is no data of {wanted} in `{given or top}`",
+            f"there is no {wanted} data in `{given or top}`",
             hint=f"`gt import {wanted} PATH` names another place",
         )
     return found

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checked_out_elsewhere
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git, peek_note
 from gitticks.git.objects import Objects
 from gitticks.git.objects.database import MoveRef
 from gitticks.git.objects.failures import LostObjectError, RefLockedError, RefMovedError
-from gitticks.git.refs import read_ref
+from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.processes import ProcessIdentity, is_alive
 from gitticks.store import layout
@@ -71,8 +72,13 @@ class Publisher(NamedTuple):
 
         Raises:
             LostRaceError: it was not free for long.
+            GitticksError: the branch is checked out in the main checkout, which would fall behind.
         """
-        with hold_lock(self.repository.own_dir / "lock") as held:
+        repository = self.repository
+        main = repository.main_worktree
+        if main is not None and read_symbolic_ref(repository.common_dir, "HEAD") == layout.STATE_REF:
+            raise checked_out_elsewhere(repository, layout.STATE_BRANCH, main)
+        with hold_lock(repository.own_dir / "lock") as held:
             if held.unfinished is not None:
                 self._finish_for(held, held.unfinished)
             yield held

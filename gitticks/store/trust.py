@@ -127,6 +127,7 @@ def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> No
         names = (f"the script of {one.name}" if one.kind is scripts else one.name for one in untrusted)
         named = ", ".join(f"`{name}`" for name in islice(names, _MOST_NAMED))
         more = f" and {len(untrusted) - _MOST_NAMED} more" if len(untrusted) > _MOST_NAMED else ""
+        them = "it" if len(untrusted) == 1 else "them"
         raise RefusedError(
-            f"{named}{more} came from elsewhere, and nobody has trusted it here yet", hint=HINT
+            f"{named}{more} came from elsewhere, and nobody has trusted {them} here yet", hint=HINT
         )

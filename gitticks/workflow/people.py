@@ -49,6 +49,8 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
     if row is None:
         allowed = ", ".join(targets(task.status))
         rest = f"from there it can go to {allowed}" if allowed else "it is closed"
+        if task.status is asked.to:
+            rest = f"it is {task.status} already" + (f"; {rest}" if allowed else "")
         hint = f"`gt reopen {task.id}`" if task.status.is_terminal else f"`gt show {task.id}`"
         raise _refusal(task, asked.to, rest, hint=hint)
     asker = asker_of(asked.actor)
@@ -64,7 +66,8 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
         )
     who = "a person" if Asker.HUMAN in row.askers else "gitticks"
     why = f"only {who} can ask for that; from there the {asker.value} can ask for {mine}"
-    raise _refusal(task, asked.to, why, hint=f"`gt show {task.id}`")
+    closes = asker is Asker.HUMAN and asked.to is Status.DONE
+    raise _refusal(task, asked.to, why, hint=f"`gt {'close' if closes else 'show'} {task.id}`")
 
 
 def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> RefusedError:

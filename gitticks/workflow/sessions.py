@@ -33,6 +33,12 @@ def current_round(task: Task, role: Role) -> int:
     return task.review_round if role is Role.REVIEWER else task.review_round + 1
 
 
+def _next_step(task: Task, *, is_parted: bool) -> str:
+    if is_parted:
+        return f"`gt tree {task.id}`"
+    return f'`gt respond {task.id} "…"`' if task.status is Status.CLARIFICATION else f"`gt show {task.id}`"
+
+
 def start(draft: Draft, started: SessionStarted) -> None:
     """Puts a pending task to work and binds it to the commit that work begins at.
 
@@ -46,7 +52,7 @@ def start(draft: Draft, started: SessionStarted) -> None:
             f"no {started.role} can start on `{task.id}`: it is {task.status}"
             + (f" and awaits {task.awaiting}" if task.awaiting else "")
             + ("; an epic is worked on through its children" if is_parted else ""),
-            hint=f"`gt tree {task.id}`" if is_parted else f"`gt show {task.id}`",
+            hint=_next_step(task, is_parted=is_parted),
         )
     is_given_branch = task.branch is None and started.branch is not None
     if (task.start_sha is None or is_given_branch) and started.role is Role.WORKER:

@@ -140,7 +140,7 @@ def test_refuses_a_missing_branch_a_taken_one_and_a_path_in_use(
 ) -> None:
     with pytest.raises(NotFoundError, match="there is no branch `nowhere`"):
         add_worktree(repository, tmp_path / "work", branch="nowhere")
-    with pytest.raises(GitticksError, match="already"):
+    with pytest.raises(GitticksError, match="is checked out at"):
         add_worktree(repository, tmp_path / "work", branch="main")
     with pytest.raises(GitticksError, match="not the name"):
         add_worktree(repository, tmp_path / "work", branch="--orphan", commit="HEAD")

@@ -79,7 +79,8 @@ def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | No
             run(task, trigger)
         is_parted = epic and task.is_open
         assert ("an epic is worked on through its children" in caught.value.message) == is_parted
-        assert caught.value.hint == ("`gt tree k7f2`" if is_parted else "`gt show k7f2`")
+        next_step = '`gt respond k7f2 "…"`' if status is Status.CLARIFICATION else "`gt show k7f2`"
+        assert caught.value.hint == ("`gt tree k7f2`" if is_parted else next_step)
 
 
 @pytest.mark.parametrize("status", [Status.PENDING, Status.WORKING])

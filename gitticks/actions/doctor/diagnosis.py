@@ -116,7 +116,8 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
         yield fault(error.message, error.hint, topic=Topic.REPOSITORY)
         return
     yield from _of(Topic.MACHINE, machine.errors_of(lambda: context.author))
-    yield from _of(Topic.MACHINE, (*machine.check_disk(context), *machine.check_file_locks(context)))
+    checks = machine.check_disk, machine.check_rights, machine.check_file_locks
+    yield from _of(Topic.MACHINE, (finding for check in checks for finding in check(context)))
     try:
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)

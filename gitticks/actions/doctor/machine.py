@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from shlex import quote
@@ -59,6 +60,19 @@ def check_disk(context: Context) -> Iterator[Finding]:
             f"the disk of `{folder}` is nearly full: {free // _MEGABYTE} MB left",
             f"`df -h {quote(str(folder))}` shows it; `git maintenance run` packs loose objects",
         )
+
+
+def check_rights(context: Context) -> Iterator[Finding]:
+    """Yields an error for the first folder of the repository that has to be written to and cannot be."""
+    common_dir = context.repository.common_dir
+    folders = (common_dir, context.repository.own_dir, common_dir / "objects", common_dir / "refs/heads")
+    for folder in folders:
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            yield fault(
+                f"`{folder}` cannot be written to, so nothing can be changed",
+                f"`ls -ld {quote(str(folder))}` shows who can write, `findmnt -T {quote(str(folder))}` how it is mounted",
+            )
+            return
 
 
 def check_file_locks(context: Context) -> Iterator[Finding]:

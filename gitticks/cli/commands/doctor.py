@@ -106,5 +106,8 @@ def _last_line(report: Report, *, may_fix: bool) -> str:
     if notes:
         counts.append(count_of(notes, Severity.NOTE.value))
     fixable = sum(finding.repair is not None for finding in report.findings)
-    hint = f"; `gt doctor --fix` fixes {fixable} of them" if fixable and may_fix else ""
-    return ", ".join(counts) + hint
+    if not (fixable and may_fix):
+        return ", ".join(counts)
+    found = sum(count for _, count in bad) + notes
+    which = f"{fixable} of them" if fixable < found else "it" if fixable == 1 else "them"
+    return f"{', '.join(counts)}; `gt doctor --fix` fixes {which}"

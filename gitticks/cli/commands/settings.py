@@ -21,6 +21,7 @@ from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
+from gitticks.document.settings import is_group
 from gitticks.errors import Exit, RefusedError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
@@ -48,7 +49,7 @@ def config_command(
 ) -> None:
     """Read, set and explain settings.
 
-    Without KEY: every setting with its value and where it comes from. VALUE is set for the whole team, on the state
+    Without KEY: every setting with its value and where it comes from; with a group, such as `limits`, those in it. VALUE is set for the whole team, on the state
     branch; use `git config gitticks.KEY` for this clone only.
     """
     if unset and name is None:
@@ -57,8 +58,8 @@ def config_command(
         raise UsageError("a value was given with an option that takes none", hint="`gt config --help`")
     if unset and explain:
         raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
-    if name is None:
-        _print_all(context, explain=explain, as_json=as_json)
+    if name is None or (value is None and not unset and is_group(name)):
+        _print_all(context, name, explain=explain, as_json=as_json)
     elif value is not None or unset:
         changed = change_setting(context, name, value)
         for warning in changed.warnings:
@@ -81,18 +82,19 @@ def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None
         say(visible(setting.shown))
 
 
-def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
+def _print_all(context: Context, group: str | None, *, explain: bool, as_json: bool) -> None:
     found = all_settings(context)
     for warning in found.warnings:
         warn(warning)
+    settings = [one for one in found.settings if group is None or one.name.startswith(f"{group}.")]
     if as_json:
-        print_object(settings=found.settings)
+        print_object(settings=settings)
         return
     rows: list[list[Cell | str]] = [
         [one.name, one.explanation]
         if explain
         else [one.name, one.shown, Cell(one.origin, Style.FAINT if one.origin == "default" else Style.STRONG)]
-        for one in found.settings
+        for one in settings
     ]
     names = ["setting", "is for"] if explain else ["setting", "value", "from"]
     say(*table(screen(), names, rows, flexible=names[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 import click
 
@@ -56,13 +57,13 @@ def import_command(
     if as_json:
         print_object(**{"import": {"count": done.count, **plain(done)}})
     else:
-        _print(done)
+        _print(done, " ".join(map(quote, words)) or done.format)
     return Exit.FAILED if done.problems and done.is_empty else Exit.DONE
 
 
-def _print(done: Imported) -> None:
+def _print(done: Imported, words: str) -> None:
     if done.is_guessed:
-        say(f"found data of {done.format}: `{visible(done.source)}`")
+        say(f"found {done.format} data: `{visible(done.source)}`")
     for problem in done.problems[:_MOST_SHOWN]:
         place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
         warn(f"{place}: {problem.message}")
@@ -73,9 +74,9 @@ def _print(done: Imported) -> None:
     say(f"{count_of(done.count, 'task')} {would}imported" + (f": {statuses}" if statuses else ""))
     say(*_rest(done, would))
     if done.is_dry_run and done.count:
-        hint(f"`gt import {done.format}` imports them")
+        hint(f"`gt import {words}` imports them")
     elif done.behind:
-        hint(f"`gt import {done.format} --update` imports the changes")
+        hint(f"`gt import {words} --update` imports the changes")
 
 
 def _rest(done: Imported, would: str) -> list[str]:

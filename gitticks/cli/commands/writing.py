@@ -175,7 +175,7 @@ def update_command(
     task_id = find_task_to_change(context, task, least=least)
     updated = update_task(context, task_id, changes)
     if not updated.is_changed:
-        print_change(context, task_id, "already so, nothing was changed", as_json=as_json)
+        print_change(context, task_id, "nothing to change", as_json=as_json)
         return Exit.DONE
     return _finish(context, updated, changes, no_wait=no_wait, as_json=as_json)
 

@@ -25,7 +25,7 @@ _THOUSAND, _MILLION = 1_000, 1_000_000
 
 COLUMNS = ("open", "done", "lead", "waited", "rounds", "failed", "crashes", "tokens", "cost")
 MOST_WEEKS, MOST_ROWS = 12, 10
-_LONGEST_BAR, _WIDTH_OF_SUMS, _NARROW = 24, 23, 60
+_LONGEST_BAR, _WIDTH_OF_SUMS = 24, 23
 _LEFT_OUT_FIRST = ("tokens", "crashes", "failed", "rounds", "lead", "cost")
 _FULL = ("█", "#")
 
@@ -154,8 +154,10 @@ def statistics_lines(on: Screen, found: Statistics) -> Iterator[str]:
 
 
 def _sums(on: Screen, found: Statistics) -> Iterator[str]:
-    is_narrow = on.is_terminal and on.columns < _NARROW
-    for name, words in summary(found):
+    sums = list(summary(found))
+    longest = _WIDTH_OF_SUMS + max(map(len, (words for _, words in sums)), default=0)
+    is_narrow = on.is_terminal and on.columns < longest
+    for name, words in sums:
         if not is_narrow:
             yield on.fit(f"{name.ljust(_WIDTH_OF_SUMS)}{words}", on.columns)
             continue

@@ -12,6 +12,7 @@ from shlex import quote
 
 from gitticks.errors import GitticksError, LostRaceError, MachineError
 from gitticks.git.process import GitResult, is_full, printable
+from gitticks.git.refs import blocking_branch
 
 MOST_BYTES = 256_000_000
 """What is larger is not read into memory: a few hundred bytes can be made to grow to any size."""
@@ -61,6 +62,17 @@ def locked(common_dir: Path, ref: str) -> RefLockedError:
     )
 
 
+def blocked_by_branch(words: str) -> GitticksError | None:
+    """Returns the error for a branch that cannot be made, if git says that another has the name of its folder."""
+    branch = blocking_branch(words)
+    if branch is None:
+        return None
+    return GitticksError(
+        f"git cannot make a branch below `{branch}/`, since a branch is called `{branch}`",
+        hint=f"`git branch -m {quote(branch)} NEW-NAME` renames it",
+    )
+
+
 def errors_of_libgit2() -> tuple[type[Exception], ...]:
     """Returns what reading and writing may raise; libgit2's own kind is among them once it is loaded."""
     loaded = sys.modules.get("pygit2")
@@ -90,6 +102,9 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
         if reason == _UNSAID and is_full(common_dir):
             reason = os.strerror(errno.ENOSPC)
         is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        blocked = blocked_by_branch(reason)
+        if blocked is not None:
+            raise blocked from error
         place = quote(str(common_dir))
         hint = (
             f"`ls -ld {place}` shows who can write" if is_refused else f"`df -h {place}` shows the free space"

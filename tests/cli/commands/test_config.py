@@ -263,3 +263,10 @@ def test_an_older_file_that_asks_for_signatures_is_not_taken_for_less(tmp_path: 
     ran = gt("approve", task_id, at=tmp_path)
     assert ran.code == 3
     assert "no key is configured to sign your approvals" in ran.err
+
+
+def test_a_group_shows_its_settings(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    names = [line.split()[0] for line in gt("config", "council", at=tmp_path).out.splitlines()]
+    assert names == ["setting", "council.rule", "council.rounds", "council.timeout"]
+    assert "there is no setting `council`" in gt("config", "council", "any", at=tmp_path).err

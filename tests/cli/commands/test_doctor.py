@@ -63,7 +63,7 @@ board
   error    there is no board at .gitticks/
            `gt doctor --fix`
 
-1 error; `gt doctor --fix` fixes 1 of them
+1 error; `gt doctor --fix` fixes it
 --- 1
 """
     )

@@ -12,6 +12,7 @@ import pytest
 
 from gitticks.actions.doctor import Severity, diagnosis, machine
 from gitticks.model.status import Status
+from tests.cli.support import command
 from tests.support.doctor import (
     COMMAND,
     found_in,
@@ -73,6 +74,15 @@ class TestMachine:
             monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(1, 1, free * 1024 * 1024))
             what = f"the disk of `{project.path}/.git` is nearly full: {free} MB left"
             assert found_in(project.path) == {what: severity}
+
+    @pytest.mark.debian("bubblewrap", program="bwrap")
+    def test_a_repository_that_cannot_be_written(self, project: Project) -> None:
+        place = str(project.path)
+        walls = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", place, place, "--chdir", place]
+        done = subprocess.run([*walls, *command("doctor")], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"`{place}/.git` cannot be written to, so nothing can be changed" in done.stdout
+        assert done.stdout.count("cannot be written to") == 1
 
     def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         import errno

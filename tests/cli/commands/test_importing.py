@@ -64,6 +64,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, store: Store) -> No
         "4 tasks would be imported: 1 cancelled, 2 pending, 1 working",
         "1 link to missing tasks, kept as text under `imported`",
     ]
+    assert ran.err == f"\nhint: `gt import {FOREIGN / 'ticks'}` imports them\n"
     assert store.tip() == tip
 
 

@@ -73,7 +73,7 @@ def test_the_subject_names_the_step_or_else_the_fields(project: Project) -> None
 def test_what_is_so_already_is_said_and_makes_no_commit(project: Project, options: list[str]) -> None:
     project.make("k7f2")
     tip = project.tip()
-    assert project.ok("update", "k7f2", *options) == "k7f2  already so, nothing was changed\n"
+    assert project.ok("update", "k7f2", *options) == "k7f2  nothing to change\n"
     assert project.tip() == tip
 
 
@@ -202,7 +202,7 @@ def test_another_summary_leaves_the_sections_as_they_are(project: Project) -> No
     assert (
         project.ok("update", "k7f2", "--description", "-", input="From stdin\n") == "k7f2  summary changed\n"
     )
-    assert project.ok("update", "k7f2", "-d", "From stdin") == "k7f2  already so, nothing was changed\n"
+    assert project.ok("update", "k7f2", "-d", "From stdin") == "k7f2  nothing to change\n"
     assert project.events("k7f2")[-1].data == {"sections": ["summary"]}
     project.ok("update", "k7f2", "-d", "")
     assert project.file("k7f2").summary == ""
