@@ -60,9 +60,12 @@ def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
         "flow" in context and "stream end" in problem
     )
     if opened is not None and is_unclosed:
-        sign = source.text[opened.index : opened.index + 1]
+        place = opened.index
+        if "flow node" in context:  # the end of the text, where something inside the brackets was expected
+            place = max(source.text.rfind(bracket, 0, place) for bracket in "[{")
+        sign = source.text[place]
         return source.error(
-            f"the `{sign}` here is never closed", opened.index, hint=f"close it, or delete the `{sign}`"
+            f"the `{sign}` here is never closed", place, hint=f"close it, or delete the `{sign}`"
         )
     mark = error.problem_mark or opened
     problem = " ".join(str(error.problem or error.context or "this is not YAML").split())

@@ -32,6 +32,8 @@ def test_yaml_1_2_words_stay_text() -> None:
         ('a: 1\ntitle: "abc\nb: 2\n', 'f:2:8: the `"` here is never closed'),
         ("a: 1\ntitle: 'abc\nb: 2\n", "f:2:8: the `'` here is never closed"),
         ("labels: [a, b\n", "f:1:9: the `[` here is never closed"),
+        ("a: 1\nlabels: [\n# end\n", "f:2:9: the `[` here is never closed"),
+        ("a: 1\nlabels: [x,\n", "f:2:9: the `[` here is never closed"),
         ("x: {a: b\n", "f:1:4: the `{` here is never closed"),
     ],
 )
