@@ -48,10 +48,15 @@ def objects_for_many(objects: Objects) -> Objects:
 
 
 def _settings(common_dir: Path) -> dict[str, str]:
+    """Returns the repository's own settings of its formats; git reads a file that includes others or has odd values."""
     try:
         return read_settings(common_dir / "config")
     except ValueError:
-        return {}
+        from gitticks.git.process import run_git
+
+        asked = ["config", "--null", "--get-regexp", r"^extensions\."]
+        found = run_git(asked, repository_dir=common_dir, check=False).text
+        return dict(line.split("\n", 1) for line in found.split("\0") if "\n" in line)
 
 
 def alternates(repository: Repository) -> tuple[Path, ...]:
