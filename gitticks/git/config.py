@@ -41,14 +41,14 @@ CHECKOUT_FOLDER = "checkout-hooks"
 """Our folder of hooks that the main worktree names; git copies that word into each worktree that it adds."""
 
 
-def read_config(repository: Repository, pattern: str) -> dict[str, str]:
+def read_config(repository: Repository, pattern: str, *, of_all: bool = False) -> dict[str, str]:
     """Returns the settings whose full names match a regular expression, the last value of each.
 
     Sections and keys are in lower case; a key without a value has an empty one. A configuration that git cannot read
-    has none.
+    has none. `of_all` leaves out what only the linked worktree that we are in has set.
     """
     try:
-        entries = read_all(repository.git_dir)
+        entries = read_all(repository.common_dir if of_all else repository.git_dir)
     except GitError:
         git_version()  # without git there is no answer at all
         return {}

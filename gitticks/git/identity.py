@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.config import read_config, read_own_setting
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
+_CONFIGURED = r"^(user|author)\.(name|email)$"
 _NAME_HINT = '`git config --global user.name "Your Name"`'
 _EMAIL_HINT = '`git config --global user.email "you@example.org"`'
 
@@ -49,7 +50,8 @@ class Identity(NamedTuple):
         }
 
 
-GITTICKS_HOSTS = ("@localhost", "@gitticks.localhost")
+_AGENTS_HOST = "@gitticks.localhost"
+GITTICKS_HOSTS = ("@localhost", _AGENTS_HOST)
 """How the addresses end of the engine and of agents, which are no people."""
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 
@@ -60,15 +62,20 @@ def agent_identity(agent: str) -> Identity:
     mailbox = "".join(
         letter for letter in name.lower() if letter.isascii() and (letter.isalnum() or letter in "-_")
     )
-    return Identity(f"{name} (gitticks agent)", f"{mailbox or 'agent'}@gitticks.localhost")
+    return Identity(f"{name} (gitticks agent)", f"{mailbox or 'agent'}{_AGENTS_HOST}")
 
 
 def identity(repository: Repository, environment: Mapping[str, str]) -> Identity:
-    """Returns who the person is: by the environment, else by git's configuration as seen from here."""
+    """Returns who the person is: by the environment, else by git's configuration as seen from here.
+
+    A workspace's own configuration names the agent that works there, so in one that of the repository counts.
+    """
     name = _cleaned(environment.get("GIT_AUTHOR_NAME", ""))
     email = _cleaned(environment.get("GIT_AUTHOR_EMAIL", ""))
     if not (name and email):
-        configured = read_config(repository, r"^(user|author)\.(name|email)$")
+        configured = read_config(repository, _CONFIGURED)
+        if configured.get("user.email", "").endswith(_AGENTS_HOST):
+            configured = read_config(repository, _CONFIGURED, of_all=True)
         name = name or _cleaned(configured.get("author.name") or configured.get("user.name", ""))
         email = email or _cleaned(configured.get("author.email") or configured.get("user.email", ""))
         email = email or _cleaned(environment.get("EMAIL", ""))
@@ -77,6 +84,11 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
         raise GitticksError("git does not know your name", hint=hint)
     if not email:
         raise GitticksError("git does not know your address", hint=_EMAIL_HINT)
+    if email.endswith(_AGENTS_HOST):
+        raise RefusedError(
+            f"git takes you for an agent, {name} <{email}>",
+            hint="`unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL`, or set your own name with `git config`",
+        )
     return Identity(name, email)
 
 

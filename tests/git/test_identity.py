@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.config import enable_worktree_config
 from gitticks.git.identity import ENGINE_IDENTITY, Identity, agent_identity, editor_command, identity
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import git, make_repository
@@ -86,3 +87,14 @@ def test_gitticks_own_names() -> None:
     assert agent_identity("claude") == Identity("claude (gitticks agent)", "claude@gitticks.localhost")
     assert agent_identity("<\n>") == Identity("agent (gitticks agent)", "agent@gitticks.localhost")
     assert agent_identity("My Agent!").email == "myagent@gitticks.localhost"
+
+
+def test_in_a_workspace_a_person_is_not_its_agent(unnamed: Repository, tmp_path: Path) -> None:
+    agent, work = agent_identity("claude"), tmp_path / "work"
+    git("worktree", "add", "--quiet", "--detach", str(work), at=unnamed.common_dir)
+    enable_worktree_config(unnamed)
+    git("config", "--worktree", "user.name", agent.name, at=work)
+    git("config", "--worktree", "user.email", agent.email, at=work)
+    assert identity(discover(work), {}) == Identity("Ada Lovelace", "ada@example.org")
+    with pytest.raises(RefusedError, match="git takes you for an agent"):
+        identity(discover(work), agent.variables())
