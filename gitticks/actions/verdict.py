@@ -86,17 +86,37 @@ def approve_task(
 
 def wants_feedback(task: Task) -> bool:
     """True if a rejection returns the task to an agent, which needs to know what to change."""
+    if task.is_merging:
+        return True
     return task.awaiting is not None and VERDICTS[task.awaiting, Verdict.REJECTED] is Outcome.RETURN
 
 
 def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Judged:
-    """Rejects what the task awaits."""
+    """Rejects what the task awaits, or sends approved work back that is not merged yet."""
     context.require_person("give a verdict")
     given = VerdictGiven(context.actor, Verdict.REJECTED, feedback, seen=seen)
-    return context.store.transact(
-        lambda transaction: _give(context, transaction, transaction.task_file(task_id).task, given),
-        author=context.author,
-    )
+
+    def write(transaction: Transaction) -> Judged:
+        before = transaction.task_file(task_id).task
+        if before.is_merging:
+            _refuse_merged(context, before)
+        return _give(context, transaction, before, given)
+
+    return context.store.transact(write, author=context.author)
+
+
+def _refuse_merged(context: Context, task: Task) -> None:
+    """Refuses to send work back that the base has got, though its task could not be closed yet."""
+    from gitticks.git.merges.history import find_merge
+    from gitticks.git.refs import BRANCHES, read_ref
+
+    tip = task.base and read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
+    if not tip or task.end_sha is None or not context.repository.objects.has(task.end_sha):
+        return
+    if find_merge(context.repository, tip, task.id, task.end_sha) is not None:
+        raise RefusedError(
+            f"`{task.id}` is merged into {task.base} already", hint=f"`gt merge {task.id}` closes it"
+        )
 
 
 def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judged:

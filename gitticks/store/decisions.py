@@ -251,7 +251,8 @@ def apply_state(
     if wanted.status is not None:
         trigger = Requested(actor, wanted.status, wanted.reason)
         decisions.append(carry_out(transaction, task_id, trigger, circumstances))
-    if wanted.sets_awaiting and transaction.task_file(task_id).task.awaiting is not wanted.awaiting:
+    task = transaction.task_file(task_id).task
+    if wanted.sets_awaiting and (task.awaiting is not wanted.awaiting or task.is_merging):
         decisions.append(carry_out(transaction, task_id, AwaitingSet(actor, wanted.awaiting), circumstances))
     if wanted.verdict is not None:
         given = VerdictGiven(actor, wanted.verdict, wanted.note, seen=wanted.seen)

@@ -150,9 +150,9 @@ def void(draft: Draft, head: str) -> None:
 
 
 def ask_again(draft: Draft, reason: str) -> None:
-    """Takes back an approval that does not carry the merge; a person is asked again, and the work stays as it is."""
+    """Takes back an approval whose merge is not to be made; a person is asked again, and the work stays as it is."""
     _need_merging(draft)
-    draft.log(EventType.VOIDED, reason, actor=ENGINE)
+    draft.log(EventType.VOIDED, reason)
     draft.task = replace(draft.task, approval=None)
     asked = draft.task.requires or draft.task.asked
     _await(draft, asked.awaiting if asked else Awaiting.REVIEW, reason)

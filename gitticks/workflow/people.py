@@ -91,6 +91,9 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     _check_seen(task, given.seen)
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
+    if task.is_merging and given.verdict is Verdict.REJECTED:
+        merging.ask_again(draft, "a person sent it back before its merge")
+        task = draft.task
     if task.awaiting is None:
         raise RefusedError(
             f"`{task.id}` is not waiting for anyone: it is {task.status}", hint=f"`gt show {task.id}`"
@@ -273,7 +276,8 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     elif task.is_merging:
         raise RefusedError(
             f"`{task.id}` is approved and its merge has begun",
-            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
+            hint=f'`gt reject {task.id} "…"` sends it back, `gt update {task.id} --awaiting review` withdraws the '
+            "approval",
         )
     elif task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING):
         draft.task = replace(task, failed_reviews=0, responded_at=draft.at)

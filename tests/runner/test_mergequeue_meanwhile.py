@@ -150,6 +150,10 @@ def test_killed_after_the_base_moved_it_is_not_merged_twice(
             merge(project)
     landed = head(project)
     assert project.task("k7f2").is_merging
+    late = project.gt("reject", "k7f2", "no")
+    assert late.seen == (
+        "--- 3\nerror: `k7f2` is merged into main already\n\nhint: `gt merge k7f2` closes it\n"
+    )
     commit_file(project.path, "later.txt", "the person goes on\n")
     result = merge(project)
     assert result.sha == landed
@@ -176,21 +180,32 @@ def test_killed_before_the_base_moved_it_is_merged_later(
     assert project.merges() == ["k7f2"]
 
 
+@pytest.mark.parametrize(
+    ("words", "stands"),
+    [
+        (["update", "k7f2", "--awaiting", "review"], (Status.REVIEWING, Awaiting.REVIEW)),
+        (["reject", "k7f2", "rename it"], (Status.WORKING, None)),
+        (["review", "k7f2", "--reject", "rename it", "--no-resume"], (Status.WORKING, None)),
+    ],
+)
 def test_an_approval_taken_back_during_the_tests_wins(
-    project: RunProject, monkeypatch: pytest.MonkeyPatch
+    project: RunProject,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    stands: tuple[Status, Awaiting | None],
 ) -> None:
     approved(project)
     before = head(project)
 
     def take_back(*_: object) -> tuple[None, str]:
-        project.ok("update", "k7f2", "--awaiting", "review")
+        project.ok(*words)
         return None, ""
 
     monkeypatch.setattr(MergeQueue, "_verify", take_back)
     with pytest.raises(RefusedError):
         merge(project)
     assert head(project) == before
-    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    assert project.stands() == stands
 
 
 def test_a_base_that_is_gone_makes_the_merge_wait(project: RunProject) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gitticks.errors import Exit, RefusedError
+from gitticks.model.event import EventType
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.triggers import Seen
-from tests.support.decisions import AT, EARLIER, HEAD, OTHER_HEAD, answer, make_merging, make_task, run
+from tests.support.decisions import AT, EARLIER, HEAD, OTHER_HEAD, answer, kinds, make_merging, make_task, run
 
 SEEN = Seen(Awaiting.REVIEW, EARLIER, HEAD)
 
@@ -37,6 +38,21 @@ def test_verdict_on_what_changed_meanwhile(task: Task, changed: str, verdict: Ve
         run(task, answer(verdict, seen=SEEN))
     assert refused.value.exit_code is Exit.REFUSED
     assert refused.value.hint == "`gt show k7f2`"
+
+
+def test_approved_work_is_sent_back_while_its_merge_is_pending() -> None:
+    task = make_merging()
+    seen = Seen(None, task.asked_at, HEAD)
+    decision = run(task, answer(Verdict.REJECTED, "rename it", seen=seen))
+    after = decision.task
+    assert (after.status, after.awaiting, after.approval) == (Status.WORKING, None, None)
+    assert kinds(decision) == [
+        EventType.VOIDED,
+        EventType.AWAITING_SET,
+        EventType.VERDICT,
+        EventType.VERDICT,
+    ]
+    assert [entry.text for _, entry in decision.entries] == ["rename it"]
 
 
 @pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])

@@ -122,6 +122,21 @@ def test_edits_in_the_way_let_the_merge_wait(project: Project) -> None:
     assert (project.path / "login.txt").read_text() == "mine, not committed\n"
 
 
+def test_approved_work_is_sent_back_before_its_merge(project: Project) -> None:
+    make_reviewing(project)
+    project.ok("approve", "k7f2", "--no-wait")
+    ran = project.gt("update", "k7f2", "--awaiting=null")
+    assert ran.code == 3
+    assert 'hint: `gt reject k7f2 "…"` sends it back' in ran.err
+    assert project.gt("reject", "k7f2").err.startswith("error: there is no feedback for the agent of `k7f2`")
+    said = project.ok("reject", "k7f2", "rename it")
+    assert said == "k7f2  rejected; back to its agent with your feedback · Login loses the return URL\n"
+    task = project.task("k7f2")
+    assert (task.status, task.awaiting, task.approval) == (Status.WORKING, None, None)
+    assert project.notes("k7f2") == ["rename it"]
+    assert project.gt("doctor").code == 0
+
+
 def test_repeating_an_approval_says_so_and_keeps_its_note(project: Project) -> None:
     project.make("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
     assert project.ok("approve", "k7f2") == "k7f2  done · Login loses the return URL\n"
