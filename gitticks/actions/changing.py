@@ -1,4 +1,4 @@
-"""Shared by the use cases that change a task: the branch's head, and writing a field."""
+"""Shared by the use cases that change a task: the branch's head, what has to be merged first, and writing a field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gitticks.errors import RefusedError, UsageError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind
+from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -113,3 +113,21 @@ def describe_records(
 def record(transaction: Transaction, task_id: TaskId, subject: str, event: Event, actor: Actor) -> None:
     """Appends an event that is no decision's, and says so in the commit."""
     describe_records(transaction, task_id, [append(transaction, task_id, subject, event)], actor)
+
+
+def refuse_unmerged(context: Context, task: Task) -> None:
+    """Refuses to close approved work that its base lacks, where a person was to merge it."""
+    from gitticks.git.refs import BRANCHES, read_ref
+
+    is_persons = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK and not task.is_offered
+    if not is_persons or task.branch is None or task.base is None or task.end_sha is None:
+        return
+    tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
+    objects = context.repository.objects
+    if tip is None or not objects.has(task.end_sha) or objects.is_ancestor(task.end_sha, tip):
+        return
+    raise RefusedError(
+        f"the work on `{task.id}` is not in `{task.base}`, and closing the task would leave it out",
+        hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task; "
+        f'`gt close {task.id} "…"` closes it without, for the reason that you give',
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from shlex import quote
 
-from gitticks.actions.changing import circumstances_of
+from gitticks.actions.changing import circumstances_of, refuse_unmerged
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError
@@ -72,7 +72,9 @@ def close_task(
         task = context.store.task_file(task_id).task
     try:
         if task.is_open:
-            _refuse_unmerged(context, task)
+            _refuse_uncommitted(context, task)
+            if reason is None:
+                refuse_unmerged(context, task)
         closed = Closed(context.actor, reason, proof=NO_PROOF if proof is None else proof())
         moved = _decide(context, task_id, closed)
     except RefusedError as error:
@@ -140,7 +142,7 @@ def _open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
     return tuple(child.id for child in children if child.is_open)
 
 
-def _refuse_unmerged(context: Context, task: Task) -> None:
+def _refuse_uncommitted(context: Context, task: Task) -> None:
     """Refuses where the workspace holds work that its branch does not have: the merge would leave it out."""
     workspace = workspace_of(context, task)
     paths = uncommitted_in(context, workspace) if workspace is not None else ()

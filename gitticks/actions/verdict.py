@@ -7,7 +7,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from gitticks.actions.changing import add_entry, describe_records, require_words, work_head
+from gitticks.actions.changing import (
+    add_entry,
+    describe_records,
+    refuse_unmerged,
+    require_words,
+    work_head,
+)
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.errors import RefusedError
@@ -78,6 +84,7 @@ def approve_task(
                 noted = add_entry(context, transaction, task_id, Section.NOTES, note.strip())
                 describe_records(transaction, task_id, [noted], context.actor)
             return Judged(before, before, is_repeated=True)
+        refuse_unmerged(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
         return _give(context, transaction, before, given)
 

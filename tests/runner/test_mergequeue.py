@@ -151,8 +151,21 @@ def test_manual_mode_leaves_the_merge_to_the_person(project: RunProject) -> None
     project.ok("approve", "k7f2")
     assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     assert head(project) == before
+    for word in ("approve", "close"):
+        refused = project.gt(word, "k7f2")
+        assert refused.code == 3, refused.seen
+        assert "on `main`, `git merge gitticks/work/k7f2` merges it and closes the task" in refused.err
+    assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     git("merge", "--quiet", "--no-edit", "gitticks/work/k7f2", at=project.path)
     project.ok("approve", "k7f2")
+    assert project.stands() == (Status.DONE, None)
+
+
+def test_manual_mode_lets_a_person_close_with_a_reason_what_they_did_not_merge(project: RunProject) -> None:
+    project.settings("merge: {mode: manual}\n")
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    project.ok("close", "k7f2", "done another way")
     assert project.stands() == (Status.DONE, None)
 
 
