@@ -96,7 +96,6 @@ bench-run: $(READY) ## measure the runner with scripted agents (ARGS=--quick, AR
 
 soak: $(READY) ## run the randomised tests in full, for hours
 	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)
-	GITTICKS_TEST_HASH=sha256 $(BIN)/python -m pytest -n auto --dist worksteal tests/end_to_end --ignore=tests/end_to_end/test_real_project.py
 
 real-agents: $(READY) ## test with the agents' real clients (npm installs 1.1 GB into a temporary folder) against fake services
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
