@@ -35,6 +35,11 @@ class GitticksError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def in_one_line(self) -> str:
+        """Returns the message and its hint in one line."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
 
 class UsageError(GitticksError):
     """The command was called in a way that cannot mean anything."""

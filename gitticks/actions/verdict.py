@@ -16,7 +16,7 @@ from gitticks.actions.changing import (
 )
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
@@ -198,21 +198,27 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
         return None
     try:
         result = merge_task(context, task_id)
-    except RefusedError:
+    except GitticksError as error:
         task = context.store.task_file(task_id).task
+        if task.is_merging:  # the approval holds, whatever keeps the merge back
+            return _waiting(error.in_one_line)
         if task.status is not Status.DONE or task.merged_sha is None:
             raise
         # a run merged it, and ended meanwhile
         return MergedNow((merged_words(task.base, task.merged_sha, ""), "done"), is_done=True)
     task = context.store.task_file(task_id).task
     if result.waits is not None:
-        return MergedNow((f"approved; the merge waits: {result.waits}",), is_done=False, is_waiting=True)
+        return _waiting(result.waits)
     if result.offered is not None:
         return MergedNow((f"approved; its pull request: {result.offered}",), is_done=True)
     if task.status is Status.DONE:
         merged = (merged_words(task.base, result.sha, result.tested),) if result.sha else ()
         return MergedNow((*merged, "done"), is_done=True)
     return MergedNow((f"not merged, {task.status} again: {_reason(result.decision)}",), is_done=False)
+
+
+def _waiting(reason: str) -> MergedNow:
+    return MergedNow((f"approved; the merge waits: {reason}",), is_done=False, is_waiting=True)
 
 
 def _reason(decision: Decision | None) -> str:

@@ -180,7 +180,7 @@ class MergeQueue:
             try:
                 catch_up(self.repository, base)
             except BaseNotSharedError as error:
-                return MergeResult(waits=_words(error))
+                return MergeResult(waits=error.in_one_line)
         head, tip = str(task.end_sha), self._tip(task, base)
         branch_head = (
             read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
@@ -225,7 +225,7 @@ class MergeQueue:
         try:
             url = PullRequests(self.run).offer(self.store, task, base)
         except ForgeError as error:
-            return MergeResult(waits=_words(error), again_seconds=error.rest_seconds)
+            return MergeResult(waits=error.in_one_line, again_seconds=error.rest_seconds)
         return MergeResult(self._decide(task, PullRequestOpened(url)), offered=url)
 
     def _land(self, task: Task, base: str, tip: str, commit: str) -> MergeResult | None:
@@ -264,7 +264,7 @@ class MergeQueue:
         try:
             return publish_closed(self.run, self.store, task, base, commit)
         except BaseNotSharedError as error:
-            return MergeResult(waits=_words(error), tested=tested)
+            return MergeResult(waits=error.in_one_line, tested=tested)
 
     def _approved(self, task_id: TaskId) -> Task:
         task = self.store.task_file(task_id).task
@@ -288,7 +288,7 @@ class MergeQueue:
         try:
             void = why_not_carrying(self.repository, resolved, task, history, base=base, now=self.run.now)
         except GitticksError as error:  # this clone does not know whose signatures count
-            return MergeResult(waits=_words(error))
+            return MergeResult(waits=error.in_one_line)
         if void is None:
             return None
         return MergeResult(self._decide(task, ApprovalVoided(f"its approval is not valid: {void}")))
@@ -376,7 +376,3 @@ class MergeQueue:
 def _in_the_way(overlap: CheckoutOverlaps) -> str:
     shown = ", ".join(overlap.paths[:_SHOWN_PATHS])
     return f"your uncommitted changes in {overlap.checkout} are in the way: {shown}"
-
-
-def _words(error: GitticksError) -> str:
-    return f"{error.message}; {error.hint}" if error.hint else error.message

@@ -122,6 +122,25 @@ def test_edits_in_the_way_let_the_merge_wait(project: Project) -> None:
     assert (project.path / "login.txt").read_text() == "mine, not committed\n"
 
 
+def test_an_approval_holds_where_its_merge_cannot_be_tried(project: Project) -> None:
+    make_reviewing(project)
+    make_reviewing(project, "m3xq", base="nowhere")
+    project.ok("config", "agents.mine.argv", '["./mine.sh"]')
+    gone = project.gt("approve", "m3xq")
+    (project.path / ".git/gitticks/trust").write_bytes(b"")
+    untrusted = project.gt("approve", "k7f2")
+    assert (gone.code, untrusted.code) == (1, 1)
+    waits = "approved; the merge waits:"
+    assert gone.out.startswith(
+        f"m3xq  {waits} the base branch `nowhere` does not exist here; `git branch nowhere "
+    )
+    assert untrusted.out.startswith(f"k7f2  {waits} ")
+    assert "came from elsewhere" in untrusted.out
+    assert untrusted.err.endswith("hint: `gt merge k7f2` tries again\n")
+    assert project.task("k7f2").is_merging
+    assert project.task("m3xq").is_merging
+
+
 def test_approved_work_is_sent_back_before_its_merge(project: Project) -> None:
     make_reviewing(project)
     project.ok("approve", "k7f2", "--no-wait")
