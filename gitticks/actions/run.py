@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from shlex import quote
 
+from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import Moved, close_task
 from gitticks.actions.merges_by_hand import notice_merges
@@ -298,12 +299,12 @@ def continue_merge(context: Context, task_id: TaskId) -> Moved:
     """Takes over what a person committed after the task's merge failed, as their work, so that it is merged next.
 
     Raises:
-        RefusedError: no merge of the task failed, or its work still conflicts with the base.
+        RefusedError: no merge of the task failed, its work still conflicts with the base, or nothing is new.
     """
     context.require_person("merge")
     task = context.store.task_file(task_id).task
-    history = context.store.history(task_id)
-    if not task.is_open or all(event.type is not EventType.MERGE_FAILED for event in history):
+    failures = [event for event in context.store.history(task_id) if event.type is EventType.MERGE_FAILED]
+    if not task.is_open or not failures:
         raise RefusedError(
             f"no merge of `{task_id}` has failed", hint=f"`gt merge {task_id}` merges it once it is approved"
         )
@@ -314,5 +315,14 @@ def continue_merge(context: Context, task_id: TaskId) -> Moved:
         raise RefusedError(
             f"`{task_id}` still conflicts with its base in {shown_paths(of_base[0].paths)}",
             hint=f"`cd {quote(str(place))} && git merge {task.base}`, resolve and commit, then run this command again",
+        )
+    last = failures[-1]
+    # What conflicted and no longer does was resolved on the base.
+    if not last.data.get("conflicts") and work_head(context, task) in (None, task.end_sha):
+        raise RefusedError(
+            f"nothing was committed to `{task_id}` since its merge failed: {last.reason}",
+            hint=f"`gt run {task_id}` lets its agent continue, `gt close {task_id}` merges the work as it is"
+            if task.awaiting is None
+            else f"`gt close {task_id}` merges the work as it is",
         )
     return close_task(context, task_id, "the conflict was resolved by hand")

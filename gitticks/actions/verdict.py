@@ -214,7 +214,8 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     if task.status is Status.DONE:
         merged = (merged_words(task.base, result.sha, result.tested),) if result.sha else ()
         return MergedNow((*merged, "done"), is_done=True)
-    return MergedNow((f"not merged, {task.status} again: {_reason(result.decision)}",), is_done=False)
+    turn = ", awaits work" if task.awaiting is Awaiting.WORK else ""
+    return MergedNow((f"not merged, {task.status} again{turn}: {_reason(result.decision)}",), is_done=False)
 
 
 def _waiting(reason: str) -> MergedNow:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.projects import Project, make_project
+from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 
 
@@ -65,6 +65,22 @@ def test_what_a_person_resolved_is_merged(project: Project) -> None:
     assert (
         git("log", "-1", "--format=%(trailers:key=Task,valueonly)", "main", at=project.path).strip() == "k7f2"
     )
+
+
+def test_where_nothing_is_new_the_task_stays_with_its_agent(project: Project) -> None:
+    workspace = make_reviewing(project)
+    project.ok("config", "verify.test", "test -f fixed")
+    assert "not merged, working again: " in project.gt("approve", "k7f2").out
+    before = project.tip()
+    ran = project.gt("merge", "--continue", "k7f2")
+    assert (ran.code, project.tip()) == (3, before)
+    assert ran.err.startswith("error: nothing was committed to `k7f2` since its merge failed: ")
+    assert "hint: `gt run k7f2` lets its agent continue, `gt close k7f2` merges the work as it is" in ran.err
+    commit_file(workspace, "another", "\n")
+    assert "not merged, working again, awaits work: " in project.gt("merge", "--continue", "k7f2").out
+    assert "hint: `gt close k7f2`" in project.gt("merge", "--continue", "k7f2").err
+    commit_file(workspace, "fixed", "\n")
+    assert "k7f2  done" in project.ok("merge", "--continue", "k7f2")
 
 
 @pytest.mark.parametrize("arguments", [["--continue"], ["--continue", "--dry-run", "k7f2"]])
