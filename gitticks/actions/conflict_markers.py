@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
+from gitticks.board.edits import wait_until_quiet
 from gitticks.board.place import board_checkout
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
 from gitticks.git.checkouts import Checkout
@@ -72,8 +74,12 @@ def unmerged_on_board(context: Context) -> tuple[Unmerged, ...]:
 
 def join_all(context: Context) -> tuple[str, ...]:
     """Joins what can be joined, and returns the paths; what cannot stays as it is."""
-    joined = [task_path(one) for one in marked_tasks(context) if _join_on_branch(context, one)]
-    return (*joined, *(one.path for one in unmerged_on_board(context) if _join_on_board(context, one)))
+    on_branch = [task_path(one) for one in marked_tasks(context) if _join_on_branch(context, one)]
+    on_board = [one.path for one in unmerged_on_board(context) if _join_on_board(context, one)]
+    if on_board:  # the branch may have moved on since the merge began
+        wait_until_quiet(context.repository, on_board)
+        WORKTREE_BOARD.bring_in_step(context.repository)
+    return (*on_branch, *on_board)
 
 
 def _join_on_branch(context: Context, task_id: TaskId) -> bool:

@@ -38,24 +38,28 @@ _ON_BOARD = f"git -C {BOARD_FOLDER}"
 
 def check_commit(context: Context) -> tuple[Problem, ...]:
     """Returns everything that speaks against what is staged on the board; empty if nothing does."""
-    if is_sequencing(context.repository.git_dir):
-        return check_merge(context)
     with saying_at_work(context.repository.git_dir):
         staged = bring_staged_in_step(context.repository, context.world.environment)
         context.warnings += staged.warnings
         if staged.problems:
             return staged.problems
+        if is_sequencing(context.repository.git_dir):
+            return _check_merge(context, staged.changes)
         edits = [_staged_edit(context, change) for change in join_moves(staged.changes)]
         files = [problem for edit in edits for problem in _check_file(context, edit)]
         return tuple(files) or tuple(_check_edits(context, edits))
 
 
 def check_merge(context: Context) -> tuple[Problem, ...]:
+    """Returns what speaks against what git merges by itself; its commit is made of what is staged now."""
+    return _check_merge(context, staged_changes(context.repository, context.world.environment))
+
+
+def _check_merge(context: Context, changes: tuple[StagedChange, ...]) -> tuple[Problem, ...]:
     """Returns the files that a merge or rebase leaves unreadable, and the histories that it takes events from.
 
     What others committed is not judged again.
     """
-    changes = staged_changes(context.repository, context.world.environment)
     broken = [problem for change in changes for problem in _check_merged(_staged_edit(context, change))]
     return (
         *broken,

@@ -221,6 +221,7 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
     if project is None or not os.path.lexists(f"{project}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False
     from gitticks.actions.taking_up import take_up
+    from gitticks.board.journal import PendingKind
     from gitticks.board.place import board_checkout, is_on_state_branch
     from gitticks.board.step import pending
 
@@ -233,7 +234,11 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
         exists=True,
         taken_up=saved.paths,
         uncommitted={**saved.left, **unmerged},
-        pending={path: one.kind.value for path, one in sorted(pending(context.repository).items())},
+        pending={
+            path: one.kind.value
+            for path, one in sorted(pending(context.repository).items())
+            if one.kind is not PendingKind.RESOLVED
+        },
         is_refused=saved.has_refused,
     )
     return board, waiting, not is_on_state_branch(checkout)

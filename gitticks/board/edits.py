@@ -58,7 +58,9 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             missing = max((edit.rest_seconds for edit in found), default=0.0)
             is_time = not missing or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
-            if is_time and is_locked and is_on_state_branch(checkout):
+            # What a merge left that waits is no edit.
+            is_of_branch = is_on_state_branch(checkout) and not is_sequencing(checkout.git_dir)
+            if is_time and is_locked and is_of_branch:
                 found = look.bring_together(found)
         if is_time:
             break
@@ -144,7 +146,8 @@ class _Look:
             base = self._base(path, pending)
             if content in (base, self._on_branch(path)):
                 continue
-            if content is not None and base is not None:
+            is_resolved = pending is not None and pending.kind is PendingKind.RESOLVED
+            if content is not None and base is not None and not is_resolved:
                 base = self._versions.begun_from(path, base, content)
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
             yield SavedEdit(
@@ -233,7 +236,7 @@ class _Look:
             pending[edit.path] = Pending(PendingKind.CONFLICT, blobs[0], blobs[1])
             mode = EXECUTABLE if edit.is_executable else PLAIN
             entries[edit.path] = conflict_entries(edit.path, blobs, mode)
-        if not entries or is_sequencing(git_dir):
+        if not entries:
             return journal
         with index_ready(git_dir, entries, self._tip) as aside:
             mark = mark_of(index)

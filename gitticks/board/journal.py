@@ -6,13 +6,14 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from gitticks.git.files import write_synced
+from gitticks.git.indexfile import RESOLVED
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -33,6 +34,8 @@ class PendingKind(StrEnum):
     """Somebody was writing it at that moment; the next call brings it in step."""
     CONFLICT = "conflict"
     """A person's edit and the branch exclude each other; only a person can join them."""
+    RESOLVED = "resolved"
+    """A person has joined them, and has not committed that yet."""
 
 
 class Pending(NamedTuple):
@@ -41,12 +44,17 @@ class Pending(NamedTuple):
     Attributes:
         kind: why.
         base: the blob that the person's edit began from; None if there was no file.
-        against: the branch's blob when it was first seen to be not in step; None if there it had no file.
+        against: the branch's blob when it was first seen to be not in step, which is what git shows of the branch; None
+            if there it had no file. Where a person resolves a conflict, what they made of it began from this.
     """
 
     kind: PendingKind
     base: str | None
     against: str | None
+
+    def is_resolved(self, stages: Collection[int]) -> bool:
+        """True for a conflict that a person resolved by `git add`, so that the index has no stages of it."""
+        return self.kind is not PendingKind.DEFERRED and not set(stages) - {RESOLVED}
 
 
 class Journal(NamedTuple):
@@ -55,7 +63,8 @@ class Journal(NamedTuple):
     Attributes:
         base: the commit; None if that is not known.
         pending: the files that are not in step, by path.
-        index_mark: how the index file looked when it was in step; empty if it may have changed since.
+        index_mark: how the index file looked when all of it was as at the base; empty if that is not known, or
+            something is staged.
         is_index_stale: many entries are new, and git has yet to note how their files look.
         seen: the blobs that edited files held when somebody looked for what to take up, by path, the last one last.
             Once such a blob is on the branch, what the person saves next began from it.

@@ -84,6 +84,12 @@ def on_board(command: str, path: str) -> str:
     return f"git -C {BOARD_FOLDER} {command} {quote(path)}"
 
 
+def joining(path: str) -> str:
+    """Returns how a person joins their edit with what the branch has written at the same place."""
+    diff, add = on_board("diff HEAD --", path), on_board("add", path)
+    return f"`{diff}` shows both texts: merge them, then `{add}` and commit"
+
+
 def counts_once_committed(edit: SavedEdit) -> Left:
     """Returns what is left of settings and templates that can be read."""
     return Left(f"edited, counts once it is committed: {_committing(edit.path, is_new=edit.base is None)}")
@@ -125,8 +131,7 @@ def _conflict(edit: SavedEdit) -> str:
         return (
             f"not in step: conflict; it was deleted here and changed on the branch: {_back(edit)} restores it"
         )
-    diff, add = on_board("diff", edit.path), on_board("add", edit.path)
-    return f"not in step: conflict; `{diff}` shows both texts: merge them, then `{add}`"
+    return f"not in step: conflict; {joining(edit.path)}"
 
 
 def _of_engine(edit: SavedEdit) -> str:

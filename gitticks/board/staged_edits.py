@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.board.journal import Journal, PendingKind, load_journal, note_staged
+from gitticks.board.journal import Journal, load_journal, note_staged
 from gitticks.board.older import Versions
 from gitticks.board.place import board_path
 from gitticks.board.skip_reasons import BACK, Problem, on_board
@@ -21,7 +21,6 @@ from gitticks.git.follow import QUIET_SECONDS
 from gitticks.git.indexfile import (
     INDEX,
     INDEX_LOCK,
-    RESOLVED,
     IndexEntry,
     hold_index_lock,
     read_entries,
@@ -30,9 +29,10 @@ from gitticks.git.indexfile import (
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.git.staged import PLAIN_MODES, StagedChange, read_from_files, staged_changes
+from gitticks.git.staged import PLAIN_MODES, StagedChange, is_sequencing, read_from_files, staged_changes
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_REF, state_tip
+from gitticks.store.merging.checkout import merge_resolution, merge_waiting
 
 _AGAIN = "`git commit` again"
 
@@ -91,6 +91,7 @@ class _Step:
     repository: Repository
     journal: Journal
     tip: str
+    is_merging: bool
     entries: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
     own: dict[str, str] = field(default_factory=dict)
     joins: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -102,7 +103,8 @@ class _Step:
         cls, repository: Repository, environment: Mapping[str, str], changes: tuple[StagedChange, ...]
     ) -> _Step:
         """Returns what has to become of these changes; nothing is written."""
-        step = cls(repository, load_journal(repository), state_tip(repository))
+        is_merging = is_sequencing(repository.git_dir)
+        step = cls(repository, load_journal(repository), state_tip(repository), is_merging)
         plain = [change for change in changes if change.is_plain and not change.is_unmerged]
         whole = step.whole(plain, environment) if plain else {}
         for change in plain:
@@ -143,21 +145,19 @@ class _Step:
     def bring(self, change: StagedChange) -> None:
         """Finds out about one file."""
         path, objects = change.path, self.repository.objects
-        base, shown = self._began(change)
+        base, shown, against = self._began(change)
         if change.new != change.old and change.new in (base, shown):
             self.entries[path] = _entry(change, change.old, change.old_mode)
             return
         if change.new is None or change.old is None or change.old_mode not in PLAIN_MODES:
-            if base != change.old:
+            if (base if against is None else shown) != change.old:
                 self.problems.append(_conflict(change))
             elif change.new is not None:
                 self.own[path] = change.new
             return
         content, current = objects.read_blob(change.new), objects.read_blob(change.old)
         began = b"" if base is None else objects.read_blob(base)
-        versions = Versions(objects, self.journal, self.tip)
-        began = versions.begun_from(path, began, content)
-        merged = content if began == current else versions.joined(path, began, content, current)
+        merged = self._joined(path, began, content, current, against)
         if merged is None:
             self.problems.append(_conflict(change))
         elif merged == content:
@@ -167,33 +167,46 @@ class _Step:
             self.joins[path] = change.new, blob
             self.entries[path] = _entry(change, blob, change.mode)
 
+    def _joined(
+        self, path: str, began: bytes, content: bytes, current: bytes, against: bytes | None
+    ) -> bytes | None:
+        versions = Versions(self.repository.objects, self.journal, self.tip)
+        merge = merge_waiting if self.is_merging else versions.joined
+        if against is not None:
+            return merge_resolution(path, began, content, current, against=against, merge=merge)
+        if not self.is_merging:
+            began = versions.begun_from(path, began, content)
+        return content if began == current else merge(path, began, content, current)
+
     def write(self, *indexes: str) -> None:
         """Notes in the journal what is committed, and changes these indexes."""
-        if self.own or self.joins:
-            note_staged(self.repository, self.own, self.joins)
+        own = {} if self.is_merging else self.own  # what a merge made is nobody's own
+        if own or self.joins:
+            note_staged(self.repository, own, self.joins)
         for index in indexes:
             write_entries(self.repository.git_dir, self.entries, self.tip, name=index)
 
-    def _began(self, change: StagedChange) -> tuple[str | None, str | None]:
+    def _began(self, change: StagedChange) -> tuple[str | None, str | None, bytes | None]:
         """Returns the blob that what is staged began from, and one more that the index may have without an edit.
 
-        What a person resolved by `git add` began from what it was in conflict with.
+        Where a person resolved a conflict by `git add`, the content that their edit was in conflict with comes with it.
         """
         pending = self.journal.pending.get(change.path)
         if pending is not None:
-            if pending.kind is PendingKind.CONFLICT:
-                stages = read_entries(self.repository.git_dir, [change.path]).get(change.path, {})
-                if not set(stages) - {RESOLVED}:
-                    return pending.against, pending.against
-            return pending.base, pending.against
+            stages = read_entries(self.repository.git_dir, [change.path]).get(change.path, {})
+            if pending.is_resolved(stages):
+                read = self.repository.objects.read_blob
+                against = b"" if pending.against is None else read(pending.against)
+                return pending.base, pending.against, against
+            return pending.base, pending.against, None
         if self.journal.base in (None, self.tip):
-            return change.old, change.old
+            return change.old, change.old, None
         objects = self.repository.objects
         try:
             blob = objects.find_file(objects.tree_of(self.journal.base or self.tip), change.path)
         except GitticksError:  # the commit is gone, as after the branch was replaced
-            return change.old, change.old
-        return blob, blob
+            return change.old, change.old, None
+        return blob, blob, None
 
 
 def _entry(change: StagedChange, blob: str | None, mode: str) -> tuple[IndexEntry, ...]:

@@ -167,6 +167,10 @@ def _sync(repository: Repository, checkout: Checkout, tip: str, rehearsed: Sync 
         sync = Sync.of(repository, checkout, journal, tip)
     journal, report = sync.run()
     save_journal(repository, journal)
+    if sync.has_staged:  # a staged file that git has not compared yet is in the way of `git merge --abort`
+        with refreshed_aside(checkout) as aside:
+            if aside.exists():
+                aside.replace(checkout.git_dir / "index")
     return report
 
 
@@ -176,13 +180,14 @@ def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
 
     journal = load_journal(repository)
     index = checkout.git_dir / "index"
-    if not journal.is_index_stale or mark_of(index) != journal.index_mark:
+    if not journal.is_index_stale:
         return
+    mark = mark_of(index)
     with refreshed_aside(checkout) as aside, hold_index_lock(checkout.git_dir) as is_held:
-        if is_held and aside.exists() and mark_of(index) == journal.index_mark:
+        if is_held and aside.exists() and mark_of(index) == mark:
             aside.replace(index)
-            mark = mark_of(index)
-            save_journal(repository, journal._replace(is_index_stale=False, index_mark=mark))
+            known = mark_of(index) if mark == journal.index_mark else ""
+            save_journal(repository, journal._replace(is_index_stale=False, index_mark=known))
 
 
 def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from gitticks.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
 from gitticks.board.older import Versions, older_versions
@@ -28,15 +28,22 @@ from gitticks.git.follow import (
     Version,
     changed_places,
 )
-from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
+from gitticks.git.indexfile import OURS, RESOLVED, IndexEntry, index_ready, read_entries, write_entries
 from gitticks.git.objects import Objects
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
-from gitticks.git.staged import own_commits
-from gitticks.store.merging.checkout import merge_saved
+from gitticks.git.staged import has_staged_changes, is_sequencing, own_commits
+from gitticks.store.merging.checkout import merge_resolution, merge_saved, merge_waiting
 
 _MANY_FILES = 200
 """So many are not brought to the disk one after the other."""
+
+
+class _Way(NamedTuple):
+    """How a file is brought in step, and its entry of the index."""
+
+    follower: Follower
+    settler: Settler
 
 
 @dataclass(slots=True)
@@ -49,8 +56,8 @@ class Sync:
     journal: Journal
     tip: str
     files: CheckoutFiles
-    follower: Follower
-    settler: Settler
+    of_edits: _Way
+    of_merges: _Way
     entries: Mapping[str, Mapping[int, IndexEntry]] = field(default_factory=dict)
     changed: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
     pending: dict[str, Pending] = field(default_factory=dict)
@@ -60,6 +67,9 @@ class Sync:
     joins: dict[str, tuple[str, str]] = field(default_factory=dict)
     rehearsed: tuple[str, tuple[Move, ...]] | None = None
     found: dict[Move, tuple[str | None, Rehearsed]] = field(default_factory=dict)
+    is_merging: bool = False
+    is_index_known: bool = False
+    has_staged: bool = False
     ready: tuple[Path, str, dict[str, tuple[IndexEntry, ...]]] | None = None
 
     @classmethod
@@ -67,11 +77,11 @@ class Sync:
         """Returns a sync with its tools laid out."""
         objects = repository.objects
         files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
-        versions = Versions(objects, journal, tip)
-        joined = cache(merge_saved)
-        follower = Follower(files, joined, versions.older, versions.typed)
-        settler = Settler(joined, objects.read_blob, objects.write_blob)
-        return cls(repository, checkout, objects, journal, tip, files, follower, settler)
+        versions, read, write = Versions(objects, journal, tip), objects.read_blob, objects.write_blob
+        saved, waiting = cache(merge_saved), cache(merge_waiting)
+        of_edits = _Way(Follower(files, saved, versions.older, versions.typed), Settler(saved, read, write))
+        of_merges = _Way(Follower(files, waiting), Settler(waiting, read, write))
+        return cls(repository, checkout, objects, journal, tip, files, of_edits, of_merges)
 
     def rehearse(self) -> None:
         """Finds out what there is to do and brings new contents to the disk, so that `run` has little left.
@@ -80,7 +90,7 @@ class Sync:
         """
         mark = mark_of(self.checkout.git_dir / "index")
         moves = tuple(self._moves())
-        self.entries = self._read_entries({move.path: move for move in moves})
+        self._look_at_index(moves)
         self._prepare(moves)
         self.rehearsed = mark, moves
         if len(moves) < _MANY_FILES:
@@ -88,7 +98,7 @@ class Sync:
             for move in map(self._resolved_by_person, moves):
                 began = self._began(move)
                 version = Version(move.path, self._content(began), self._content(move.new))
-                found = self.follower.rehearse(version)
+                found = self._way(move).follower.rehearse(version)
                 if found is not None:
                     self.found[move] = began, found
             puts = [
@@ -102,7 +112,7 @@ class Sync:
         is_same = self.rehearsed is not None and self.journal.base is not None
         moves = moves if is_same else tuple(self._moves())
         if mark == "" or mark != mark_of(self.checkout.git_dir / "index"):
-            self.entries = self._read_entries({move.path: move for move in moves})
+            self._look_at_index(moves)
         if self.rehearsed is None:
             self._prepare(moves)
         return moves
@@ -121,7 +131,7 @@ class Sync:
         journal = self.journal._replace(
             base=self.tip,
             pending=self.pending,
-            index_mark=mark_of(self.checkout.git_dir / "index"),
+            index_mark=self._mark_in_step(moves),
             is_index_stale=self.journal.is_index_stale or len(self.changed) >= _MANY_FILES,
             seen={
                 path: blobs
@@ -135,10 +145,7 @@ class Sync:
     def ready_index(self) -> Iterator[None]:
         """Lets git write, before the index is locked, what it is to be if nobody touches files or index meanwhile."""
         mark, moves = self.rehearsed or ("", ())
-        likely: dict[str, tuple[IndexEntry, ...]] = {
-            move.path: () if move.new is None else (IndexEntry(move.path, move.new, RESOLVED, move.mode),)
-            for move in moves
-        }
+        likely = {move.path: _plain_entry(move) for move in moves}
         if not likely or not mark:
             yield
             return
@@ -153,6 +160,14 @@ class Sync:
             aside.replace(index)
         else:
             write_entries(self.checkout.git_dir, self.changed, self.tip)
+
+    def _mark_in_step(self, moves: Mapping[str, Move]) -> str:
+        """Returns the mark of the index if nothing in it differs from the tip; git is asked only where it may."""
+        self.has_staged = any(entries != _plain_entry(moves[path]) for path, entries in self.changed.items())
+        mark = mark_of(self.checkout.git_dir / "index")
+        if self.is_index_known and not self.has_staged:
+            return mark
+        return "" if has_staged_changes(self.checkout.git_dir, self.checkout.path) else mark
 
     def _prepare(self, moves: Collection[Move]) -> None:
         """Brings the contents of many files to the disk at once; where that fails, each will say why."""
@@ -227,36 +242,60 @@ class Sync:
                 is_old = present is not None and present in older_versions(self.objects, self.tip, path)
                 yield path, (self.objects.blob_id(present) if is_old and present is not None else new), new
 
-    def _read_entries(self, moves: Mapping[str, Move]) -> Mapping[str, Mapping[int, IndexEntry]]:
-        """Returns what the index says; where nobody wrote it since, the journal knows without asking git."""
+    def _look_at_index(self, moves: Iterable[Move]) -> None:
+        """Finds out what the index says; where nobody wrote it since, the journal knows without asking git."""
         is_untouched = mark_of(self.checkout.git_dir / "index") == self.journal.index_mark != ""
-        if is_untouched and not self.journal.pending:
-            bases = {move.path: move.base for move in moves.values() if move.base is not None}
-            return {path: {RESOLVED: IndexEntry(path, base)} for path, base in bases.items()}
-        return read_entries(self.checkout.git_dir, list(moves))
+        self.found.clear()
+        self.is_merging = is_sequencing(self.checkout.git_dir)
+        self.is_index_known = is_untouched and not self.journal.pending
+        if self.is_index_known:
+            bases = {move.path: move.base for move in moves if move.base is not None}
+            self.entries = {path: {RESOLVED: IndexEntry(path, base)} for path, base in bases.items()}
+        else:
+            self.entries = read_entries(self.checkout.git_dir, [move.path for move in moves])
 
     def _resolved_by_person(self, move: Move) -> Move:
-        """Takes a conflict that a person resolved by `git add` for an edit that began from what it was against."""
+        """Takes a conflict that a person resolved by `git add` for an edit; the index was not taken anywhere since."""
+        return move if self._resolved_against(move) is None else move._replace(seen=None)
+
+    def _resolved_against(self, move: Move) -> bytes | None:
+        """Returns what the branch had that a person joined with their edit by `git add`; None where there is no such."""
         pending = self.journal.pending.get(move.path)
-        stages = self.entries.get(move.path, {})
-        if pending is None or pending.kind is not PendingKind.CONFLICT or set(stages) - {RESOLVED}:
-            return move
-        return Move(move.path, pending.against, move.new, move.mode, None)
+        if pending is None or not pending.is_resolved(self.entries.get(move.path, ())):
+            return None
+        return self._content(pending.against) or b""
+
+    def _is_merged(self, move: Move) -> bool:
+        """True if git merges on the board, and a file is as it was merged, or waits to be."""
+        entries = self.entries.get(move.path, {})
+        staged = entries.get(RESOLVED)
+        is_as_it_was = staged is not None and staged.object_id in (move.base, move.new, move.seen)
+        return self.is_merging and bool(entries) and not is_as_it_was
+
+    def _way(self, move: Move) -> _Way:
+        way = self.of_merges if self._is_merged(move) else self.of_edits
+        against = self._resolved_against(move)
+        if against is None:
+            return way
+        merge = partial(merge_resolution, against=against, merge=way.settler.merge)
+        return _Way(Follower(self.files, merge), way.settler._replace(merge=merge))
 
     def _bring(self, move: Move) -> None:
         began, found = self.found.get(move) or (self._began(move), None)
         version = Version(move.path, self._content(began), self._content(move.new))
-        followed = self.follower.follow(version, found)
+        follower, settler = self._way(move)
+        followed = follower.follow(version, found)
         self.rescued += followed.rescued
         if followed.saved is not None and followed.present is not None:
             write = self.objects.write_blob
             self.joins[move.path] = write(followed.saved), write(followed.present)
         before = self.journal.pending.get(move.path)
-        settled = self.settler.settle(
+        is_conflict = before is not None and before.kind is PendingKind.CONFLICT
+        settled = settler.settle(
             move,
             followed,
             self.entries.get(move.path, {}),
-            conflict_is_ours=before is not None and before.kind is PendingKind.CONFLICT,
+            conflict_is_ours=is_conflict and not self.is_merging,
         )
         if settled is not None:
             self.changed[move.path] = settled.entries
@@ -272,11 +311,12 @@ class Sync:
         That is the last of what somebody saw there, or what the person committed themselves, that is on the branch
         since: who saves once more while that happens changed their own text, not the branch's older one.
         """
-        known = self._known_to_person(move)
+        is_certain = self._is_merged(move) or self._resolved_against(move) is not None
+        known = set() if is_certain else self._known_to_person(move)
         if not known - {move.base}:
             return move.base
         base = self._content(move.base)
-        versions = self.follower.older_versions(move.path)
+        versions = self.of_edits.follower.older_versions(move.path)
         since = takewhile(lambda content: content != base, versions)
         last = next((content for content in since if self.objects.blob_id(content) in known), None)
         return move.base if last is None or self._is_larger_step(move, last) else self.objects.blob_id(last)
@@ -308,14 +348,18 @@ class Sync:
         return None if blob == before else blob
 
     def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:
+        entries = self.entries.get(move.path, {})
         if followed.outcome is Outcome.CONFLICT:
-            is_known = before is not None and before.kind is PendingKind.CONFLICT and move.seen is not None
-            against = before.against if is_known and before is not None else move.new
+            against = move.new
+            if set(entries) - {RESOLVED}:  # these stay, and with them what git shows of the branch
+                against = entries[OURS].object_id if OURS in entries else None
             self.pending[move.path] = Pending(PendingKind.CONFLICT, move.base, against)
         elif followed.outcome is Outcome.DEFERRED:
             kind = before.kind if before is not None else PendingKind.DEFERRED
-            against = before.against if before is not None and kind is PendingKind.CONFLICT else move.new
+            against = before.against if before is not None and kind is not PendingKind.DEFERRED else move.new
             self.pending[move.path] = Pending(kind, move.base, against)
+        elif self._resolved_against(move) is not None and followed.present != self._content(move.new):
+            self.pending[move.path] = Pending(PendingKind.RESOLVED, move.new, move.new)
 
     def _content(self, object_id: str | None) -> bytes | None:
         if object_id is None:
@@ -323,3 +367,8 @@ class Sync:
         if object_id not in self.contents:
             self.contents[object_id] = self.objects.read_blob(object_id)
         return self.contents[object_id]
+
+
+def _plain_entry(move: Move) -> tuple[IndexEntry, ...]:
+    """Returns what the index holds of a file that nobody has staged otherwise."""
+    return () if move.new is None else (IndexEntry(move.path, move.new, RESOLVED, move.mode),)

@@ -225,7 +225,8 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
     write_task_file(project.store, "k7f2", file.data.decode().replace("old", "theirs"))
     left = project.ok("status")
     assert (
-        "tasks/f2/k7f2/TASK.md  not in step: conflict; `git -C .gitticks diff tasks/f2/k7f2/TASK.md`" in left
+        "tasks/f2/k7f2/TASK.md  not in step: conflict; `git -C .gitticks diff HEAD -- tasks/f2/k7f2/TASK.md`"
+        in left
     )
     assert "mine" in project.board_file("k7f2").read_text()
 

@@ -85,6 +85,16 @@ def test_a_staged_edit_stays_staged(board: BoardOfTest) -> None:
     assert board.git("show", f":{PATH}") + "\n" == BOTH
 
 
+def test_a_staged_edit_stays_staged_however_often_the_branch_moves(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    board.git("add", PATH)
+    for text in (NEW, NEW + "more\n", NEW + "more\nand more\n"):
+        board.write(text)
+        os.utime(board.folder / PATH, (1e9, 1e9))
+    assert board.status() == f"M  {PATH}"
+    assert board.git("show", f":{PATH}") + "\n" == BOTH + "more\nand more\n"
+
+
 def test_staged_and_further_edits_both_stay(board: BoardOfTest) -> None:
     board.save(EDITED)
     board.git("add", PATH)

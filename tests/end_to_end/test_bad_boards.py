@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -72,6 +73,30 @@ def test_a_deleted_file_that_a_command_wrote_to_comes_back_as_is_said(project: P
     type_command(project, BACK)
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     check_well(project)
+
+
+@pytest.mark.parametrize("looks", [(), ("status",), ("status", "doctor", "status")])
+def test_a_conflict_with_an_old_buffer_is_settled_as_is_said(
+    project: Project, looks: tuple[str, ...]
+) -> None:
+    task_id = project.create("Two texts", "-d", "one")
+    file = project.board_file(task_id)
+    shown = file.read_text()
+    project.ok("update", task_id, "-d", "three", "-p", "0")
+    file.write_text(shown.replace("\none\n", "\ntwo\n"))
+    said = project.ok("status")
+    diff, add = re.findall("`(git -C [^`]+)`", said[said.index("not in step: conflict; ") :])[:2]
+    seen = subprocess.run(["sh", "-c", diff], cwd=project.path, capture_output=True, text=True, check=True)
+    assert "-three\n+two\n" in seen.stdout
+    file.write_text(file.read_text().replace("\ntwo\n", "\ntwo and three\n"))
+    type_command(project, f"`{add}`")
+    for command in looks:
+        project.ok(command)
+    git("commit", "-qm", "merged", at=project.board)
+    project.ok("status")
+    assert project.file(task_id).summary == "two and three"
+    assert project.task(task_id).priority == 0
+    assert git("status", "--porcelain", "--", file.name, at=file.parent) == ""
 
 
 @pytest.mark.parametrize("name", ["tasks/f2/login", "tasks/a b/c d"])

@@ -212,10 +212,12 @@ def test_a_conflict_has_three_stages_once(settler: Settler) -> None:
     assert settler.settle(MOVE, followed, present, conflict_is_ours=True) is None
 
 
-@pytest.mark.parametrize(("ours", "expected"), [(True, Settled((entry(NEW_LINES),))), (False, None)])
-def test_only_our_own_conflicts_are_ended(settler: Settler, ours: bool, expected: Settled | None) -> None:
-    present = {1: entry(OLD_LINES, 1), 2: entry(NEW_LINES, 2)}
-    assert settler.settle(MOVE, TAKEN, present, conflict_is_ours=ours) == expected
+@pytest.mark.parametrize("ours", [True, False])
+def test_only_our_own_conflicts_are_ended(settler: Settler, ours: bool) -> None:
+    present = {1: entry(b"", 1), 2: entry(OLD_LINES, 2), 3: entry(b"3\n", 3)}
+    taken_along = {1: entry(b"", 1), 3: entry(b"3\n", 3), 2: entry(NEW_LINES, 2)}
+    expected = (entry(NEW_LINES),) if ours else tuple(taken_along.values())
+    assert settler.settle(MOVE, TAKEN, present, conflict_is_ours=ours) == Settled(expected)
 
 
 def test_a_removed_file_has_no_entry(settler: Settler) -> None:

@@ -21,7 +21,7 @@ from gitticks.board.journal import PendingKind, is_inside
 from gitticks.board.judge_edit import SavedEdit
 from gitticks.board.lost_pull import left_by_pull
 from gitticks.board.place import BoardError, board_checkout, is_on_state_branch
-from gitticks.board.skip_reasons import BACK, on_board
+from gitticks.board.skip_reasons import BACK, joining, on_board
 from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
@@ -69,6 +69,10 @@ def _move_files(wrong: Path, home: Path) -> None:
         wrong.rmdir()
 
 
+def _is_plain(place: Path) -> bool:
+    return place.is_file() and not place.is_symlink()
+
+
 def _is_folder(place: Path) -> bool:
     return place.is_dir() and not place.is_symlink()
 
@@ -101,16 +105,15 @@ def check_board(context: Context) -> Iterator[Finding]:
             "`gt doctor --fix` removes them; then pull again",
             Repair.PULL,
         )
-    for path, one in sorted(pending(repository).items()):
+    waiting = pending(repository)
+    for path, one in sorted(waiting.items()):
         what = f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})"
         if one.kind is PendingKind.DEFERRED:
             yield warning(what, None, Repair.STEP)
-        elif (checkout.path / path).is_file() and not (checkout.path / path).is_symlink():
+        elif one.kind is PendingKind.CONFLICT and _is_plain(checkout.path / path):
             # What is gone is named with what was saved.
-            diff, add = on_board("diff", path), on_board("add", path)
-            fix = f"`{diff}` shows both texts: merge them, then `{add}` and commit"
-            yield warning(what, fix)
-    if not pending(repository) and not is_in_step(repository):
+            yield warning(what, joining(path))
+    if not waiting and not is_in_step(repository):
         yield warning("the board is behind the state branch", "`gt doctor --fix`", Repair.STEP)
 
 

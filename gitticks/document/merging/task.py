@@ -59,6 +59,7 @@ def merge_files(
     sections: Iterable[str],
     guest_is_later: bool | None,
     later: Later = lambda _: None,
+    guest_stands: bool = False,
 ) -> MergedFile:
     """Returns the frame's file with what the guest changed.
 
@@ -70,6 +71,7 @@ def merge_files(
         sections: the sections that move with them.
         guest_is_later: the guest's value stands where both changed another key; None if both are of one time.
         later: when a key got its value in the frame and in the guest, where that is known better.
+        guest_stands: where both changed a text, only the guest's is kept.
     """
     merged = merge_frontmatter(
         base.frontmatter if base else None,
@@ -85,6 +87,7 @@ def merge_files(
         guest.body,
         bundle=frozenset(map(same_name, sections)),
         times=(_time(frame), _time(guest)),
+        guest_stands=guest_stands,
     )
     front = merged.frontmatter
     whole = TaskFile.parse((front.opening + front.yaml + front.closing).encode(), frame.path)
@@ -138,6 +141,7 @@ class _Merge:
     times: tuple[str, str]
     newline: str
     is_careful: bool
+    guest_stands: bool
     conflicts: list[str] = field(default_factory=list)
     order: list[Key] = field(default_factory=list)
     entries: dict[Key, list[Entry]] = field(default_factory=dict)
@@ -212,6 +216,8 @@ class _Merge:
             merged = merge_text(f"{base}\n" if base else "", f"{frame}\n", f"{guest}\n")
             if merged is not None:
                 return trimmed(merged)
+        if self.guest_stands:
+            return guest
         self.conflicts.append(title or SUMMARY)
         versions = [
             version
@@ -232,16 +238,22 @@ class _Merge:
 
 
 def merge_body(
-    base: Body | None, frame: Body, guest: Body, *, bundle: frozenset[str], times: tuple[str, str]
+    base: Body | None,
+    frame: Body,
+    guest: Body,
+    *,
+    bundle: frozenset[str],
+    times: tuple[str, str],
+    guest_stands: bool = False,
 ) -> MergedBody:
     """Returns the body of `frame` with what `guest` changed; the sides are those of `merge_files`.
 
     `bundle` are the sections that come from the frame alone, in lower case; `times` says when frame and guest were last
-    written, in words.
+    written, in words; `guest_stands` is that of `merge_files`.
     """
     old, mine, theirs = {} if base is None else _parts(base), _parts(frame), _parts(guest)
     for is_careful in (False, True):
-        merge = _Merge(old, mine, theirs, bundle, times, frame.newline, is_careful)
+        merge = _Merge(old, mine, theirs, bundle, times, frame.newline, is_careful, guest_stands)
         text = merge.joined()
         result = MergedBody(text, tuple(dict.fromkeys(merge.conflicts)))
         source = Source(text, frame.source.path, frame.source.first_line)

@@ -4,7 +4,8 @@ Only the state branch names the driver in its attributes, so no other branch is 
 gone still merges by text: `git merge-file` stands behind it.
 
 A saved edit is no merge of two clones: the state that gitticks wrote stands, and what the person asks for is only a
-wish until it is applied. Where both wrote the same, the person's file stays as it is and is named.
+wish until it is applied. Where both wrote the same, the person's file stays as it is and is named. What git has merged
+and nobody has committed yet is such a merge, and is joined by the same rules as a pull.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gitticks.document.merging.three_way import find_hunks, split_sides
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_common_setting, write_common_setting
-from gitticks.git.follow import merge_text
+from gitticks.git.follow import Merge, merge_text
 from gitticks.git.repository import Repository
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
@@ -28,6 +29,7 @@ from gitticks.store.merging.task import Merged, merge_task, with_superseded
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 
 _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
+_WRITTEN_BY_GITTICKS = frozenset(field.name for field in fields(Task)) - _WRITTEN_BY_PEOPLE
 _DRIVER: Final = "merge.gitticks.driver"
 _NAME: Final = "merge.gitticks.name"
 _WORDS: Final = "tasks of gitticks, merged by meaning"
@@ -46,6 +48,49 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
     return _merged_by_meaning(path, base, saved, ours) or merged
 
 
+def merge_waiting(path: str, base: bytes, waiting: bytes, ours: bytes) -> bytes | None:
+    """Returns what git merged, where that waits for its commit, with our change since; None if only a person can join them."""
+    if task_of_path(path) is None or first_marker(waiting) is not None:
+        return merge_text(path, base, waiting, ours)
+    merged = merge_task(base, ours, waiting, path, _ours_is_later)
+    return None if merged is None else with_superseded(merged, path)
+
+
+def _ours_is_later(_: object) -> tuple[int, int]:
+    """Says of every part that we wrote it after what git merged."""
+    return 1, 0
+
+
+def merge_resolution(
+    path: str, base: bytes, resolved: bytes, ours: bytes, *, against: bytes, merge: Merge
+) -> bytes | None:
+    """Returns what a person made of their edit from `base` and of ours `against` it, merged with what we wrote since.
+
+    What they left as it was at the base takes nothing back of what we changed.
+    """
+    made = _with_ours(path, base, resolved, against)
+    return made if ours == against else merge(path, against, made, ours)
+
+
+def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes:
+    """Returns a task as a person resolved it, with what they left as it was at the base, and we changed."""
+    if task_of_path(path) is None or base == ours:
+        return resolved
+    try:
+        before, made, current = (TaskFile.parse(data, path) for data in (base, resolved, ours))
+        return merge_files(
+            before,
+            current,
+            made,
+            fields=_WRITTEN_BY_GITTICKS,
+            sections=(),
+            guest_is_later=True,
+            guest_stands=True,
+        ).data
+    except DocumentError:
+        return resolved
+
+
 def _is_sound(data: bytes, path: str) -> bool:
     try:
         read_task(data, path)
@@ -59,7 +104,7 @@ def _is_of_another_base(before: Task, edited: Task) -> bool:
     return any(
         getattr(before, field.name) != getattr(edited, field.name)
         for field in fields(before)
-        if field.name not in _WRITTEN_BY_PEOPLE
+        if field.name in _WRITTEN_BY_GITTICKS
     )
 
 
