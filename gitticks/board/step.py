@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
 from gitticks.board.place import BoardReport, board_checkout, errors_of_board, is_on_state_branch
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import changed_paths
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -118,7 +119,11 @@ def pending(repository: Repository) -> Mapping[str, Pending]:
 def is_in_step(repository: Repository) -> bool:
     """True if every file of the board that nobody edited is as the state branch has it."""
     journal = load_journal(repository)
-    return journal.base == read_ref(repository.common_dir, STATE_REF) and not journal.pending
+    if journal.pending or journal.base == read_ref(repository.common_dir, STATE_REF):
+        return not journal.pending
+    # Git may have brought it there, as by `git reset`; the journal learns of that when something is written.
+    checkout = board_checkout(repository)
+    return checkout is not None and is_on_state_branch(checkout) and not changed_paths(checkout).changed
 
 
 def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None:

@@ -114,3 +114,12 @@ def test_a_board_that_was_deleted_is_made_again(board: BoardOfTest) -> None:
     assert board_path(board.repository) is None
     assert create_board(board.repository) == board.folder
     assert (board.read(), board.status()) == (NEW, "")
+
+
+def test_a_board_that_git_reset_is_in_step(board: BoardOfTest) -> None:
+    board.write("one\n")
+    board.write("two\n")
+    board.git("reset", "-q", "--hard", "HEAD~1")
+    assert is_in_step(board.repository)
+    board.git("update-ref", "HEAD", "HEAD~1")
+    assert not is_in_step(board.repository)
