@@ -20,7 +20,7 @@ from tests.support.bad_boards import (
     use,
 )
 from tests.support.projects import Project
-from tests.support.repositories import git
+from tests.support.repositories import git, run_git_command
 
 PATH = "tasks/f2/k7f2/TASK.md"
 BACK = f"`git -C .gitticks checkout HEAD -- {PATH}`"
@@ -108,6 +108,22 @@ def test_a_folder_renamed_by_hand(project: Project, name: str) -> None:
     fix = f"`mv .gitticks/{shlex.quote(name)} .gitticks/tasks/f2/k7f2`"
     assert f"{name}/TASK.md  edited, refused: it is in the wrong folder: {fix}" in ran["status"].out
     assert "fixed: restore what was deleted or renamed" in ran["doctor --fix"].out
+    assert WORDS in project.file("k7f2").data.decode()
+    check_well(project)
+
+
+@pytest.mark.parametrize("staged", [["-A"], ["tasks/f2/login"]])
+def test_a_renamed_folder_that_is_staged_is_put_back_in_the_index_too(
+    project: Project, staged: list[str]
+) -> None:
+    add_words(project, "m3xq")
+    _folder(project).rename(_folder(project).with_name("login"))
+    git("add", *staged, at=project.board)
+    assert run_git_command("commit", "-qm", "renamed", at=project.board).returncode == 1
+    project.ok("doctor", "--fix")
+    assert "login" not in git("status", "--porcelain", at=project.board)
+    git("commit", "-qam", "the others", at=project.board)
+    assert git("status", "--porcelain", at=project.board) == ""
     assert WORDS in project.file("k7f2").data.decode()
     check_well(project)
 

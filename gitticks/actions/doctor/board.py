@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -28,6 +29,7 @@ from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_i
 from gitticks.git.config import find_own_hooks
 from gitticks.git.disk import move_to_free_place
 from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.indexfile import RESOLVED, IndexEntry, hold_index_lock, read_entries, write_entries
 from gitticks.git.locks import WAIT_SECONDS
 from gitticks.git.process import GitError
 from gitticks.git.refs import is_object_id, read_symbolic_ref
@@ -52,6 +54,7 @@ def put_back_removed(context: Context) -> None:
         return
     for wrong, home in renamed_folders(saved_edits(context.repository)).items():
         _move_files(checkout.path / wrong, checkout.path / home)
+        _move_staged(context, checkout, wrong, home)
     _write_gone(context, checkout, saved_edits(context.repository))
     WORKTREE_BOARD.bring_in_step(context.repository)
 
@@ -67,6 +70,25 @@ def _move_files(wrong: Path, home: Path) -> None:
             folder.rmdir()
     with contextlib.suppress(OSError):  # something stays in it
         wrong.rmdir()
+
+
+def _move_staged(context: Context, checkout: Checkout, wrong: str, home: str) -> None:
+    """Lets the index have in a task's own folder what was staged in the renamed one, unless something else is there."""
+    listed = checkout.git(["--literal-pathspecs", "ls-files", "-z", "--", wrong])
+    homes = {path: home + path.removeprefix(wrong) for path in os.fsdecode(listed.stdout).split("\0")[:-1]}
+    with hold_index_lock(checkout.git_dir) as is_held:
+        entries = read_entries(checkout.git_dir, [*homes, *homes.values()])
+        moved: dict[str, tuple[IndexEntry, ...]] = {}
+        for path, place in homes.items():
+            staged, there = (entries.get(one, {}).get(RESOLVED) for one in (path, place))
+            committed = context.store.read(place)
+            is_free = there is None or (
+                committed is not None and there.object_id == context.store.objects.blob_id(committed)
+            )
+            if staged is not None and is_free:
+                moved |= {path: (), place: (replace(staged, path=place),)}
+        if is_held:
+            write_entries(checkout.git_dir, moved, context.store.tip())
 
 
 def _is_plain(place: Path) -> bool:
