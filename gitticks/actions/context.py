@@ -84,10 +84,15 @@ class Context:
     @cached_property
     def store(self) -> Store:
         """Returns the store with its board kept in step."""
-        from gitticks.board.step import WORKTREE_BOARD
+        from gitticks.board.step import WorktreeBoard
         from gitticks.store.branch import Store
 
-        return Store.open(self.repository, WORKTREE_BOARD)
+        return Store.open(self.repository, WorktreeBoard(self.warn_once))
+
+    def warn_once(self, words: str) -> None:
+        """Adds a warning, unless it is there already."""
+        if words not in self.warnings:
+            self.warnings.append(words)
 
     @property
     def has_store(self) -> bool:

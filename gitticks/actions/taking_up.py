@@ -9,7 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched, may_have_been_saved
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
-from gitticks.board.place import BoardError, board_checkout
+from gitticks.board.place import BoardError, board_checkout, is_unwritable, unwritable_folder
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
@@ -36,8 +36,13 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
             restore_board_hooks(context.repository)
         with suppress(GitticksError, OSError):
             keep_board_ignores(context.repository)
-    with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
+    try:
         _bring_in_step(context)
+    except (GitticksError, OSError):  # a full disk keeps nobody from reading
+        folder = unwritable_folder(checkout)
+        if folder is not None:
+            context.warn_once(is_unwritable(folder))
+            return TakenUp()
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
         if among is not None:
             if _are_as_committed(context, checkout, among):

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
-from gitticks.board.place import BoardReport, board_checkout, errors_of_board, is_on_state_branch
+from gitticks.board.place import (
+    BoardReport,
+    board_checkout,
+    errors_of_board,
+    is_on_state_branch,
+    is_unwritable,
+    unwritable_folder,
+)
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import changed_paths
 from gitticks.git.locks import hold_lock
@@ -23,7 +30,7 @@ from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from gitticks.board.sync import Sync
@@ -38,6 +45,7 @@ class WorktreeStep:
 
     repository: Repository
     checkout: Checkout | None
+    warn: Callable[[str], object]
     rehearsed: Sync | None = None
     report: BoardReport = NOT_IN_STEP
 
@@ -50,15 +58,26 @@ class WorktreeStep:
         The move itself has happened and is acknowledged, so trouble with the board is no failure of it: the journal
         keeps what the board was up to date with, and the next call tries again.
         """
-        if self.checkout is not None:
-            with contextlib.suppress(GitticksError, OSError):
-                if load_journal(self.repository).base not in (None, old_commit, new_commit):
-                    _sync(self.repository, self.checkout, old_commit)
-                self.report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
+        if self.checkout is None:
+            return
+        try:
+            if load_journal(self.repository).base not in (None, old_commit, new_commit):
+                _sync(self.repository, self.checkout, old_commit)
+            self.report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
+        except (GitticksError, OSError):
+            folder = unwritable_folder(self.checkout)
+            if folder is not None:
+                self.warn(is_unwritable(folder))
 
 
+@dataclass(frozen=True, slots=True)
 class WorktreeBoard:
-    """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
+    """The board as the store knows it: a linked worktree, and how edits are joined with the branch there.
+
+    `warn` is told why a move of the branch could not be followed, where only a person can change that.
+    """
+
+    warn: Callable[[str], object] = str
 
     @contextmanager
     def prepare(self, repository: Repository, new_commit: str, /) -> Iterator[WorktreeStep]:
@@ -73,7 +92,7 @@ class WorktreeBoard:
                 held.callback(rehearsed.files.ready.drop)
                 with contextlib.suppress(GitticksError, OSError):
                     held.enter_context(rehearsed.ready_index())
-            yield WorktreeStep(repository, _take(repository, held), rehearsed)
+            yield WorktreeStep(repository, _take(repository, held), self.warn, rehearsed)
 
     def bring_in_step(self, repository: Repository) -> BoardReport | None:
         """Catches up with the state branch and returns the result; None if there is no board.

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -280,3 +281,27 @@ def test_a_history_that_was_edited_or_deleted(project: Project) -> None:
     use(project)
     assert history.read_bytes() == project.store.read(path)
     check_well(project)
+
+
+@pytest.mark.debian("bubblewrap", program="bwrap")
+def test_a_board_that_cannot_be_written_is_named(project: Project) -> None:
+    board = str(project.board)
+    walled = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", board, board, "--chdir", str(project.path)]
+
+    def gt(*arguments: str) -> str:
+        command = [*walled, sys.executable, "-m", "gitticks", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    warned = f"warning: the board is behind the state branch, as `{board}` cannot be written to"
+    assert gt("note", "m3xq", "a note").count(warned) == 1
+    assert gt("create", "Another").count(warned) == 1
+    assert gt("status").count(warned) == 1
+    for found in (gt("doctor"), gt("doctor", "--fix")):
+        assert f"`{board}` cannot be written to, so the board cannot follow the state branch" in found
+        assert f"`findmnt -T {board}` how it is mounted" in found
+        assert "deleted" not in found
+        assert "behind" not in found
+    check_well(project)
+    assert project.notes("m3xq") == ["a note"]

@@ -13,6 +13,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
+from gitticks.actions.doctor.machine import showing_rights
 from gitticks.actions.doctor.own_folder import long_holder
 from gitticks.actions.saved_edits import refusal_of
 from gitticks.board.checkout_state import REFUSED, board_elsewhere, waiting_on_board
@@ -21,7 +22,12 @@ from gitticks.board.hooks import are_hooks_off, board_hooks_state, checkout_hook
 from gitticks.board.journal import PendingKind, is_inside
 from gitticks.board.judge_edit import SavedEdit
 from gitticks.board.lost_pull import left_by_pull
-from gitticks.board.place import BoardError, board_checkout, is_on_state_branch
+from gitticks.board.place import (
+    BoardError,
+    board_checkout,
+    is_on_state_branch,
+    unwritable_folder,
+)
 from gitticks.board.skip_reasons import BACK, joining, on_board
 from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
 from gitticks.errors import GitticksError
@@ -121,6 +127,11 @@ def check_board(context: Context) -> Iterator[Finding]:
     if elsewhere is not None:
         yield _elsewhere(checkout, *elsewhere)
         return
+    folder = _unwritable(context, checkout)
+    if folder is not None:
+        what = f"`{folder}` cannot be written to, so the board cannot follow the state branch"
+        yield warning(what, showing_rights(folder))
+        return
     if left_by_pull(repository, checkout):
         yield warning(
             "a pull on the board lost a race to a command and left files behind, which block the next pull",
@@ -139,14 +150,20 @@ def check_board(context: Context) -> Iterator[Finding]:
         yield warning("the board is behind the state branch", "`gt doctor --fix`", Repair.STEP)
 
 
+def _unwritable(context: Context, checkout: Checkout) -> Path | None:
+    """Returns a folder that keeps the board alone from being written to; of the whole repository another check tells."""
+    is_all = not os.access(context.repository.common_dir, os.W_OK)
+    return None if is_all else unwritable_folder(checkout)
+
+
 def check_saved(context: Context) -> Iterator[Finding]:
     """Yields what was done to files of the board by hand and cannot be applied: deleted, unreadable, no files.
 
     While a merge waits there, its files are no edits, and bringing the committed ones back would drop the other side.
     """
     checkout = board_checkout(context.repository)
-    if checkout is None or not is_on_state_branch(checkout):
-        return
+    if checkout is None or not is_on_state_branch(checkout) or _unwritable(context, checkout):
+        return  # what could not be written is no edit
     try:
         changes = changed_paths(checkout)
     except GitError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.agents import why_unknown
@@ -70,9 +71,15 @@ def check_rights(context: Context) -> Iterator[Finding]:
         if folder.is_dir() and not os.access(folder, os.W_OK):
             yield fault(
                 f"`{folder}` cannot be written to, so nothing can be changed",
-                f"`ls -ld {quote(str(folder))}` shows who can write, `findmnt -T {quote(str(folder))}` how it is mounted",
+                showing_rights(folder),
             )
             return
+
+
+def showing_rights(folder: Path) -> str:
+    """Returns what shows why a folder cannot be written to."""
+    named = quote(str(folder))
+    return f"`ls -ld {named}` shows who can write, `findmnt -T {named}` how it is mounted"
 
 
 def check_file_locks(context: Context) -> Iterator[Finding]:
