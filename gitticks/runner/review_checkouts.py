@@ -27,6 +27,7 @@ from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_environment import remove_temporary_folder
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER, OWN_FOLDERS, Workspace, plan, shown_paths
+from gitticks.sandbox.enclosure import take_home
 
 FOLDER = "reviews"
 """The folder of these checkouts in the one of the workspaces."""
@@ -66,6 +67,7 @@ def review_checkout(
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
         before, base = _changed(checkout), _tip_of_base(repository, planned)
         yield planned
+        _take_commits(repository, checkout, settings, environment, warn)
         _keep(repository, checkout, planned.task_id, planned.commit, before=before, warn=warn)
         _tell_of_merge(repository, planned, base, warn)
     finally:
@@ -88,7 +90,13 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
 
 
 def remove_reviews_of(
-    repository: Repository, settings: Settings, path: Path, task: Task, warn: Callable[[str], None]
+    repository: Repository,
+    settings: Settings,
+    environment: Mapping[str, str],
+    path: Path,
+    task: Task,
+    *,
+    warn: Callable[[str], None],
 ) -> None:
     """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays.
 
@@ -99,14 +107,9 @@ def remove_reviews_of(
         return  # reviewers of earlier versions worked in the task's own workspace
     for other in (path, *path.parent.glob(f"{path.name}.*")):
         with contextlib.suppress(NotFoundError):
-            _keep(
-                repository,
-                checkout_at(repository, other),
-                task.id,
-                task.end_sha,
-                before=frozenset(),
-                warn=warn,
-            )
+            checkout = checkout_at(repository, other)
+            _take_commits(repository, checkout, settings, environment, warn)
+            _keep(repository, checkout, task.id, task.end_sha, before=frozenset(), warn=warn)
         remove_review_checkout(repository, other)
 
 
@@ -130,6 +133,22 @@ def _tell_of_merge(
 
 def _changed(checkout: Checkout) -> frozenset[str]:
     return frozenset(changed_paths(checkout).changed)
+
+
+def _take_commits(
+    repository: Repository,
+    checkout: Checkout,
+    settings: Settings,
+    environment: Mapping[str, str],
+    warn: Callable[[str], None],
+) -> None:
+    """Brings what a reviewer committed in a sandbox into the checkout; no branch that was there before moves."""
+    try:
+        odd = take_home(settings.sandbox, repository, checkout, environment, None)
+    except GitticksError as error:
+        odd = (f"what a reviewer may have committed in the sandbox is dropped: {error.message}",)
+    for message in odd:
+        warn(message)
 
 
 def _keep(

@@ -141,7 +141,7 @@ def bring_home(
     unborn = _unborn(private) if "HEAD" not in found else None
     head_ref = head_ref or unborn
     wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
-    own, known = f"{BRANCHES}{branch}", _known(checkout)
+    own, known = f"{BRANCHES}{branch}" if branch else "", _known(checkout)
     options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
     fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
     if len(wanted) > _MOST_REFS:
@@ -245,7 +245,7 @@ def _wanted(
     """Returns the refs to take, and what each is to be called here; their own branch is the only one that moves."""
     wanted: dict[str, str] = {}
     warnings: list[str] = []
-    own = f"{BRANCHES}{branch}"
+    own = f"{BRANCHES}{branch}" if branch else ""
     known, taken = _known(checkout), _taken_names(repository)
     for name, commit in found.items():
         if name == "HEAD":

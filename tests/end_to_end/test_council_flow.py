@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
@@ -12,7 +14,7 @@ from gitticks.store.layout import rounds_folder
 from gitticks.workflow.council import Voice, read_voice
 from tests.support.agents import write_program
 from tests.support.repositories import commit_file, git
-from tests.support.runs import DONE, RunProject, project
+from tests.support.runs import DONE, PASS, RunProject, project
 from tests.support.tasks import write_files
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -155,3 +157,40 @@ def test_a_council_that_is_late_leaves_what_came_to_a_person(project: RunProject
     assert project.run("k7f2").code == RunExit.WAITS
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert "time is up" in project.ok("review", "k7f2")
+
+
+MEDDLE = "echo mine > mine.txt; git add -A; git commit -qm 'by a reviewer'\n"
+
+
+@pytest.mark.parametrize("kind", ["agent", "council"])
+@pytest.mark.parametrize(
+    "meddle", [MEDDLE, f"git checkout -q gitticks/work/k7f2; {MEDDLE}"], ids=["detached", "on the branch"]
+)
+def test_what_a_reviewer_commits_in_its_sandbox_is_kept_and_said(
+    project: RunProject, kind: str, meddle: str
+) -> None:
+    project.settings(f"review: {kind}\n")
+    project.agent(
+        f'if [ "$GITTICKS_ROLE" = reviewer ]; then {meddle}{PASS}echo "VERDICT: APPROVED"; exit; fi\n{DONE}'
+    )
+    project.make()
+    assert "a reviewer made the commit" in (seen := project.run("k7f2").seen)
+    assert "it is kept at `refs/gitticks/rescued/review-k7f2`" in seen
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    assert git("show", "refs/gitticks/rescued/review-k7f2:mine.txt", at=project.path) == "mine"
+    assert git("rev-parse", "gitticks/work/k7f2", at=project.path) == project.task("k7f2").end_sha
+
+
+def test_what_a_reviewer_committed_in_its_sandbox_before_its_run_was_killed_is_kept(
+    project: RunProject,
+) -> None:
+    made = project.shared / "made"
+    project.settings("review: agent\n")
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then {MEDDLE}touch "{made}"; sleep 600; fi\n{DONE}')
+    project.make()
+    with project.running("k7f2") as process:
+        until(made.exists, "the commit")
+        process.kill()
+        process.wait(LONGEST_SECONDS)
+    until(lambda: "kept at `refs/gitticks/rescued/review-k7f2`" in project.gt("health").seen)
+    assert git("show", "refs/gitticks/rescued/review-k7f2:mine.txt", at=project.path) == "mine"

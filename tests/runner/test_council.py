@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -385,7 +386,7 @@ def test_a_dead_review_outside_of_the_reviews_folder_removes_nothing(project: Ru
     kept.write_text("mine\n")
     repository = discover(project.path)
     for path in (project.path, project.path / ".gitticks-work" / "k7f2"):
-        remove_reviews_of(repository, Settings(), path, TASK, print)
+        remove_reviews_of(repository, Settings(), os.environ, path, TASK, warn=print)
     assert kept.read_text() == "mine\n"
     assert (project.path / ".git").is_dir()
 

@@ -110,7 +110,8 @@ class LocalPlace:
         if record.role is not Role.REVIEWER:
             return SessionResult(report, work, workspace)
         warnings: list[str] = []
-        remove_reviews_of(self.repository, self.settings, Path(record.workspace), file.task, warnings.append)
+        place, environment = Path(record.workspace), self.outer_environment
+        remove_reviews_of(self.repository, self.settings, environment, place, file.task, warn=warnings.append)
         return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
     def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
