@@ -185,6 +185,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("Y", "answer(True, True)", "always", "allow it, and remember the rule"),
         Key("n", "answer(False, False)", "deny", "deny it once"),
         Key("N", "answer(False, True)", "never", "deny it, and remember the rule"),
+        Key("enter", "", "details", "show the whole of a request, or of a decision"),
         Key("m", "mode", "mode", "what agents may do without asking"),
         Key("p", "policy", "policy", "the rules in effect, and where each comes from"),
         Key("e", "export", "export", "export the decisions to a file"),

@@ -58,6 +58,10 @@ class Shown:
         """Waits until the screen shows all of these words."""
         await self.until(lambda: all(word in self.text for word in words), f"{words}")
 
+    async def reads(self, words: str) -> None:
+        """Waits until the screen shows these words, however they are broken into rows."""
+        await self.until(lambda: words in " ".join(re.sub("[│▌▎]", " ", self.text).split()), words)
+
     async def no_longer_sees(self, word: str) -> None:
         """Waits until the screen does not show a word any more."""
         await self.until(lambda: word not in self.text, f"the end of {word}")

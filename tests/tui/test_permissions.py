@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from gitticks.model.audit import UserAction
+from gitticks.model.settings import PermissionRule
 from gitticks.runner.questions import Questions
+from gitticks.tui.messages import Batch
 from gitticks.tui.screens.home import Home
+from gitticks.tui.screens.loaded import Loaded
+from gitticks.workflow.permissions import Access, Operation
 from tests.runner.test_permissions import BASH, audit_of, set_up
 from tests.support.hooked_clients import answers
 from tests.support.runs import RunProject
-from tests.tui.support import Shown, play
+from tests.tui import made_up_places
+from tests.tui.made_up import QUESTIONS, StillApp, snapshot
+from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
 def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) -> None:
@@ -68,3 +78,79 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
     assert [json.loads(one)["target"] for one in written] == list(commands)
     (project.path / "audit-export.jsonl").unlink()
     assert project.ok("config", "permissions.mode").split()[0] == "auto-all"
+
+
+_LONG = "cd build && cmake -DCMAKE_BUILD_TYPE=Release -DWITH_TESTS=ON -DCMAKE_INSTALL_PREFIX=/usr/local .. && make -j8"
+_DANGEROUS = f"{_LONG} && rm -rf ~/important"
+
+
+class AnsweringApp(StillApp):
+    """Shows a request for this command, and keeps what is answered."""
+
+    def __init__(self, path: Path, command: str) -> None:
+        super().__init__(path)
+        self.command = command
+        self.answered: list[object] = []
+
+    def act(self, what: str, do: object, *_more: object, **_named: object) -> None:
+        """Keeps what would be done."""
+        self.answered.append((what, do))
+
+    async def shows(self, shown: Shown) -> None:
+        """Opens the permissions with the request alone."""
+        access = Access(Operation.SHELL, self.command)
+        rule = PermissionRule(Operation.SHELL, commands=("cmake *", "make *", "rm -rf *"))
+        asked = replace(QUESTIONS[1], access=access, rule=rule)
+        await shown.sees("Parallel test")
+        self.feed.batches.append(Batch(replace(snapshot(), questions=(asked,), number=2)))
+        self.feed._wake()
+        await shown.until(lambda: self.snapshot.number == 2, "the request")
+        self.go("permissions")
+        await shown.sees("? shell")
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL, NARROW], ids=["wide", "small", "narrow"])
+def test_a_request_is_whole_at_every_width_and_enter_shows_all_about_it(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(made_up_places.asked()))
+    app = AnsweringApp(tmp_path, _DANGEROUS)
+
+    async def work(shown: Shown) -> None:
+        await app.shows(shown)
+        await shown.reads("&& rm -rf ~/important claude on e4mq: the default asks")
+        await shown.reads("Y remembers shell: cmake *, make *, rm -rf *")
+        await shown.press("enter")
+        await shown.sees("e4mq  permission", "Y and N remember")
+        await shown.press("escape", "tab", "enter")
+        await shown.sees(
+            "e4mq  decision", "tests/test_queue.py", "claude on e4mq asked for", "the mode auto-edit"
+        )
+
+    play(tmp_path, work, size, app)
+
+
+def test_what_has_no_room_is_scrolled_to_its_end_before_it_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(made_up_places.asked()))
+    app = AnsweringApp(tmp_path, f"{_LONG * 60} && rm -rf ~/important")
+
+    async def work(shown: Shown) -> None:
+        await app.shows(shown)
+        assert "important" not in shown.text
+        await shown.press("y", "Y")
+        await shown.reads("move down to the request's end before you allow it")
+        assert not app.answered
+        for _ in range(20):
+            await shown.press("down")
+        await shown.sees("important", "Y remembers")
+        await shown.press("y")
+        await shown.until(lambda: app.answered, "the answer")
+        for _ in range(20):
+            await shown.press("up")
+        await shown.sees("? shell      cd build")
+        await shown.press("n")
+        await shown.until(lambda: len(app.answered) == 2, "the denial, which needs no reading")
+
+    play(tmp_path, work, SMALL, app)

@@ -12,9 +12,10 @@ from textual.widget import Widget
 
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.screens import verdicts
+from gitticks.tui.screens.approving import DIALOG_WIDTH
 from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
 from gitticks.tui.screens.loaded import Loaded
-from gitticks.tui.widgets import permission_rows
+from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.workflow.permissions import is_looser
 
@@ -83,6 +84,18 @@ class Permissions(Loaded[Asked]):
         pane = self.pane("decisions")
         pane.show(permission_rows.decision_rows(loaded.decisions, pane.inner_width))
         pane.say(permission_rows.counts(loaded.decisions) if loaded.decisions else "")
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Shows the whole of a request or of a decision."""
+        if event.lines.id == "asked":
+            question = next((one for one in self.snapshot.questions if str(one.number) == event.key), None)
+            if question is not None:
+                title, rows, _ = inbox.permission_preview(question, self.gt.now, DIALOG_WIDTH)
+                self.app.push_screen(Notice(title, rows))
+        elif self.loaded is not None:
+            decision = self.loaded.decisions[int(event.key)]
+            rows = permission_rows.decision_detail(decision, DIALOG_WIDTH)
+            self.app.push_screen(Notice(f"{decision.task}  decision", rows))
 
     def action_answer(self, allows: bool, always: bool) -> None:
         """Answers the question under the cursor."""

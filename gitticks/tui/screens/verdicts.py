@@ -290,6 +290,9 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
     if time.monotonic() - pane.moved_at < _UNREAD_SECONDS:
         view.gt.say("that request is gone; another one is shown now", warns=True)
         return
+    if allows and not pane.shows_end:
+        view.gt.say("move down to the request's end before you allow it", warns=True)
+        return
 
     def give(context: Context) -> tuple[Question, ...]:
         from gitticks.actions.permissions import answer_questions

@@ -50,9 +50,14 @@ def _spans(parts: Iterable[Span | str]) -> tuple[Span, ...]:
     return tuple((one, "fg") if isinstance(one, str) else one for one in parts)
 
 
+def harmless(text: str) -> str:
+    """Writes out what could steer the terminal, of a text of any length."""
+    return writable(visible(text.expandtabs(4)))
+
+
 def clean(text: str) -> str:
     """Writes out what could steer the terminal: the one door through which foreign text reaches the screen."""
-    return writable(visible(text[:_LONGEST_TEXT].expandtabs(4)))
+    return harmless(text[:_LONGEST_TEXT])
 
 
 def words(row: Line) -> str:
@@ -67,14 +72,14 @@ def broken(row: Line, width: int) -> list[Line]:
     """
     right = sum(cell_len(text) for text, _ in row.right)
     room = width - right - 1 if right else width
-    if sum(cell_len(clean(text)) for text, _ in row.left) <= room:
+    if sum(cell_len(harmless(text)) for text, _ in row.left) <= room:
         return [row]
     has_label = len(row.left) > 2 and not row.left[1][0].strip()  # noqa: PLR2004 (label, space, text)
     indent = sum(cell_len(text) for text, _ in row.left[:2]) if has_label else 0
     found: list[list[Span]] = [[]]
     used = 0
     for text, token in [*row.left, *((("  ", "fg"), *row.right) if right else ())]:
-        for part in _PARTS.findall(clean(text)):
+        for part in _PARTS.findall(harmless(text)):
             for word in chop_cells(part, max(1, width - indent)):
                 size = cell_len(word)
                 if used + size > width and used > indent:
@@ -320,11 +325,15 @@ class Lines(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width).apply_style(base)
 
     def action_move(self, step: int) -> None:
-        """Moves by entries where there are some, else scrolls."""
+        """Moves by entries where there are some, else scrolls, as in an entry that is higher than the pane."""
         self.leave_end()
         keys = self.keys
-        if not keys:
-            self.scroll_relative(y=step, animate=False, force=True)
+        first, height = self._place(self.key)
+        above = self.scroll_offset.y - first
+        unseen = height - self.size.height - above if step > 0 else above
+        if not keys or (height > self.size.height and unseen > 0):
+            most = min(unseen, self.size.height - 1) if keys else abs(step)
+            self.scroll_relative(y=most if step > 0 else -most, animate=False, force=True)
             return
         at = keys.index(self.key) if self.key in keys else 0
         self.go_to(keys[max(0, min(len(keys) - 1, at + step))])
@@ -349,6 +358,12 @@ class Lines(ScrollView, can_focus=True):
         """Shows the whole of the entry under the cursor."""
         first, height = self._place(self.key)
         self.scroll_to_region(Region(0, first, 1, height), animate=False, immediate=True)
+
+    @property
+    def shows_end(self) -> bool:
+        """True if the entry under the cursor is on the screen down to its end."""
+        first, height = self._place(self.key)
+        return first + height <= self.scroll_offset.y + self.size.height
 
     def _draw_entry(self, key: str | None) -> None:
         """Draws an entry's rows alone: a moving cursor is to send little through a slow line."""

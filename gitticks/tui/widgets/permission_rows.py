@@ -10,7 +10,8 @@ from gitticks.cli.text import cut
 from gitticks.model.audit import Decided, UserAction
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, Span, broken, line
+from gitticks.tui.widgets.tasks import paragraphs
 from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
@@ -38,24 +39,38 @@ def left(until: datetime, now: datetime) -> str:
 def question_rows(
     questions: Iterable[Question], now: datetime, width: int, begin_of_keys: str = ""
 ) -> list[Line]:
-    """Returns the open questions: what, who and why, the rule that `Y` would remember, and the time left."""
+    """Returns the open questions, each whole: what, who and why, the rule that `Y` would remember, and the time left."""
     rows: list[Line] = []
     for one in questions:
-        key, counted = f"{begin_of_keys}{one.number}", (left(one.expires, now), "waits")
-        is_wide = width >= _ROOM_FOR_WORDS
-        remembers: list[Span | str] = [("Y remembers ", "faint"), (rule_words(one.rule), "muted")]
+        key, counted = f"{begin_of_keys}{one.number}", left(one.expires, now)
+        word = "denied in " if width >= _ROOM_FOR_WORDS else ""
+        label = f"{one.access.operation.value:<11}"
+        room = width - len(f"? {label}{word}{counted}") - 1
+        first, *rest = paragraphs(one.access.target, room) or [""]
+        who = line("", "  ", (f"{one.agent} on {one.task}: {one.reason}", "muted"), key=key)
+        remembers = ("Y remembers ", "faint"), (rule_words(one.rule), "muted")
+        below = broken(who._replace(right=remembers), width)
+        if len(below) > 1:
+            below = [*broken(who, width), *broken(line("", "  ", *remembers, key=key), width)]
         rows += [
             line(
-                ("? ", "*waits"), (f"{one.access.operation.value:<11}", "waits"), (one.access.target, "*strong"),
-                right=[("denied in ", "muted"), counted] if is_wide else [counted], key=key,
+                ("? ", "*waits"), (label, "waits"), (first, "*strong"),
+                right=[(word, "muted"), (counted, "waits")], key=key,
             ),
-            line(
-                "  ", (f"{one.agent} on {one.task}: {one.reason}", "muted"),
-                right=remembers if width >= _ROOM_FOR_RULE else [], key=key,
-            ),
+            *(line(" " * len(f"? {label}"), (part, "*strong"), key=key) for part in rest),
+            *below,
             line(),
         ]  # fmt: skip
     return rows[:-1]
+
+
+def decision_detail(one: Recorded, width: int) -> list[Line]:
+    """Returns the whole of a decision: what, who, when, how it was decided and why."""
+    entry, (how, colour) = one.entry, _how(one.entry)
+    found = [line((part, "*strong")) for part in paragraphs(entry.target, width)]
+    found += [line(), line(f"{entry.agent} on {one.task} asked for {entry.operation}")]
+    found += [line((f"{entry.timestamp.astimezone():%Y-%m-%d %H:%M:%S}", "muted"), "  ", (how, colour))]
+    return [*found, *(line((part, "muted")) for part in paragraphs(entry.reason, width))]
 
 
 def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:

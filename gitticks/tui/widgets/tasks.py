@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.text import wrap
 from gitticks.tui.theme import STATUS_COLOUR, glyph
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, Span, harmless, line
 
 if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
@@ -31,7 +31,9 @@ def age(then: datetime | None, now: datetime) -> str:
 def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
     """Returns the lines of a text, each broken to the width; with `most` only the first, and a sign for the rest."""
     lines = [
-        part for one in text.strip().splitlines() for part in (wrap(one.rstrip(), max(8, width)) or [""])
+        part
+        for one in text.strip().splitlines()
+        for part in (wrap(harmless(one.rstrip()), max(8, width)) or [""])
     ]
     if most is not None and len(lines) > most:
         return [*lines[: most - 1], f"{lines[most - 1]} {glyph('more')}"]
