@@ -47,7 +47,8 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
         add_to_run(context, task_ids)
         return f"added to the run: {', '.join(task_ids)}"
     output = context.repository.own_dir / OUTPUT
-    process = _start(context, output, [*task_ids, "--headless", *flags])
+    which: Sequence[str] = task_ids or ["--all"]
+    process = _start(context, output, [*which, "--headless", *flags])
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         if is_run_alive_at(own):

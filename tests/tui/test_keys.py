@@ -140,6 +140,23 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
     play(project.path, work)
 
 
+def test_a_run_of_everything_takes_in_what_belongs_to_no_epic(played: RunProject) -> None:
+    project = played
+    project.settings(NO_REVIEW)
+    project.agent(DONE)
+    project.make("h8d4", title="An epic", type=TaskType.EPIC)
+    project.make("k7f2", title="Below it", parent="h8d4")
+    project.make("m3xq", title="Left by a run that was killed", status=Status.WORKING)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Below it", "Left by a run")
+        await shown.press("r", "r")
+        await shown.sees("started: everything that is ready")
+        await shown.until(lambda: len(shown.app.snapshot.inbox) == 2, "the work of both")
+
+    play(project.path, work)
+
+
 def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     project.make("k7f2", title="Keep [bold]the path")
