@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
@@ -19,25 +20,36 @@ _YES, _NO = "yes", "no"
 
 
 class RunSetting(NamedTuple):
-    """One row: the flag of `gt run`, its label, what may be chosen (empty: anything), and what the field is asked."""
+    """One row: the flag of `gt run`, its label, what may be chosen (empty: anything), what the field is asked and takes."""
 
     flag: str
     label: str
     choices: tuple[str, ...] = ()
     ask: str = ""
+    takes: str = ""
 
 
 RUN_SETTINGS: tuple[RunSetting, ...] = (
     RunSetting(AGENT, "Agent"),
-    RunSetting("parallel", "Parallel", ask="how many agents at once, 1 to 64"),
-    RunSetting("max-iterations", "Iterations", ask="stop after this many iterations in all"),
-    RunSetting("max-cost", "Cost", ask="stop after this many dollars in all"),
-    RunSetting("max-duration", "Time", ask="stop after this time: 90s, 30m, 2h"),
+    RunSetting("parallel", "Parallel", ask="how many agents at once", takes="a whole number from 1 to 64"),
+    RunSetting(
+        "max-iterations",
+        "Iterations",
+        ask="stop the run after this many iterations in all",
+        takes="a whole number from 1 up",
+    ),
+    RunSetting(
+        "max-cost", "Cost", ask="stop the run after this many dollars in all", takes="dollars, such as 5.50"
+    ),
+    RunSetting(
+        "max-duration", "Time", ask="stop the run after this time", takes="a time, such as 90s, 30m or 2h"
+    ),
     RunSetting("isolation", "Workspace", tuple(one.value for one in Isolation)),
     RunSetting("permission", "Permissions", tuple(one.value for one in PermissionMode)),
     RunSetting(AUTO, "Continues", (_YES, _NO)),
 )
 BY_FLAG = {one.flag: one for one in RUN_SETTINGS}
+LIMITS = ("max-iterations", "max-cost", "max-duration")
 
 
 def flags_of(chosen: dict[str, str]) -> list[str]:
@@ -57,47 +69,74 @@ def agents_here(context: Context) -> tuple[str, ...]:
     return tuple(one.spec.name for one in registry.found())
 
 
-def why_refused(flag: str, text: str) -> str | None:
-    """Returns why `gt run` does not take a value, in its own words; None if it does."""
+def taken(flag: str, text: str) -> str | None:
+    """Returns a value that was typed as `gt run` takes it; None if it does not."""
     import click
 
     from gitticks.cli.commands.running import run_command
     from gitticks.cli.options import seconds_of
 
+    value = text.strip().removeprefix("$") if flag == "max-cost" else text.strip()
     try:
-        run_command.make_context("run", [f"--{flag}={text}"])
+        run_command.make_context("run", [f"--{flag}={value}"])
         if flag == "max-duration":
-            seconds_of(f"--{flag}", text)
-    except (click.UsageError, UsageError) as error:
-        return error.message
-    return None
+            seconds_of(f"--{flag}", value)
+    except (click.UsageError, UsageError):
+        return None
+    return value
+
+
+def in_words(flag: str, value: str) -> str:
+    """Returns a value as its row shows it."""
+    from gitticks.cli.options import seconds_of
+    from gitticks.workflow import budget
+
+    match flag:
+        case "parallel":
+            return count_of(int(value), "agent")
+        case "max-iterations":
+            return f"{value} a run"
+        case "max-cost":
+            return f"${float(value):.2f} a run".replace(".00 ", " ")
+        case "max-duration":
+            return f"{budget.in_words(budget.Metric.DURATION, seconds_of(flag, value))} a run"
+        case "isolation":
+            return "your own checkout" if value == "none" else f"one for each {value}"
+    return value
 
 
 def defaults_of(context: Context) -> dict[str, str]:
     """Returns what holds where nothing is chosen, in words."""
     settings: Settings = context.settings
     run = settings.budget.run
+    limits = {
+        "max-iterations": run.iterations,
+        "max-cost": run.cost,
+        "max-duration": None if run.duration is None else f"{run.duration}s",
+    }
+    found = {
+        flag: "no limit" if value is None else in_words(flag, str(value)) for flag, value in limits.items()
+    }
+    of_run = "no limit for the run" if run.iterations is None else found["max-iterations"]
     return {
+        **found,
+        "max-iterations": f"{of_run}, {settings.iterations} a task",
         "agent": settings.agent or "the first one installed",
-        "parallel": count_of(settings.parallel, "agent"),
-        "max-iterations": (f"{run.iterations} a run, " if run.iterations else "")
-        + f"{settings.iterations} a task",
-        "max-cost": "no limit" if run.cost is None else f"${run.cost:g} a run",
-        "max-duration": "no limit" if run.duration is None else f"{run.duration / 60:g} min a run",
-        "isolation": f"one for each {settings.isolation}"
-        if settings.isolation != "none"
-        else "your own checkout",
+        "parallel": in_words("parallel", str(settings.parallel)),
+        "isolation": in_words("isolation", settings.isolation),
         "permission": settings.permissions.mode.value,
         AUTO: "waits for your answers, and for new tasks",
     }
 
 
-def rows(defaults: dict[str, str], chosen: dict[str, str]) -> list[Line]:
+def rows(defaults: dict[str, str], chosen: dict[str, str], flags: Container[str] = BY_FLAG) -> list[Line]:
     """Returns one row a setting; what was chosen for the next run stands out."""
     found = []
     for one in RUN_SETTINGS:
+        if one.flag not in flags:
+            continue
         value = chosen.get(one.flag)
-        shown = defaults.get(one.flag, "") if value is None else value
+        shown = defaults.get(one.flag, "") if value is None else in_words(one.flag, value)
         if one.flag == AUTO and value is not None:
             shown = defaults.get(AUTO, "") if value == _YES else "exits when nothing is ready"
         token = "fg" if value is None else "*strong"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Status, TaskType
+from gitticks.tui import run_settings
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
@@ -108,14 +109,17 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
             home.pane("settings").go_to(flag)
             await shown.press("enter")
             if keys:
-                await shown.sees("stop after this many iterations")
+                await shown.sees("stop the run after this many iterations", "a whole number from 1 up")
                 await shown.press(*keys, "enter")
         await shown.sees(
-            "Iterations  7", "Workspace   task", "exits when nothing is ready", "changed for the"
+            "Iterations  7 a run",
+            "Workspace   one for each task",
+            "exits when nothing is ready",
+            "changed for",
         )
         home.pane("settings").go_to("max-iterations")
         await shown.press("enter")
-        await shown.sees("stop after this many iterations")
+        await shown.sees("stop the run after this many iterations")
         await shown.press("backspace", "6", "enter")
         await shown.sees("Iterations  6")
         home.pane("settings").go_to("parallel")
@@ -123,7 +127,8 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
         await shown.sees("how many agents at once")
         await shown.type("99")
         await shown.press("enter")
-        await shown.sees("error", "Parallel: 99 is not in the range", "1 to 64")
+        await shown.sees("99 is not a whole number from 1 to 64")
+        await shown.press("escape")
         home.pane("settings").go_to("agent")
         await shown.press("enter")
         await shown.sees("Agent for the next run", "by settings", "mine")
@@ -136,6 +141,41 @@ def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:
         go.touch()
         await shown.until(lambda: not shown.app.snapshot.is_run_alive, "the end, as nothing is ready")
         await shown.until(lambda: project.task("k7f2").status is Status.REVIEWING, "the hand-off")
+
+    play(project.path, work)
+
+
+def test_a_setting_is_refused_in_plain_words_and_what_was_typed_stays(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Login")
+
+    async def work(shown: Shown) -> None:
+        home = shown.app.screen
+        assert isinstance(home, Home)
+        await shown.sees("Login", "no limit for the run, 10 a task", "$20 a run")
+        await shown.press("s")
+        home.pane("settings").go_to("max-cost")
+        await shown.press("enter")
+        await shown.sees("dollars, such as 5.50")
+        await shown.type("5,50")
+        await shown.press("enter")
+        await shown.sees("5,50 is not dollars, such as 5.50")
+        await shown.press("left", "left", "backspace")
+        await shown.type(".")
+        await shown.press("home", "dollar_sign", "enter")
+        await shown.sees("Cost        $5.50 a run")
+        home.pane("settings").go_to("max-duration")
+        await shown.press("enter")
+        await shown.sees("a time, such as 90s, 30m or 2h")
+        await shown.type("90m")
+        await shown.press("enter")
+        await shown.sees("Time        1 h 30 min a run")
+        assert run_settings.flags_of(shown.app.run_choices)[1:] == [
+            "--max-cost",
+            "5.50",
+            "--max-duration",
+            "90m",
+        ]
 
     play(project.path, work)
 

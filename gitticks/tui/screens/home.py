@@ -274,18 +274,24 @@ class Home(View):
             self.look_up(run_settings.agents_here, self._choose_agent)
             return
 
+        self._ask_for(setting, self.gt.run_choices.get(flag, ""))
+
+    def _ask_for(self, setting: run_settings.RunSetting, text: str, refused: str | None = None) -> None:
+        """Asks for a value, again with what was `refused` until it is one."""
+
         def chosen(text: str | None) -> None:
-            why = run_settings.why_refused(flag, text) if text else None
-            if why is not None:
-                self.gt.refuse(f"{setting.label}: {why}", setting.ask)
-            elif text is not None:
-                self._set(flag, text)
+            if text is None:
+                return
+            value = run_settings.taken(setting.flag, text) if text else ""
+            if value is None:
+                self._ask_for(setting, text, refused=text)
+            else:
+                self._set(setting.flag, value)
 
         rows = [line(setting.ask), line(("for the next run; empty uses the repository's setting", "muted"))]
-        text = self.gt.run_choices.get(flag, "")
-        dialog = Dialog(
-            setting.label, rows, ask=self._defaults.get(flag, ""), do="set", text=text, may_be_empty=True
-        )
+        if refused is not None:
+            rows.append(line((f"{refused} is not {setting.takes}", "bad")))
+        dialog = Dialog(setting.label, rows, ask=setting.takes, do="set", text=text, may_be_empty=True)
         self.app.push_screen(dialog, chosen)
 
     def _choose_agent(self, names: tuple[str, ...]) -> None:
