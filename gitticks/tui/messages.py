@@ -72,6 +72,16 @@ class Snapshot:
         """Returns how many entries wait for a person."""
         return len(self.questions) + len(self.inbox) + len(self.broken)
 
+    @property
+    def last_end(self) -> str:
+        """Returns how the last run ended, where that was a limit or a kill; empty while one is active."""
+        spending = self.spending
+        if spending is None or self.is_run_alive:
+            return ""
+        if spending.run is not None and spending.run.ended is None:
+            return "The last run was cut off; r continues."
+        return f"The last run ended: {spending.ended}" if spending.ended else ""
+
     def find(self, task_id: str | None) -> TaskRow | None:
         """Returns a task's row, if it is there."""
         return None if task_id is None else self.graph.tasks.get(TaskId(task_id))
@@ -99,7 +109,7 @@ class Snapshot:
             return "clarification" if task.awaiting in ANSWERED else "reviewing"
         if task.status == "pending" and self.graph.is_blocked(task):
             return "blocked"
-        return task.status
+        return "pending" if self.standing(task).left else task.status
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ RUN_SETTINGS: tuple[RunSetting, ...] = (
     RunSetting(AUTO, "Continues", (_YES, _NO)),
 )
 BY_FLAG = {one.flag: one for one in RUN_SETTINGS}
+DEFAULTS_SECONDS = 10.0
+"""So long the repository's own settings are shown before they are read again."""
 LIMITS = ("max-iterations", "max-cost", "max-duration")
 
 

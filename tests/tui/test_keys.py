@@ -9,18 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Status, TaskType
+from gitticks.runner.run_record import LastRun, SpendingRecord
 from gitticks.tui import run_settings
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.theme import NAMES
-from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject
-from tests.tui.made_up import QUESTIONS, StillApp, snapshot
+from tests.tui.made_up import NOW, QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
@@ -481,3 +483,36 @@ def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:
 
     play(project.path, work)
     assert (project.path / "audit-export.jsonl").read_text() == "mine\n"
+
+
+def test_what_the_next_run_may_take_and_how_the_last_one_ended_is_seen_whole(tmp_path: Path) -> None:
+    app = StillApp(tmp_path)
+    reason = "the budget of the run is spent: $20.12 of $20.00 after 14 iterations on 3 tasks"
+
+    async def work(shown: Shown) -> None:
+        async def comes(spending: SpendingRecord) -> None:
+            number = app.snapshot.number + 1
+            around = snapshot().around._replace(live=frozenset(), left={TaskId("e4mq"): "interrupted"})
+            new = replace(
+                snapshot(), spending=spending, is_run_alive=False, sessions={}, around=around, number=number
+            )
+            app.feed.batches.append(Batch(new))
+            app.feed._wake()
+            await shown.until(lambda: app.snapshot.number == number, "the snapshot")
+
+        await shown.sees("Parallel test")
+        await shown.press("r")
+        await shown.sees("Budget", "412k of 500k")
+        await comes(SpendingRecord(ended=reason))
+        await shown.sees(
+            "Limits of the next run", "Cost        $20 a run", "Iterations  100 a run, 10 a task"
+        )
+        pane = app.screen.query_one("#budget", Lines)
+        assert reason in " ".join(words(row) for row in pane.rows)
+        assert pane.size.height >= len(pane.rows)
+        await comes(SpendingRecord(run=LastRun(NOW)))
+        await shown.sees("The last run was cut off; r continues.", "○ e4mq")
+        [row] = [row for row in app.screen.query_one("#tasks", Lines).rows if row.key == "e4mq"]
+        assert words(row).endswith("interrupted")
+
+    play(tmp_path, work, WIDE, app)

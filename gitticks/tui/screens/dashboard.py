@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import meters, tasks
-from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.widgets.lines import Line, Lines, line
 from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _MOST_DONE = 30
 """So many of the tasks that are done are listed where no epic was named, the newest."""
 _ROOM_FOR_FIGURES = 52
+_LEAST_BUDGET_ROWS = 4
 
 
 class Dashboard(View):
@@ -45,6 +47,8 @@ class Dashboard(View):
         self._iterations: list[iterations.Iteration] = []
         self._read_at: object = None
         self._has_begun = False
+        self._defaults: dict[str, str] = {}
+        self._defaults_due = 0.0
 
     @property
     def heading(self) -> str:
@@ -60,7 +64,6 @@ class Dashboard(View):
                     "Budget",
                     id="budget",
                     focusable=False,
-                    empty="No limits are set.",
                     classes="pane only-wide sized-height",
                 )
             yield Lines(
@@ -115,12 +118,31 @@ class Dashboard(View):
             for one in (spending.budgets if spending else ())
             if one.task in (None, self.subject, pane_key(self))
         ]
-        run = spending.run if spending is not None and self.snapshot.is_run_alive else None
-        spent = {} if run is None else self._spent_since(run.began)
-        pane.show([*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)])
-        words, colour = meters.nearly_spent(budgets)
-        ended = spending.ended if spending is not None and spending.ended else ""
-        pane.say(words or (f"the last run ended: {ended}" if ended else ""), colour if words else "waits")
+        if self.snapshot.is_run_alive:
+            run = spending.run if spending is not None else None
+            spent = {} if run is None else self._spent_since(run.began)
+            rows = [*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)]
+            pane.title = "Budget"
+        else:
+            rows = self._rows_of_next_run(pane.inner_width)
+            pane.title = "Limits of the next run"
+        self.fit_height(pane, max(_LEAST_BUDGET_ROWS, len(rows)))
+        pane.show(rows)
+        pane.say(*meters.nearly_spent(budgets))
+
+    def _rows_of_next_run(self, width: int) -> list[Line]:
+        """Returns how the last run ended, if a limit or a kill ended it, and the limits that the next one has."""
+        if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
+            self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
+            self.look_up(run_settings.defaults_of, self._take_defaults)
+        ended = tasks.paragraphs(self.snapshot.last_end, width)
+        limits = run_settings.rows(self._defaults, self.gt.run_choices, run_settings.LIMITS)
+        return [*(line((part, "waits")) for part in ended), *limits]
+
+    def _take_defaults(self, found: dict[str, str]) -> None:
+        self._defaults = found
+        if self.is_current:
+            self._draw_budget()
 
     def _spent_since(self, began: datetime) -> dict[str, str]:
         """Returns what the run took of what it has no limit for."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitticks.runner.questions import Question
     from gitticks.tui.screens.verdicts import Looked
 
-_EVERY_SECONDS, _DEFAULTS_SECONDS = 1.0, 10.0
+_EVERY_SECONDS = 1.0
 _BY_SETTINGS, _SET_UP = "-", ":init"
 _NO_TASKS = "No tasks yet. + creates one; gt import imports yours."
 _NO_OPEN_TASKS = "All tasks are closed. + creates the next one; r shows how they went."
@@ -112,7 +112,7 @@ class Home(View):
 
     def _draw_settings(self) -> None:
         if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
-            self._defaults_due = time.monotonic() + _DEFAULTS_SECONDS
+            self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
             self.look_up(run_settings.defaults_of, self._take_defaults)
         pane = self.pane("settings")
         pane.show(run_settings.rows(self._defaults, self.gt.run_choices))

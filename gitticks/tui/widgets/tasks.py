@@ -73,6 +73,8 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
     if mark == "blocked":
         blockers = snapshot.graph.open_blockers(row, 2)
         return f"after {', '.join(blockers)}" if blockers else ""
+    if left := snapshot.standing(row).left:
+        return left
     return {"stuck": "stuck", "agent-review": "to be reviewed"}.get(mark, "merging" if row.is_merging else "")
 
 
