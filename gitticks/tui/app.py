@@ -137,12 +137,12 @@ class GitticksApp(App[int]):
         waiting = frozenset((*tasks, *(f"question {one.number}" for one in snapshot.questions)))
         if self._waiting is not None and waiting - self._waiting and self.preferences.get("bell") != "false":
             self.bell()
+        is_seen = isinstance(self.screen, View) and self.screen.shows_requests
         for one in snapshot.questions:
-            if self._waiting is not None and f"question {one.number}" not in self._waiting:
-                how = "i answers" if self.view is not None and self.view.place == "home" else "a answers"
-                self.say(
-                    f"{one.agent} asks for {one.access.operation} {one.access.target}: {how}", warns=True
-                )
+            is_new = self._waiting is not None and f"question {one.number}" not in self._waiting
+            if is_new and not is_seen:
+                asks = f"{one.agent} asks for {one.access.operation} {one.access.target}"
+                self.say(f"{asks}: press i to answer", warns=True)
         self._waiting = waiting
 
     # places

@@ -325,8 +325,9 @@ def test_the_bell_rings_once_for_what_is_new(tmp_path: Path) -> None:
         await comes(questions=0, entries=3)
         assert app.bells == 0
         await comes(questions=1, entries=3)
-        await shown.sees("codex asks for network api.github.com: i answers")
+        await shown.sees("? network    api.github.com")
         assert app.bells == 1
+        assert not app._notifications, "the request is on the screen"
         await comes(questions=1, entries=2)
         assert app.bells == 1, "something was answered"
         await comes(questions=2, entries=3)
@@ -335,6 +336,10 @@ def test_the_bell_rings_once_for_what_is_new(tmp_path: Path) -> None:
         await comes(questions=0, entries=0)
         await comes(questions=0, entries=3)
         assert app.bells == 2
+        await shown.press("r")
+        await shown.until(partial(_is_in, shown, "run"), "the run")
+        await comes(questions=1, entries=3)
+        await shown.reads("codex asks for network api.github.com: press i to answer")
 
     play(tmp_path, work, WIDE, app)
 

@@ -39,7 +39,7 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
     async def work(shown: Shown) -> None:
         await shown.until(lambda: questions.is_attended, "somebody to ask")
         with project.running() as process:
-            await shown.sees("k7f2", "claude asks for shell make: i answers", "1 for you")
+            await shown.sees("k7f2", "? shell      make", "1 for you")
             await shown.press("i")
             await shown.sees("? shell      make", "k7f2  permission", "denied in", "Y always")
             await answer(shown, "y", "make")

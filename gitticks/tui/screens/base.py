@@ -48,6 +48,8 @@ class View(Screen[None]):
     """
 
     place: ClassVar[str] = ""
+    requests_in: ClassVar[str] = ""
+    """The id of the pane that lists agents' requests for permission, in places that have one."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-compact"), (COMPACT, "-wide")]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -110,6 +112,11 @@ class View(Screen[None]):
     def pane(self, name: str) -> Lines:
         """Returns a list by its id."""
         return self.query_one(f"#{name}", Lines)
+
+    @property
+    def shows_requests(self) -> bool:
+        """True while agents' requests for permission are on the screen."""
+        return bool(self.requests_in) and self.pane(self.requests_in).size.height > 0
 
     def redraw(self) -> None:
         """Draws bars and panes, once their sizes are known."""

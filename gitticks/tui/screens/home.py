@@ -38,6 +38,7 @@ class Home(View):
     """What now?"""
 
     place = "home"
+    requests_in = "inbox"
 
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)

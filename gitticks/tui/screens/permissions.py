@@ -41,6 +41,7 @@ class Permissions(Loaded[Asked]):
     """What did they ask?"""
 
     place = "permissions"
+    requests_in = "asked"
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
