@@ -16,12 +16,14 @@ from gitticks.tui import run_settings
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
+from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.theme import NAMES
 from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject
+from tests.tui import made_up_places
 from tests.tui.made_up import NOW, QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
@@ -521,3 +523,25 @@ def test_what_the_next_run_may_take_and_how_the_last_one_ended_is_seen_whole(tmp
         assert words(row).endswith("interrupted")
 
     play(tmp_path, work, WIDE, app)
+
+
+def test_what_keeps_an_epic_from_being_merged_is_the_verdict_of_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = made_up_places.page(snapshot())
+    page = replace(page, commits=dict([*page.commits.items()][:1]))
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(page))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        await shown.press("w")
+        await shown.sees("In progress", "Bug fixes and documentation")
+        shown.app.screen.query_one("#epics", Lines).go_to("fbv2")
+        await shown.press("m")
+        await shown.sees("k7f2 comes first")
+        [toast] = shown.app._notifications
+        assert toast.message == "k7f2 comes first: waits for your verdict; review passed by gemini"
+        shown.app.go("task", "k7f2")
+        await shown.sees("Acceptance Criteria", " 1 commit ")
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))

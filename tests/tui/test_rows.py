@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import Graph
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.theme import Look
 from gitticks.tui.transcript import Piece
@@ -58,6 +60,15 @@ def test_every_row_fits_and_says_something(width: int) -> None:
     text = "\n".join("".join(one.text for one in fit(row, width, look)) for row in _all_rows(width))
     for word in ("e4mq", "Parallel test", "Which tone", "UNCERTAIN", "412k of 500k", "assert pool.pending"):
         assert word in text
+
+
+def test_titles_are_below_one_another_whatever_the_length_of_ids() -> None:
+    shown = snapshot()
+    rows = tuple(row._replace(id=TaskId("k7f2x")) if row.id == "b2cd" else row for row in shown.rows)
+    shown = replace(shown, rows=rows, graph=Graph.of(rows))
+    for lines in (tasks.listed(shown, rows, 78), tasks.roots(shown, 78, ())):
+        at = {words(one).index(row.title) for one in lines for row in rows if row.title in words(one)}
+        assert len(at) == 1
 
 
 @pytest.mark.parametrize("width", WIDTHS[1:])

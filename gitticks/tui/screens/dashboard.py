@@ -102,11 +102,10 @@ class Dashboard(View):
 
     def _draw_tasks(self) -> None:
         pane, rows = self.pane("tasks"), self._rows()
-        width = pane.inner_width
         if not self._has_begun and rows:
             self._has_begun = True
             pane.key = next((row.id for row in rows if row.is_open), rows[-1].id)
-        pane.show(tasks.task(self.snapshot, row, width) for row in rows)
+        pane.show(tasks.listed(self.snapshot, rows, pane.inner_width))
         done = sum(row.status == "done" for row in rows)
         pane.title = f"Tasks of {self.subject}" if self.subject else "Tasks"
         pane.say(f"{done} of {len(rows)} done" if rows else "")

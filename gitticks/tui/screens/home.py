@@ -159,9 +159,7 @@ class Home(View):
         row = self.snapshot.find(self._root)
         if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
             pane.title = f"{row.id}  tasks"
-            pane.show(
-                tasks.task(self.snapshot, one, pane.inner_width) for one in self.snapshot.tasks_of(row.id)
-            )
+            pane.show(tasks.listed(self.snapshot, self.snapshot.tasks_of(row.id), pane.inner_width))
             pane.say("")
             return
         if asked is None:

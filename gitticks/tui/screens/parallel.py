@@ -187,7 +187,8 @@ def _missing(one: Running) -> str:
     """Returns what keeps an epic from being merged."""
     if one.asked:
         asked = one.asked[0]
-        return f"{asked.standing.task.id} comes first: {inbox.gist(asked)}"
+        verdict = "" if asked.review is None else "waits for your verdict; "
+        return f"{asked.standing.task.id} comes first: {verdict}{inbox.gist(asked)}"
     waits = len(one.below) - one.done
     return f"{one.row.id} has nothing to merge: {waits} of {len(one.below)} tasks are open"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.linking import ask_for_task, ask_to_block, ask_to_unblock
@@ -110,7 +111,7 @@ class TaskView(Loaded[Page]):
             history.scroll_end(animate=False, immediate=True)
         work = self.pane("work")
         work.show(task_rows.work_rows(shown.rounds, loaded.commits))
-        work.say(f"{len(loaded.commits)} commits" if loaded.commits else "")
+        work.say(count_of(len(loaded.commits), "commit") if loaded.commits else "")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Opens a round, or the changes."""

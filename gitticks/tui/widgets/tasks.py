@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -40,16 +40,26 @@ def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
     return lines
 
 
-def task(snapshot: Snapshot, row: TaskRow, width: int, note: str | None = None) -> Line:
-    """One task: glyph, id, title; at the right who is at it, or what it waits for."""
+def listed(snapshot: Snapshot, rows: Sequence[TaskRow], width: int) -> list[Line]:
+    """Returns some tasks, their titles below one another."""
+    ids = _longest_id(rows)
+    return [task(snapshot, row, width, ids) for row in rows]
+
+
+def _longest_id(rows: Iterable[TaskRow]) -> int:
+    return max((len(row.id) for row in rows), default=0)
+
+
+def task(snapshot: Snapshot, row: TaskRow, width: int, ids: int = 0) -> Line:
+    """One task: glyph, id in so many columns, title; at the right who is at it, or what it waits for."""
     mark = snapshot.mark(row)
     colour = STATUS_COLOUR[mark]
-    said = note_of(snapshot, row, mark) if note is None else note
+    said = note_of(snapshot, row, mark)
     title = "muted" if mark in ("done", "blocked", "cancelled") else "fg"
     right: list[Span | str] = [(said, colour)] if said and width >= len(said) + 26 else []
     return line(
         (f"{glyph(mark)} ", f"*{colour}"),
-        (row.id, "muted"),
+        (f"{row.id:<{ids}}", "muted"),
         "  ",
         (row.title, title),
         right=right,
@@ -81,14 +91,15 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
 def roots(snapshot: Snapshot, width: int, chosen: Collection[str]) -> list[Line]:
     """Returns what can be started: the epics, and below them the tasks that belong to none."""
     found: list[Line] = []
+    ids = _longest_id(snapshot.roots)
     for at, row in enumerate(snapshot.roots):
         if at and not snapshot.is_epic(row) and snapshot.is_epic(snapshot.roots[at - 1]):
             found += [line(), line(("tasks in no epic", "faint"))]
-        found.append(root(snapshot, row, width, is_chosen=row.id in chosen))
+        found.append(root(snapshot, row, width, ids, is_chosen=row.id in chosen))
     return found
 
 
-def root(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Line:
+def root(snapshot: Snapshot, row: TaskRow, width: int, ids: int, *, is_chosen: bool) -> Line:
     """One epic or single task that can be selected: title, priority, counts and state."""
     below = [one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id]
     done = sum(one.status == "done" for one in below)
@@ -110,7 +121,7 @@ def root(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Li
         right = [(f"{counts} ", "muted"), (glyph(state), f"*{colour}")]
     box: tuple[Span, ...] = (("[", "faint"), ("x" if is_chosen else " ", "*focus"), ("] ", "faint"))
     title = "muted" if state == "blocked" else "*fg" if is_epic else "fg"
-    return line(*box, (row.id, "muted"), "  ", (row.title, title), right=right, key=row.id)
+    return line(*box, (f"{row.id:<{ids}}", "muted"), "  ", (row.title, title), right=right, key=row.id)
 
 
 def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tuple[str, str]:
