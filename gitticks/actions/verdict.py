@@ -222,6 +222,17 @@ def _waiting(reason: str) -> MergedNow:
     return MergedNow((f"approved; the merge waits: {reason}",), is_done=False, is_waiting=True)
 
 
+def clear_unmerged(context: Context, task: Task) -> None:
+    """Removes the workspace of a task that is done without a merge; where a run is alive, that does it."""
+    if not task.is_landed or task.branch is None or task.merged_sha is not None:
+        return
+    from gitticks.actions.run import is_run_alive, run_context
+    from gitticks.runner.workspace_removal import remove_merged
+
+    if not is_run_alive(context.repository):
+        remove_merged(run_context(context, lambda _event: None), task)
+
+
 def _reason(decision: Decision | None) -> str:
     events = () if decision is None else decision.events
     reasons = [event.reason for event in events if event.reason and event.to_status is None]

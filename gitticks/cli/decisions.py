@@ -117,7 +117,10 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
 
     With `is_left` the merge is left to a run or `gt merge`.
     """
+    from gitticks.actions.verdict import clear_unmerged, merge_approved
+
     if not task.is_merging:
+        clear_unmerged(context, task)
         is_by_hand = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
         by_hand = (
             f"`git merge {task.branch}` on `{task.base}` merges it, and `gt status` then closes the task"
@@ -125,8 +128,6 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
             else f"merge {task.pr}; `gt sync` then closes the task"
         )
         return Decided(task, (words,), by_hand if is_by_hand else None)
-    from gitticks.actions.verdict import merge_approved
-
     merged = None if is_left else merge_approved(context, task.id)
     if merged is None:
         later = f"`gt merge {task.id}` or the next `gt run` merges it" if is_left else "`gt status` shows it"

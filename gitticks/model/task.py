@@ -237,6 +237,11 @@ class Task:
         return self.end_sha is not None and self.end_sha != self.start_sha
 
     @property
+    def is_landed(self) -> bool:
+        """True if it is done and its base has all of its commits, if it has any."""
+        return self.status is Status.DONE and (self.merged_sha is not None or not self.has_code)
+
+    @property
     def file(self) -> str:
         """Returns the path of the task's file as a person types it from the repository's root."""
         return f"{BOARD_FOLDER}/{task_path(self.id)}"

@@ -10,6 +10,7 @@ from typing import Self
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.asides import PooledAside
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.claiming import ClaimedElsewhereError
@@ -44,6 +45,7 @@ class MergeTurns:
         self._shown: list[QueuedMerge] = []
         self._order: list[TaskId] = []
         self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
+        self._landed: frozenset[TaskId] = frozenset()
 
     def __enter__(self) -> Self:
         """Starts nothing yet."""
@@ -69,7 +71,9 @@ class MergeTurns:
         return bool(self._waits)
 
     def next(self, tasks: Iterable[Task]) -> Task | None:
-        """Returns the approved task whose turn it is among these."""
+        """Returns the approved task whose turn it is among these; of those that needed no merge the workspaces go."""
+        tasks = tuple(tasks)
+        self._clear(tasks)
         approved = self._in_order([task for task in tasks if task.is_merging])
         here = {task.id for task in approved}
         self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
@@ -82,6 +86,18 @@ class MergeTurns:
         self._merging = None if found is None else found.id
         self._show(task.id for task in approved)
         return found
+
+    def _clear(self, tasks: Iterable[Task]) -> None:
+        landed = {task.id: task for task in tasks if task.is_landed}
+        for task_id in landed.keys() - self._landed:
+            task = landed[task_id]
+            is_unmerged = task.merged_sha is None and task.branch is not None
+            if (
+                is_unmerged
+                and read_ref(self._run.repository.common_dir, f"{BRANCHES}{task.branch}") is not None
+            ):
+                self._removals.begin(task)
+        self._landed = frozenset(landed)
 
     def _in_order(self, approved: list[Task]) -> list[Task]:
         """Returns them in the order of merges, found out again only when another is approved."""

@@ -163,7 +163,7 @@ class MergeQueue:
                 result = self._try(task_id)
                 if result is not None:
                     break
-        if result is not None and result.sha is not None and result.decision is not None:
+        if result is not None and result.decision is not None and result.decision.task.is_landed:
             self._remove(result.decision.task)
         return result or MergeResult(waits="its base branch kept moving")
 

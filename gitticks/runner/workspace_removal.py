@@ -27,7 +27,6 @@ from gitticks.git.repository import Repository
 from gitticks.git.worktrees import remove_tree, remove_worktree
 from gitticks.model.ids import WORK_BRANCH
 from gitticks.model.settings import Settings
-from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
@@ -103,7 +102,7 @@ def remove(
 
 
 def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
-    """Removes the workspace and the branch of work that was merged; a branch that went on since stays.
+    """Removes the workspace and the branch of work that was merged or had no commits; a branch that went on since stays.
 
     The files of the workspace wait for `delete_removed`, which nobody has to wait for under a lock.
 
@@ -114,7 +113,7 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
     if branch != WORK_BRANCH + task.id:
         return
     tip = read_ref(repository.common_dir, BRANCHES + branch)
-    if tip is not None and tip != task.end_sha:
+    if tip is not None and tip != (task.end_sha or task.start_sha):
         raise GitticksError(
             f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
         )
@@ -127,14 +126,15 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
 
 
 def remove_merged(run: RunContext, merged: Task) -> None:
-    """Removes what a merged task leaves behind, unless it was reopened; says why something stays."""
+    """Removes what a task leaves behind that was merged or had no commits, unless it was reopened; says why something stays."""
     _remove_merged(run, merged)
     delete_removed(run.repository, run.settings)
 
 
 def _remove_merged(run: RunContext, merged: Task) -> None:
     try:
-        if run.open_store().task_file(merged.id).task.merged_sha == merged.merged_sha:
+        now = run.open_store().task_file(merged.id).task
+        if now.is_landed and now.merged_sha == merged.merged_sha:
             remove_after_merge(run.repository, merged, run.settings)
     except (GitticksError, OSError) as error:
         words = error.message if isinstance(error, GitticksError) else str(error)
@@ -197,7 +197,7 @@ def tidy_up(repository: Repository) -> int:
 
 
 def remove_merged_workspaces(run: RunContext) -> None:
-    """Removes workspaces and branches of merged tasks that a killed merge left; later commits and other work stay."""
+    """Removes workspaces and branches that tasks left when they were done; later commits and other work stay."""
     with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
         delete_removed(run.repository, run.settings)
         branches = _work_branches(run.repository)
@@ -205,8 +205,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
             return
         with hold_lock(run.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
             for task in run.open_store().snapshot().all_tasks().values():
-                is_merged = task.status is Status.DONE and task.merged_sha is not None
-                if is_merged and task.branch in branches:
+                if task.is_landed and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
                         remove_after_merge(run.repository, task, run.settings)
         delete_removed(run.repository, run.settings)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from gitticks.model.status import Status
 from tests.support.desks import Desk, desk, in_one_commit
-from tests.support.runs import project
+from tests.support.repositories import git
+from tests.support.runs import HANDOFF, NO_PERSON, RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["desk", "project"]
 
@@ -185,3 +188,42 @@ def test_a_gate_that_was_set_beforehand(desk: Desk) -> None:
     assert desk.stands(task) == ("done", None)
     assert desk.merged() == [f"{task}.txt"]
     assert [prompt.count("> Once more, ") for prompt in desk.prompts(task)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("by_person", [False, True])
+def test_a_task_that_is_done_without_commits_leaves_no_workspace(
+    project: RunProject, by_person: bool
+) -> None:
+    project.settings("review: none\n" if by_person else NO_PERSON)
+    project.agent(f"{HANDOFF}echo '<promise>COMPLETE</promise>'\n")
+    project.make()
+    project.run("k7f2")
+    if by_person:
+        assert project.workspace().is_dir()
+        project.ok("approve", "k7f2")
+    assert project.stands() == (Status.DONE, None)
+    assert not project.workspace().exists()
+    assert git("branch", "--list", "gitticks/work/k7f2", at=project.path) == ""
+
+
+def test_what_is_uncommitted_where_nothing_was_merged_stays(project: RunProject) -> None:
+    project.settings("review: none\n")
+    project.agent(f"{HANDOFF}echo '<promise>COMPLETE</promise>'\n")
+    project.make()
+    project.run("k7f2")
+    (project.workspace() / "mine.txt").write_text("mine\n")
+    project.ok("approve", "k7f2")
+    assert project.stands() == (Status.DONE, None)
+    assert (project.workspace() / "mine.txt").read_text() == "mine\n"
+
+
+def test_its_workspace_goes_while_the_run_lasts(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(f"{HANDOFF}echo '<promise>COMPLETE</promise>'\n")
+    project.make()
+    with project.running("--auto", "--all") as process:
+        until(lambda: project.stands() == (Status.DONE, None), "the end of the task")
+        until(lambda: not project.workspace().exists(), "the end of its workspace")
+        assert process.poll() is None
+        project.interrupt(process)
+        process.wait(60)
