@@ -11,6 +11,7 @@ from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary, merge_base
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+from gitticks.model.ids import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -36,12 +37,16 @@ class Allowance:
 
 
 class GitNames(NamedTuple):
-    """Where a task's work is in git, as the fields of the task say; `head` is what was handed off last."""
+    """Where a task's work is in git, as the fields of the task say; `head` is what was handed off last.
+
+    A branch that `is_shared` has the work of other tasks too.
+    """
 
     base: str | None
     branch: str | None
     start: str | None
     head: str | None
+    is_shared: bool = False
 
 
 class Changes(NamedTuple):
@@ -55,7 +60,14 @@ class Changes(NamedTuple):
 def names_in(task_json: str) -> GitNames:
     """Returns the git names in a task's JSON."""
     fields = json.loads(task_json)
-    return GitNames(fields["base"], fields["branch"], fields["start_sha"], fields["end_sha"])
+    branch = fields["branch"]
+    shared = is_shared(fields["id"], branch)
+    return GitNames(fields["base"], branch, fields["start_sha"], fields["end_sha"], shared)
+
+
+def is_shared(task_id: str, branch: str | None) -> bool:
+    """True if a task's branch is the one of its epic's workspace."""
+    return branch is not None and branch.startswith(WORK_BRANCH) and branch != WORK_BRANCH + task_id
 
 
 def span_of(
@@ -67,7 +79,7 @@ def span_of(
     base = base_commit(repository, names)
     fork = (
         merge_base(repository, base, names.head, timeout_seconds=timeout_seconds)
-        if base and names.branch
+        if base and names.branch and not names.is_shared
         else None
     )
     # A merged head has itself as its merge base; then only the start tells what was done.
@@ -120,4 +132,4 @@ def names_with_branch(repository: Repository, names: GitNames) -> GitNames:
         head = read_ref(repository.common_dir, f"{BRANCHES}{names.branch}")
     except GitticksError:
         return names
-    return GitNames(names.base, names.branch, names.start, head)
+    return names._replace(head=head)

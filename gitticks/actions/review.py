@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from gitticks.actions.changes import GitNames, base_commit, span_of
+from gitticks.actions.changes import GitNames, base_commit, is_shared, span_of
 from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
@@ -133,7 +133,7 @@ def diff(context: Context, task: Task) -> bytes:
 def commits(context: Context, task: Task) -> dict[str, str]:
     """Returns the subjects of the commits that a task's work consists of, by id, the newest first."""
     head = task.end_sha or work_head(context, task)
-    span = span_of(context.repository, GitNames(task.base, task.branch, task.start_sha, head))
+    span = span_of(context.repository, _names(task)._replace(head=head))
     return {} if span is None else lost_commits(context.repository, span[:1], span[1:])
 
 
@@ -165,7 +165,8 @@ def _span(context: Context, task: Task) -> tuple[str, str] | None:
 
 
 def _names(task: Task) -> GitNames:
-    return GitNames(task.base, task.branch, task.start_sha, task.end_sha)
+    shared = is_shared(task.id, task.branch)
+    return GitNames(task.base, task.branch, task.start_sha, task.end_sha, shared)
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.model.status import Status
+from gitticks.model.status import Status, TaskType
 from tests.support.desks import Desk, desk, in_one_commit
-from tests.support.repositories import git
-from tests.support.runs import HANDOFF, NO_PERSON, RunProject, project
+from tests.support.repositories import commit_file, git
+from tests.support.runs import DONE, HANDOFF, NO_PERSON, RunProject, project
 from tests.support.waiting import until
 
 __all__ = ["desk", "project"]
@@ -227,3 +227,29 @@ def test_its_workspace_goes_while_the_run_lasts(project: RunProject) -> None:
         assert process.poll() is None
         project.interrupt(process)
         process.wait(60)
+
+
+def test_of_tasks_that_share_a_branch_each_is_reviewed_for_its_own_changes(project: RunProject) -> None:
+    project.settings("review: none\nisolation: epic\n")
+    project.make("h8d", type=TaskType.EPIC)
+    project.make("aaa1", parent="h8d")
+    project.make("bbb2", parent="h8d")
+    project.run()
+    for name, other in (("aaa1", "bbb2"), ("bbb2", "aaa1")):
+        shown = project.ok("review", name)
+        assert f"{name}.txt" in shown
+        assert f"{other}.txt" not in shown
+    assert project.ok("inbox").count("1 file, +1 -0") == 2
+
+
+def test_a_branch_that_was_updated_from_its_base_shows_its_own_changes(project: RunProject) -> None:
+    project.settings("review: none\n")
+    project.agent(f"git merge -q --no-edit main\n{DONE}")
+    project.make()
+    project.run("k7f2")
+    commit_file(project.path, "other.txt", "other\n", "meanwhile")
+    project.ok("reject", "k7f2", "-m", "once more")
+    project.run("k7f2")
+    shown = project.ok("review", "k7f2")
+    assert "k7f2.txt" in shown
+    assert "other.txt" not in shown
