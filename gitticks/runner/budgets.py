@@ -182,8 +182,10 @@ class Budgets:
             return None
         limit = budget.in_words(stopped.metric, stopped.limit)
         if stopped.metric in (Metric.COST, Metric.TOKENS):
+            where = on_tasks(self.by_task, stopped.metric)
             spent = budget.in_words(stopped.metric, stopped.spent)
-            return f"the limit of {limit} is reached: {spent} {on_tasks(self.by_task, stopped.metric)}"
+            # What was all spent on one task is not said twice.
+            return f"the limit of {limit} is reached: {spent} {where.removesuffix(f' {spent}')}"
         return f"the limit of {limit} is reached"
 
     def states(self, task: Task, graph: TaskGraph) -> tuple[BudgetState, ...]:

@@ -368,7 +368,7 @@ class TestShown:
         spends(project, cost=1.5)
         project.make()
         project.run("--max-cost", "2")
-        words = "the last run ended: the limit of $2.00 is reached: $3.00 on `k7f2` $3.00"
+        words = "the last run ended: the limit of $2.00 is reached: $3.00 on `k7f2`"
         assert words in project.ok("inbox")
         status = project.ok("status")
         assert "last run\n  ended " in status
