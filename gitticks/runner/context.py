@@ -73,9 +73,10 @@ class RunContext:
             reason = next((event.reason for event in events if event.reason), None)
         if (before.status, before.awaiting) == (after.status, after.awaiting) and reason is None:
             return
+        passed = decision.steps[0].reason if decision.steps else None
         actor = decision.events[-1].actor.name if decision.events else "gitticks"
         moved = (before.status, after.status, after.awaiting, reason, actor)
-        self.emit(TaskMoved(after.id, after.title, *moved, is_merging=after.is_merging))
+        self.emit(TaskMoved(after.id, after.title, *moved, after.is_merging, passed))
 
     def tell_checkpoint(self, made: Checkpoint | None) -> None:
         """Tells the listener of a checkpoint that is new."""

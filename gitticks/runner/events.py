@@ -86,7 +86,7 @@ class ChecksEnded:
 
 @dataclass(frozen=True, slots=True)
 class TaskMoved:
-    """A decision was written; `reason` is that of its last step or event."""
+    """A decision was written; `reason` is that of its last step or event, `passed` that of its first step."""
 
     task: TaskId
     title: str
@@ -96,6 +96,7 @@ class TaskMoved:
     reason: str | None
     actor: str
     is_merging: bool = False
+    passed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

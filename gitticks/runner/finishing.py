@@ -63,8 +63,9 @@ def _write_end(
         names = transaction.list(layout.rounds_folder(task_id))
         path = layout.next_round_path(names, task_id, f"review-{reviewer}")
         transaction.write(path, f"{text.strip()}\n".encode())
+    late = None
     if delivery.is_late and is_turn_of(transaction.task_file(task_id).task, Role.REVIEWER):
-        carry_out(transaction, task_id, ReviewTimedOut(), circumstances)
+        late = carry_out(transaction, task_id, ReviewTimedOut(), circumstances)
     # First, since a checkpoint that the decision may ask for records the usage.
     file = transaction.task_file(task_id)
     sessions = dict(file.task.agent_sessions)
@@ -74,6 +75,9 @@ def _write_end(
     transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
     _learn(transaction, task_id, circumstances, delivery.learnings, name)
     decision = carry_out(transaction, task_id, ended, circumstances)
+    if late is not None:
+        steps, events = (*late.steps, *decision.steps), (*late.events, *decision.events)
+        decision = replace(decision, steps=steps, events=events)
     _add_worklog(transaction, task_id, ended, report, checks=work.checks, at=circumstances.at)
     if capture is not None:
         capture.write(transaction, decision.task, circumstances.at)

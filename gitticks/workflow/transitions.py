@@ -51,8 +51,9 @@ AWAITED_IN = {
 
 REVIEW_FAILED = "FAIL"
 REVIEWS_SPENT = "rounds-exhausted"
+REVIEW_LATE = "council-timeout"
 FAILED_REVIEWS = "failed reviews"
-"""The reasons of the steps out of a failed review: back to work, past a council's last round, and stuck, below a number."""
+"""The reasons of the steps out of a failed review: back to work, past a council's last round, past its time, and stuck, below a number."""
 
 
 class Asker(Enum):

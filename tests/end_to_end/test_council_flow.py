@@ -139,7 +139,7 @@ def test_a_council_that_blocks_again_and_again_hands_over_also_after_a_kill(proj
             project.gt("health").code == 0 and not list(project.path.glob(".git/gitticks/sessions/*.json"))
         )
     )
-    project.run("k7f2")
+    assert "review  blocked in every round" in project.run("k7f2").out
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert project.task("k7f2").failed_reviews == 4
     assert project.ok("review", "k7f2").count("src:1 leaks") >= 1
@@ -154,7 +154,9 @@ def test_a_council_that_is_late_leaves_what_came_to_a_person(project: RunProject
         folder / "reviewer.sh",
         'test "$GITTICKS_REVIEWER" = quick || sleep 600; echo "fine"; echo "VERDICT: APPROVED"',
     )
-    assert project.run("k7f2").code == RunExit.WAITS
+    ran = project.run("k7f2")
+    assert ran.code == RunExit.WAITS
+    assert "review  time is up before all have answered" in ran.out
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert "time is up" in project.ok("review", "k7f2")
 
@@ -194,3 +196,10 @@ def test_what_a_reviewer_committed_in_its_sandbox_before_its_run_was_killed_is_k
         process.wait(LONGEST_SECONDS)
     until(lambda: "kept at `refs/gitticks/rescued/review-k7f2`" in project.gt("health").seen)
     assert git("show", "refs/gitticks/rescued/review-k7f2:mine.txt", at=project.path) == "mine"
+
+
+def test_a_review_that_passes_is_said_also_where_nothing_else_is_asked(project: RunProject) -> None:
+    project.settings("review: agent\nhuman: when-required\n")
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then {PASS}exit; fi\n{DONE}')
+    project.make()
+    assert "review  PASS by mine" in project.run("k7f2").out

@@ -32,8 +32,13 @@ from gitticks.runner.events import (
     Warned,
 )
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
+from gitticks.workflow.transitions import REVIEW_LATE, REVIEWS_SPENT
 from gitticks.world import World
 
+_REVIEW_WORDS = {
+    REVIEWS_SPENT: "blocked in every round",
+    REVIEW_LATE: "time is up before all have answered",
+}
 _WITH_REASON = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
 
 
@@ -206,7 +211,8 @@ def _passed(event: TaskMoved, reason: str, checks: str) -> str:
     if event.source is Status.WORKING and forward:
         return f"handed off{f', {checks}' if checks else ''}"
     if event.source is Status.AGENT_REVIEW and forward and event.source is not event.target:
-        return f"review{GAP}PASS by {event.actor}" if reason == "PASS" else f"review{GAP}{reason}"
+        why = _first_line(event.passed or "") or reason
+        return f"review{GAP}{f'PASS by {event.actor}' if why == 'PASS' else _REVIEW_WORDS.get(why, why)}"
     if event.source is Status.AGENT_REVIEW and event.target is Status.WORKING:
         return f"review{GAP}FAIL by {event.actor}, back to work"
     if event.source is Status.REVIEWING and event.target is Status.WORKING:
