@@ -11,7 +11,7 @@ from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Status
-from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
+from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
 from gitticks.store.authors import own_names
 from gitticks.store.index import graph_over
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Surroundings
-    from gitticks.runner.run_record import Foreseen, SpendingRecord
+    from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
 
@@ -69,7 +69,8 @@ class Inbox(NamedTuple):
     """What awaits a person, the most urgent first: one's own and nobody's before what is others'.
 
     `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
-    `ended` is the limit that ended the last run, None while one lives.
+    `ended` is the limit that ended the last run, None while one lives. `merges` are those of approved work that were
+    tried and wait.
     """
 
     asked: tuple[Asked, ...]
@@ -77,6 +78,7 @@ class Inbox(NamedTuple):
     for_others: int
     broken: tuple[BrokenFile, ...]
     ended: str | None = None
+    merges: tuple[QueuedMerge, ...] = ()
 
 
 def open_inbox(
@@ -96,9 +98,10 @@ def open_inbox(
     graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
     around = context.surroundings()
     found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
+    merges = _waiting_merges(context)
     spending = spending_of_run(context)
     ended = None if spending is None else spending.ended
-    return found._replace(asked=_with_changes(context, found.asked), ended=ended)
+    return found._replace(asked=_with_changes(context, found.asked), ended=ended, merges=merges)
 
 
 def spending_of_run(context: Context) -> SpendingRecord | None:
@@ -118,6 +121,24 @@ def foreseen_conflicts(context: Context) -> tuple[Foreseen, ...]:
     from gitticks.runner.run_record import read_foreseen
 
     return read_foreseen(context.repository.common_dir)
+
+
+def merge_queue(context: Context) -> dict[TaskId, QueuedMerge]:
+    """Returns the merge queue of the active run, in its order; without one, the merges that were tried and wait."""
+    place = context.repository.own_place
+    if not os.path.exists(f"{place}/{MERGING_FILE}"):
+        return {}
+    from gitticks.runner.run_record import MergeState, read_merging
+
+    is_alive = is_run_alive_at(place)
+    return {one.task: one for one in read_merging(place) if is_alive or one.state is MergeState.WAITING}
+
+
+def _waiting_merges(context: Context) -> tuple[QueuedMerge, ...]:
+    """Returns the approved tasks whose merge waits for something, with its reason."""
+    waits = [one for one in merge_queue(context).values() if one.reason]
+    rows = {one.task: context.index.find(one.task) for one in waits}
+    return tuple(one for one in waits if (row := rows[one.task]) is not None and row.is_merging)
 
 
 def inbox_of(

@@ -47,6 +47,7 @@ from gitticks.runner.prompt import read_overrides, require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import require_program
+from gitticks.runner.run_record import keep_wait
 from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
@@ -269,7 +270,16 @@ def merged_words(base: str | None, sha: str, tested: str) -> str:
 def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
     if is_lock_held(queue.repository.own_dir / MERGE_LOCK):
         queue.run.emit(MergeWaits(task_id, "another merge is under way, and this one follows it"))
-    result = queue.merge(task_id)
+    waits = None
+    try:
+        result = queue.merge(task_id)
+        waits = result.waits
+    except GitticksError as error:
+        waits = error.in_one_line
+        raise
+    finally:
+        if not is_run_alive(queue.repository):
+            keep_wait(queue.repository.own_dir, task_id, waits)
     if result.waits is not None:
         queue.run.emit(MergeWaits(task_id, result.waits))
     return result

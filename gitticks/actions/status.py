@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
-from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, spending_of_run
+from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, merge_queue, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -72,7 +72,7 @@ class BoardState(NamedTuple):
 class Overview(NamedTuple):
     """Everything that `gt status` shows; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
-    `merging` is in the order of the merge queue, and `queue` says of those that a run merges how far they are.
+    `merging` is in the order of the merge queue, and `queue` says of those that a run merges how far they are, and of others why their merge waits.
     `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
     state branch.
     """
@@ -120,7 +120,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     awaiting = sorted((row for row in ordered if row.awaiting), key=by_urgency)
     foreseen = foreseen_conflicts(context)
     merging = [row for row in begun if row.is_merging]
-    queue = _queue(context) if merging else {}
+    queue = merge_queue(context) if merging else {}
 
     def standings(rows: Iterable[TaskRow]) -> tuple[Standing[TaskRow], ...]:
         return tuple(standing_of(context, row, graph, around) for row in rows)
@@ -151,16 +151,6 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
         foreseen=foreseen,
     )
-
-
-def _queue(context: Context) -> Mapping[TaskId, QueuedMerge]:
-    """Returns the merge queue of the active run, in its order."""
-    place = context.repository.own_place
-    if not (os.path.exists(f"{place}/{MERGING_FILE}") and is_run_alive_at(place)):
-        return {}
-    from gitticks.runner.run_record import read_merging
-
-    return {one.task: one for one in read_merging(place)}
 
 
 def _in_merge_order(

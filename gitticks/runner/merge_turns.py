@@ -56,9 +56,14 @@ class MergeTurns:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Removes the checkouts, and waits until the workspaces of what was merged are out of the way."""
+        """Removes the checkouts, and waits until the workspaces of what was merged are out of the way.
+
+        Why a merge waits stays known.
+        """
         self._held.close()
-        write_merging(self._run.repository.own_dir, ())
+        waits = self._waits.items()
+        left = [QueuedMerge(task_id, MergeState.WAITING, wait.reason) for task_id, wait in waits]
+        write_merging(self._run.repository.own_dir, left)
 
     @property
     def being_removed(self) -> frozenset[TaskId]:

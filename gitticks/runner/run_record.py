@@ -157,7 +157,7 @@ class MergeState(StrEnum):
 
 
 class QueuedMerge(NamedTuple):
-    """A task in the merge queue of a run; `reason` says what a waiting one waits for."""
+    """A task in the merge queue; `reason` says what a waiting one waits for."""
 
     task: TaskId
     state: MergeState = MergeState.QUEUED
@@ -170,7 +170,7 @@ def write_merging(own_dir: Path, queue: Iterable[QueuedMerge]) -> None:
 
 
 def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
-    """Returns the merge queue as the last run left it; what cannot be read is nothing."""
+    """Returns the merge queue as it was left last; what cannot be read is nothing."""
     try:
         body = json.loads(read_plain_file(f"{own_place}/{MERGING_FILE}"))
         return tuple(
@@ -178,6 +178,13 @@ def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
         )
     except (OSError, ValueError, TypeError, RecursionError):
         return ()
+
+
+def keep_wait(own_dir: Path, task: TaskId, reason: str | None) -> None:
+    """Keeps why a merge that no run made waits, or with None that it does not."""
+    others = [one for one in read_merging(str(own_dir)) if one.task != task]
+    mine = [] if reason is None else [QueuedMerge(task, MergeState.WAITING, reason)]
+    write_merging(own_dir, [*others, *mine])
 
 
 class Resting(NamedTuple):

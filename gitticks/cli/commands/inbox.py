@@ -8,7 +8,14 @@ from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import count_of, say, screen
-from gitticks.cli.views.inbox import changes_object, commands, inbox_lines, is_answered, run_ended_lines
+from gitticks.cli.views.inbox import (
+    changes_object,
+    commands,
+    inbox_lines,
+    is_answered,
+    run_ended_lines,
+    waiting_merge_lines,
+)
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
 
@@ -26,15 +33,18 @@ def answer(context: Context, *, everybody: bool, count: int | None, as_json: boo
     found = open_inbox(context, everybody=everybody, count=count, with_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
-        print_tasks(map(_text, found.asked), ended=found.ended)
+        merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
+        print_tasks(map(_text, found.asked), ended=found.ended, merges=merges)
         return Exit.DONE
     on, now = screen(), context.now
     say(*(line for asked in found.asked for line in inbox_lines(on, asked, now)))
+    for merge in found.merges:
+        say(*waiting_merge_lines(on, merge))
     if found.ended:
         say(*run_ended_lines(on, found.ended))
     rest = _rest(found)
     if rest:
-        say(rest, err=bool(not found.asked))
+        say(rest, err=not (found.asked or found.merges))
     return Exit.DONE
 
 
@@ -46,10 +56,12 @@ def _rest(found: Inbox) -> str:
     if found.for_others:
         tasks = count_of(found.for_others, "task")
         verb = "is" if found.for_others == 1 else "are"
-        nothing = "" if found.asked else "nothing is waiting for you; "
+        nothing = "" if found.asked or found.merges else "nothing is waiting for you; "
         return f"{nothing}{tasks} {verb} waiting for others: `gt inbox --all`"
     return (
-        "" if found.asked or found.ended else "nothing is waiting for you: `gt status` shows what is running"
+        ""
+        if found.asked or found.merges or found.ended
+        else "nothing is waiting for you: `gt status` shows what is running"
     )
 
 

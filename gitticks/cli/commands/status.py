@@ -357,6 +357,9 @@ def _next_step(found: Overview) -> str | None:
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
         return None
+    tried = next((one.task.id for one in found.merging if one.task.id in found.queue), None)
+    if tried is not None and not found.in_work:
+        return f"`gt merge {tried}` tries the merge again"
     if found.merging and not found.in_work:
         return "`gt merge` merges approved work, or says why it cannot"
     return "`gt run`" if found.ready and not found.in_work else None

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.render import Screen, Style, age_of, ago, count_of, opposite
-from gitticks.cli.text import as_called, called, visible, wrap
+from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite
+from gitticks.cli.text import as_called, called, from_here, visible, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.model.status import ANSWERED, Status
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked, ReviewWord
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
+    from gitticks.runner.run_record import QueuedMerge
 
 
 MOST_LINES = 3
@@ -39,6 +40,12 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
     answers = commands(asked.standing, is_answered=is_answered(asked))
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
+
+
+def waiting_merge_lines(on: Screen, merge: QueuedMerge) -> Iterator[str]:
+    """Yields why the merge of approved work waits, and what tries it again."""
+    yield f"{merge.task}{GAP}merge waits: {visible(from_here(merge.reason))}"
+    yield indent_of(on) + on.styled(f"{called()} merge {merge.task}", Style.FAINT)
 
 
 def run_ended_lines(on: Screen, limit: str) -> Iterator[str]:

@@ -196,7 +196,27 @@ def test_a_merge_that_nobody_is_at_comes_with_what_to_type(tmp_path: Path) -> No
     (project.path / "login.txt").write_text("mine\n")
     project.gt("approve", "k7f2")
     ran = project.gt("status")
-    assert ran.out.startswith("merging\n  k7f2  ")
+    assert ran.out.startswith(
+        "merging\n  k7f2  waits  Login loses the return URL\n    your uncommitted changes in "
+    )
+    assert ran.err == "\nhint: `gt merge k7f2` tries the merge again\n"
+    waits = project.ok("inbox").splitlines()
+    assert waits[0].startswith("k7f2  merge waits: your uncommitted changes in ")
+    assert waits[1].strip() == "gt merge k7f2"
+    merges = json.loads(project.ok("inbox", "--json"))["merges"]
+    assert [one["id"] for one in merges] == ["k7f2"]
+    (project.path / "login.txt").unlink()
+    project.ok("merge", "k7f2")
+    assert "merge waits" not in project.gt("inbox").seen
+    assert not (project.path / ".git/gitticks/merging.json").exists()
+
+
+def test_an_approved_task_that_nobody_tried_to_merge_comes_with_what_to_type(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    make_reviewing(project)
+    project.ok("approve", "k7f2", "--no-wait")
+    ran = project.gt("status")
+    assert ran.out.startswith("merging\n  k7f2  Login")
     assert ran.err == "\nhint: `gt merge` merges approved work, or says why it cannot\n"
 
 
