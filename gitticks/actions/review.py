@@ -26,6 +26,7 @@ from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, w
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration, read_entries
+from gitticks.runner.workspace_plan import require_code
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
@@ -161,6 +162,7 @@ def _summary(one: LongChange) -> bytes:
 
 def _span(context: Context, task: Task) -> tuple[str, str] | None:
     """Returns where a task's difference begins and ends; None if nothing was handed off."""
+    require_code(context.repository, task)
     return span_of(context.repository, _names(task))
 
 

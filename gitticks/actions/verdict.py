@@ -86,7 +86,12 @@ def approve_task(
             return Judged(before, before, is_repeated=True)
         refuse_unmerged(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
-        return _give(context, transaction, before, given)
+        judged = _give(context, transaction, before, given)
+        if judged.after.is_merging:
+            from gitticks.runner.workspace_plan import require_code
+
+            require_code(context.repository, judged.after)
+        return judged
 
     return context.store.transact(write, author=context.author)
 

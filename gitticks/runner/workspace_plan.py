@@ -68,6 +68,8 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     base = base_of(task, settings, repository)
     base_tip = _tip(repository, base)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
+    if tip is None:
+        require_code(repository, task)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
     if start_sha is None:
@@ -75,6 +77,21 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         start_sha = commit if begins_there else merge_base(repository, commit, base_tip) or commit
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
     return Workspace(task.id, folder / owner, branch, base, start_sha, commit, shared)
+
+
+def require_code(repository: Repository, task: Task) -> None:
+    """Refuses to go on with work that was handed off in another clone and whose commits are not in this one.
+
+    Raises:
+        GitticksError: they are missing here.
+    """
+    if task.end_sha is None or not task.has_code or repository.objects.has(task.end_sha):
+        return
+    branch = task.branch or f"{WORK_BRANCH}{task.id}"
+    raise GitticksError(
+        f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
+        hint=f"`git push origin {branch}` where it was made, then `git fetch origin {branch}:{branch}` here",
+    )
 
 
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:

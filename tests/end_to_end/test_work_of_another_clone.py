@@ -1,0 +1,58 @@
+"""Work that was handed off in another clone, and whose commits nobody has brought into this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Status
+from tests.support.clones import Clone, make_clones, make_first_clone, on_path
+from tests.support.projects import make_reviewing
+from tests.support.repositories import git
+from tests.support.runs import COMMIT, HANDOFF, NO_PERSON
+from tests.support.tasks import write_files
+
+__all__ = ["on_path"]
+
+SCRIPT = f"## Script\n\n```sh\n{COMMIT}{HANDOFF}```\n"
+BRANCH = "gitticks/work/k7f2"
+
+
+@pytest.fixture
+def clones(tmp_path: Path, on_path: Path) -> list[Clone]:
+    """Makes two clones, the first of which has the work on `k7f2`; `m3xq` is ready."""
+    first = make_first_clone(tmp_path)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}claims: {{lease: 10m}}\n".encode()})
+    make_reviewing(first, body=SCRIPT)
+    first.make("m3xq", title="Another", body=SCRIPT)
+    clones = make_clones(tmp_path, first, 2)
+    clones[0].ok("sync")
+    git("push", "--quiet", "origin", "--delete", BRANCH, at=clones[0].path)
+    git("clone", "--quiet", "--no-local", "remote.git", "fresh", at=tmp_path)
+    fresh = Clone(tmp_path / "fresh")
+    fresh.ok("init")
+    fresh.ok("trust", "--yes")
+    return [clones[0], fresh]
+
+
+def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones: list[Clone]) -> None:
+    ours, here = clones
+    missing = "error: the code of `k7f2` is not in this clone: commit "
+    fetch = f"git fetch origin {BRANCH}:{BRANCH}"
+    tip = here.tip()
+    for words in (["review", "k7f2"], ["approve", "k7f2"], ["review", "k7f2", "--accept"]):
+        ran = here.gt(*words)
+        assert ran.err.startswith(missing), ran.seen
+        assert f"hint: `git push origin {BRANCH}` where it was made, then `{fetch}` here" in ran.err
+    assert here.tip() == tip
+    here.ok("reject", "k7f2", "rename it")
+    ran = here.gt("run", "--headless", "--debounce", "0")
+    assert "k7f2: skipped in this run: the code of `k7f2` is not in this clone" in ran.err, ran.seen
+    assert here.task("k7f2").status is Status.WORKING
+    assert here.task("m3xq").status is Status.DONE
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git(*fetch.split()[1:], "--quiet", at=here.path)
+    here.ok("run", "--headless", "--debounce", "0")
+    assert here.task("k7f2").status is Status.DONE
+    assert git("show", "main:login.txt", at=here.path) == "k7f2"
