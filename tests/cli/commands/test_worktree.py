@@ -86,7 +86,7 @@ def test_a_task_that_cannot_be_read_keeps_its_workspace(project: Project) -> Non
     project.ok("worktree", "clean")
     assert workspace.is_dir()
     ran = project.gt("conflicts", "k7f2")
-    assert (ran.code, "TASK.md:3:1" in ran.err) == (1, True), ran
+    assert (ran.code, "TASK.md:2:5" in ran.err) == (1, True), ran
 
 
 def test_open_finds_the_workspace_that_an_epics_tasks_share(project: Project) -> None:
