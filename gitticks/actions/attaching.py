@@ -101,7 +101,7 @@ def _instead(task: Task) -> str:
     if task.claim is not None and not task.claim.is_by_hand:
         return f"it is claimed by {task.claim.host}"
     awaits = f" and awaits {task.awaiting}" if task.awaiting else ""
-    return f"it is {task.status}{awaits}"
+    return f"it is {task.status.words}{awaits}"
 
 
 def _next(task: Task) -> str:

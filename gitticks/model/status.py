@@ -26,6 +26,11 @@ class Status(StrEnum):
         return self in (Status.DONE, Status.CANCELLED)
 
     @property
+    def words(self) -> str:
+        """Returns the status as it follows "is" in a sentence."""
+        return f"in {self}" if self in (Status.CLARIFICATION, Status.AGENT_REVIEW) else f"{self}"
+
+    @property
     def phase(self) -> Phase:
         """Returns the column of a board that this status belongs to."""
         return PHASES[self]

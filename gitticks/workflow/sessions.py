@@ -49,7 +49,7 @@ def start(draft: Draft, started: SessionStarted) -> None:
     if not by_person and not is_turn_of(task, started.role):
         is_parted = task.is_epic and task.is_open
         raise RefusedError(
-            f"no {started.role} can start on `{task.id}`: it is {task.status}"
+            f"no {started.role} can start on `{task.id}`: it is {task.status.words}"
             + (f" and awaits {task.awaiting}" if task.awaiting else "")
             + ("; an epic is worked on through its children" if is_parted else ""),
             hint=_next_step(task, is_parted=is_parted),
