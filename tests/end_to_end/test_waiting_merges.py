@@ -95,6 +95,7 @@ def test_a_merge_with_markers_can_be_given_up_after_a_note(clones: list[Clone]) 
     leave_markers(ours, theirs)
     ours.ok("note", TASK, "mid")
     ours.ok("update", TASK, "-p", "0")
+    assert "`git -C .gitticks merge --abort`" in ours.gt("status").err
     git("merge", "--abort", at=ours.board)
     ours.ok("status")
     assert_whole(ours, "mid")
@@ -145,6 +146,7 @@ def test_a_merge_of_settings_can_be_given_up_after_a_note(clones: list[Clone]) -
     leave_settings(ours, theirs)
     ours.ok("note", TASK, "mid")
     ours.ok("update", TASK, "-p", "0")
+    assert "`git -C .gitticks merge --abort`" in ours.gt("status").err
     git("merge", "--abort", at=ours.board)
     assert_whole(ours, "mid")
     ours.ok("doctor")

@@ -25,6 +25,7 @@ from gitticks.git.follow import Merge, merge_text
 from gitticks.git.repository import Repository
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
+from gitticks.store.merging.files import merge_file
 from gitticks.store.merging.task import Merged, merge_task, with_superseded
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 
@@ -50,8 +51,11 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
 
 def merge_waiting(path: str, base: bytes, waiting: bytes, ours: bytes) -> bytes | None:
     """Returns what git merged, where that waits for its commit, with our change since; None if only a person can join them."""
-    if task_of_path(path) is None or first_marker(waiting) is not None:
+    if first_marker(waiting) is not None:
         return merge_text(path, base, waiting, ours)
+    if task_of_path(path) is None:
+        found = merge_file(path, base, ours, waiting)
+        return None if found.conflicts else found.data
     merged = merge_task(base, ours, waiting, path, _ours_is_later)
     return None if merged is None else with_superseded(merged, path)
 

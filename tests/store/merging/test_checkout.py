@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.status import Status, Verdict
-from gitticks.store.merging.checkout import merge_saved
+from gitticks.store.merging.checkout import merge_saved, merge_waiting
 from tests.support.versions import PATH, make_base, parse
 
 BASE = make_base()
@@ -139,3 +139,18 @@ def test_a_verdict_of_the_editors_is_kept_as_a_wish() -> None:
     merged = merged_with_team(mine, TEAM.replace("priority: 1", "priority: 0"))
     assert merged is not None
     assert (merged.task.verdict, merged.task.priority) == (Verdict.APPROVED, 0)
+
+
+def test_what_a_waiting_merge_was_joined_with_before_is_not_there_twice() -> None:
+    events = [f'{{"type":"note.added","at":"2026-01-02T0{hour}:00:00Z"}}\n'.encode() for hour in range(5)]
+    base, theirs, first, second = events[0], events[1], events[2], events[3]
+    path = PATH.replace("TASK.md", "history.jsonl")
+    once = merge_waiting(path, base, base + theirs, base + first)
+    assert once == b"".join(events[:3])
+    assert merge_waiting(path, base, once, base + first + second) == b"".join(events[:4])
+
+
+def test_settings_that_both_sides_set_are_left_to_a_person() -> None:
+    assert merge_waiting("config.yaml", b"parallel: 1\n", b"parallel: 2\n", b"parallel: 3\n") is None
+    both = merge_waiting("config.yaml", b"parallel: 1\n", b"parallel: 2\n", b"parallel: 1\niterations: 3\n")
+    assert both == b"parallel: 2\niterations: 3\n"
