@@ -75,7 +75,9 @@ def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | No
     if allowed:
         assert EventType.SESSION_STARTED in kinds(run(task, trigger))
     else:
-        with pytest.raises(RefusedError, match=f"no {role} can start on `k7f2`: it is {status.words}") as caught:
+        with pytest.raises(
+            RefusedError, match=f"no {role} can start on `k7f2`: it is {status.words}"
+        ) as caught:
             run(task, trigger)
         is_parted = epic and task.is_open
         assert ("an epic is worked on through its children" in caught.value.message) == is_parted
