@@ -264,12 +264,14 @@ class GitticksApp(App[int]):
         self.notify(words, title="error", severity="error", timeout=_UNTIL_READ, markup=False)
 
     async def on_event(self, event: Any) -> None:
-        """Takes an error off the screen at the next key."""
+        """Takes an error off the screen at the next key; escape does no more than that."""
         from textual.events import Key
 
         if self._has_error and isinstance(event, Key):
             self._has_error = False
             self.clear_notifications()
+            if event.key == "escape":
+                return
         await super().on_event(event)
 
     # look
