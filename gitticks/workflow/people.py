@@ -84,11 +84,12 @@ def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 
-def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> None:
-    """Applies a person's answer to what the task awaits; `closes` if they say that they did what is left."""
-    task = draft.task
-    _need_person(given.actor, "give a verdict")
-    _check_seen(task, given.seen)
+def outcome_of(task: Task, verdict: Verdict) -> Outcome:
+    """Returns where a verdict on a task leads.
+
+    Raises:
+        RefusedError: it does not wait for one, or not for this one.
+    """
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
     if task.is_merging and given.verdict is Verdict.REJECTED:
@@ -98,12 +99,21 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
         raise RefusedError(
             f"`{task.id}` is not waiting for anyone: it is {task.status}", hint=f"`gt show {task.id}`"
         )
-    outcome = VERDICTS[task.awaiting, given.verdict]
+    outcome = VERDICTS[task.awaiting, verdict]
     if outcome is Outcome.REFUSE:
         raise RefusedError(
             f"`{task.id}` awaits work by a person, so there is nothing to reject",
             hint=f"`gt update {task.id} --awaiting=null` gives it back to the agent, `gt cancel {task.id}` drops it",
         )
+    return outcome
+
+
+def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> None:
+    """Applies a person's answer to what the task awaits; `closes` if they say that they did what is left."""
+    task = draft.task
+    _need_person(given.actor, "give a verdict")
+    _check_seen(task, given.seen)
+    outcome = outcome_of(task, given.verdict)
     if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
         raise RefusedError(
             f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
@@ -117,7 +127,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
         given.note,
         data={
             "verdict": given.verdict.value,
-            "awaiting": task.awaiting.value,
+            "awaiting": str(task.awaiting),
             "strength": given.proof.strength,
             **given.proof.data,
         },

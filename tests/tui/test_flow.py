@@ -79,7 +79,7 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
         await shown.sees("Which tone: friendly or formal?", "For you")
         await shown.until(lambda: len(app.snapshot.inbox) == 2, "two entries")
         _home(shown).pane("inbox").go_to("m3xq")
-        await shown.sees("m3xq  question", "enter answers")
+        await shown.sees("m3xq  question", "y answer")
         await shown.until(partial(_is_looked_at, shown, "m3xq", Awaiting.INPUT), "the look at it")
         await shown.press("enter")
         await shown.sees("your answer", "^g your editor")

@@ -9,6 +9,8 @@ from textual import events
 
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
+from gitticks.tui.screens.home import Home
+from gitticks.tui.screens.review import Review
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.tui.support import Shown, play
@@ -183,6 +185,50 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
     assert project.file("m3xq").entries(Section.QUESTIONS)[-1].text == "formal"
 
 
+@pytest.mark.parametrize(
+    ("status", "awaiting", "key", "why"),
+    [
+        (Status.DONE, None, "y", "`b2cd` is done already"),
+        (Status.DONE, None, "n", "`b2cd` is done already"),
+        (Status.PENDING, None, "y", "`b2cd` is not waiting for anyone"),
+        (Status.PENDING, None, "n", "`b2cd` is not waiting for anyone"),
+        (Status.PENDING, Awaiting.WORK, "n", "there is nothing to reject"),
+    ],
+)
+def test_what_waits_for_no_such_verdict_says_so_at_once(
+    project: Project, status: Status, awaiting: Awaiting | None, key: str, why: str
+) -> None:
+    project.make("b2cd", title="Think", status=status, awaiting=awaiting)
+
+    async def work(shown: Shown) -> None:
+        await shown.until(lambda: shown.app.snapshot.number, "the tasks")
+        shown.app.go("review", "b2cd")
+        await shown.sees("No code was handed off", "closes" if awaiting else "not waiting")
+        await shown.press(key)
+        await shown.until(lambda: why in " ".join(_toasts(shown)), why)
+        assert len(shown.app.screen_stack) == 3  # the default, home and the review: nothing is asked
+
+    play(project.path, work)
+
+
+def _toasts(shown: Shown) -> list[str]:
+    return [one.message for one in shown.app._notifications]
+
+
+def test_work_that_an_agent_reviews_can_be_sent_back_already(project: Project) -> None:
+    make_reviewing(project, status=Status.AGENT_REVIEW, awaiting=None)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt", "not waiting for anyone", "n reject")
+        await shown.press("n")
+        await shown.sees("Send k7f2 back")
+        await shown.type("shorter")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
+
+    play(project.path, work)
+
+
 def test_without_code_an_approval_says_that_it_merges_nothing(project: Project) -> None:
     project.make("b2cd", title="Think", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
 
@@ -192,5 +238,112 @@ def test_without_code_an_approval_says_that_it_merges_nothing(project: Project) 
         await shown.sees("Approve b2cd?", "nothing is merged")
         await shown.press("enter")
         await shown.until(lambda: project.task("b2cd").status is Status.DONE, "the end")
+
+    play(project.path, work)
+
+
+STUCK = {"title": "Be stuck", "status": Status.STUCK, "awaiting": Awaiting.ESCALATION}
+
+
+async def open_inbox(shown: Shown, *words: str) -> None:
+    """Goes to the inbox of Home, and waits until verdicts can be given there."""
+    await shown.sees(*words)
+    home = shown.app.view
+    assert isinstance(home, Home)
+    await shown.until(lambda: home._looked, "the look at the entries")
+    await shown.press("i")
+
+
+def test_a_stuck_task_is_decided_about_in_the_inbox(project: Project) -> None:
+    project.make("z42v", **STUCK)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "z42v  stuck", "y decide")
+        assert "escalation" not in shown.text
+        await shown.press("enter")
+        await shown.sees("It is stuck.", "try again, with a note", "cancel it")
+        await shown.press("down", "enter")
+        await shown.sees("your note")
+        await shown.type("use the cache")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("z42v").status is Status.WORKING, "the next try")
+
+    play(project.path, work)
+    assert project.notes("z42v") == ["use the cache"]
+
+
+def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
+    project.make("z42v", **STUCK)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "y decide  n cancel", "answer in your editor", task_id="z42v")
+        await shown.press("y")
+        await shown.sees("try again, with a note")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("z42v").status is Status.WORKING, "the next try")
+        await shown.until(lambda: isinstance(shown.app.view, Home), "the way back")
+
+    play(project.path, work)
+
+
+def test_no_cancels_a_question_in_the_inbox_as_in_its_review(project: Project) -> None:
+    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "m3xq  question", "y answer", "n cancel")
+        await shown.press("n")
+        await shown.sees("Cancel m3xq?", "the reason")
+        await shown.press("escape", "escape")
+        await open_review(shown, "y answer  n cancel", task_id="m3xq")
+        await shown.press("n")
+        await shown.sees("Cancel m3xq?", "the reason")
+        await shown.type("not now")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("m3xq").status is Status.CANCELLED, "the end")
+
+    play(project.path, work)
+
+
+def test_a_question_can_be_read_at_once_and_the_changes_are_where_work_begins(project: Project) -> None:
+    reviewing(project)
+    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "Which tone", task_id="m3xq")
+        assert shown.app.focused is shown.app.screen.query_one("#story")
+        await shown.press("escape")
+        await open_review(shown, "login.txt")
+        assert shown.app.focused is shown.app.screen.query_one("#diff")
+
+    play(project.path, work, (60, 24))
+
+
+def test_the_code_scrolls_sideways_as_far_as_it_goes(project: Project) -> None:
+    workspace = reviewing(project)
+    commit_file(workspace, "long.txt", "x" * 150 + "END\n", "long")
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "long.txt")
+        await shown.press(*["right"] * 40)
+        await shown.sees("xEND")
+        await shown.press(*["left"] * 40)
+        await shown.sees("1 + xxx")
+
+    play(project.path, work)
+
+
+def test_escape_takes_an_error_away_and_no_more(project: Project) -> None:
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        shown.app.refuse("that would be a cycle")
+        await shown.sees("that would be a cycle")
+        await shown.press("escape")
+        await shown.no_longer_sees("that would be a cycle")
+        assert isinstance(shown.app.view, Review)
+        await shown.press("escape")
+        await shown.until(lambda: isinstance(shown.app.view, Home), "the way back")
 
     play(project.path, work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -91,6 +91,11 @@ class View(Screen[None]):
         if row is not None:
             return f"{row.id}  {row.title}"
         return self.subject or self.place.capitalize()
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Returns what keys do now, by key, where this is something else than the table says."""
+        return {}
 
     def compose(self) -> ComposeResult:
         """Yields the bars and the body."""

@@ -19,7 +19,9 @@ from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.screens.linking import ask_for_task
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, tasks
+from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.lines import Lines, line
+from gitticks.tui.widgets.review_rows import answers
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
@@ -147,9 +149,20 @@ class Home(View):
         numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
         return numbers.get(key)
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Returns what `y` and `n` do with the entry under the cursor of the inbox."""
+        asked = self._asked()
+        if self.focused is not self.pane("inbox"):
+            return {}
+        if self._question() is not None:
+            return {"y": "allow once", "n": "deny"}
+        return dict(zip("yn", answers(asked.standing.task), strict=True)) if asked is not None else {}
+
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
         pane, asked, question = self.pane("preview"), self._asked(), self._question()
+        self.query(KeyBar).refresh()
         if question is not None:
             title, rows, keys = inbox.permission_preview(question, self.gt.now, pane.inner_width)
             pane.title = title
@@ -220,10 +233,10 @@ class Home(View):
             verdicts.ask_approve(self, asked, self._looked.get(asked.standing.task.id))
 
     def action_reject(self, always: bool = False) -> None:
-        """Sends the entry's work back, or denies what an agent asks."""
+        """Sends the entry's work back, cancels what was asked, or denies what an agent asks for."""
         if self._answers_permission(allows=False, always=always):
             return
-        asked = self._asked_for_verdict()
+        asked = self._asked_for_verdict(is_no=True)
         if asked is not None:
             verdicts.ask_reject(self, asked, self._looked.get(asked.standing.task.id))
 
@@ -235,12 +248,12 @@ class Home(View):
         verdicts.answer_permission(self, pane, question.number, allows=allows, always=always)
         return True
 
-    def _asked_for_verdict(self) -> Asked | None:
+    def _asked_for_verdict(self, *, is_no: bool = False) -> Asked | None:
         if self.focused is not self.pane("inbox"):
             self.set_focus(self.pane("inbox"))
             return None
         asked = self._asked()
-        if asked is None or not verdicts.takes_verdict(asked):
+        if asked is None or not (verdicts.takes_verdict(asked) or (is_no and verdicts.can_refuse(asked))):
             self._answer()
             return None
         if self.gt.unsent.on(asked.standing.task.id):

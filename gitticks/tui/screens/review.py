@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
-from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy, Prove
 from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.screens.verdicts import ask_direction, rejection
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
+from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.diff import Diff, Place, coloured, diff_rows, file_key, hunk_key, read_patch
-from gitticks.tui.widgets.lines import Line, Lines, Span, line
+from gitticks.tui.widgets.lines import Line, Lines, Span, line, words
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 
 if TYPE_CHECKING:
@@ -63,7 +66,10 @@ class DiffPane(Lines):
     offset_columns = 0
 
     def action_across(self, step: int) -> None:
-        """Scrolls the code sideways."""
+        """Scrolls the code sideways, as far as its longest line goes on."""
+        code = (cell_len(words(row)) for row in self.rows if Place.of(row.key) is not None)
+        if step > 0 and max(code, default=0) <= self.inner_width:
+            return
         self.offset_columns = max(0, self.offset_columns + step * _SCROLL)
         screen = self.screen
         if isinstance(screen, Review):
@@ -89,6 +95,12 @@ class Review(Loaded[Work]):
         """Returns the comments that were not sent yet, by the line's key."""
         return self.gt.unsent.on(self.task_id)
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Returns what `y` and `n` do with the task, as the verdict row says."""
+        found = ("", "") if self.loaded is None else review_rows.answers(self.loaded.view.task)
+        return dict(zip("yn", found, strict=True))
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
         with Horizontal():
@@ -100,9 +112,11 @@ class Review(Loaded[Work]):
         yield Lines(id="verdict", focusable=False)
 
     def on_mount(self) -> None:
-        """Begins in the changes."""
+        """Begins in the changes; in the question where one waits."""
         super().on_mount()
-        self.set_focus(self.pane("diff"))
+        row = self.snapshot.find(self.subject)
+        is_question = row is not None and row.awaiting in ANSWERED
+        self.set_focus(self.pane("story" if is_question else "diff"))
 
     @property
     def mark(self) -> object:
@@ -196,6 +210,7 @@ class Review(Loaded[Work]):
                 is_stale=self.is_stale,
             )
             pane.show([row])
+            self.query(KeyBar).refresh()
 
     # moving in the changes
 
@@ -281,22 +296,38 @@ class Review(Loaded[Work]):
             said,
         )
 
-    def _ready(self) -> Work | None:
-        """Returns what is shown if a verdict can be given on it."""
+    def _ready(self, verdict: Verdict) -> Work | None:
+        """Returns what is shown if this verdict can be given on it; else says why not."""
         if self.loaded is None:
             self.gt.say("still loading; try again in a moment")
             return None
         if self.is_stale:
             self.gt.refuse(f"the work on {self.task_id} changed", "r reloads")
             return None
+        task = self.loaded.view.task
+        is_approved_again = task.is_merging and verdict is Verdict.APPROVED
+        is_sent_back_early = task.status is Status.AGENT_REVIEW and verdict is Verdict.REJECTED
+        if not (is_approved_again or is_sent_back_early):
+            from gitticks.errors import RefusedError
+            from gitticks.workflow.people import outcome_of
+
+            try:
+                outcome_of(task, verdict)
+            except RefusedError as error:
+                self.gt.refuse(error.message, error.hint)
+                return None
         return self.loaded
 
     def action_approve(self) -> None:
         """Asks, with what will happen, and approves; answers where a question waits."""
-        work = self._ready()
+        work = self._ready(Verdict.APPROVED)
         if work is None:
             return
         task = work.view.task
+        row = self.snapshot.find(task.id)
+        if task.status is Status.STUCK and row is not None:
+            ask_direction(self, row, work.view.said, work.view.seen, self._leave)
+            return
         if task.awaiting in ANSWERED:
             self._ask_for_answer(work)
             return
@@ -380,19 +411,11 @@ class Review(Loaded[Work]):
 
     def action_reject(self) -> None:
         """Asks for a sentence, and sends the work back with it and the comments."""
-        work = self._ready()
+        work = self._ready(Verdict.REJECTED)
         if work is None:
             return
         task, comments = work.view.task, dict(self.comments)
-        is_answer = task.awaiting in (Awaiting.INPUT, Awaiting.ESCALATION)
-        if is_answer:
-            title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
-            rows = [line(("The task is closed as cancelled; gt reopen brings it back.", "muted"))]
-        else:
-            title, ask, do = (f"Send {task.id} back to {work.agent}", "what is missing", "reject")
-            rows = [line(("Its agent reads your feedback and comments first.", "muted"))]
-        for key, text in comments.items():
-            rows += [line((f"{key.removesuffix('-')}  ", "muted"), text)]
+        rows = [line((f"{key.removesuffix('-')}  ", "muted"), text) for key, text in comments.items()]
 
         def said(text: str | None) -> None:
             if text:
@@ -403,7 +426,7 @@ class Review(Loaded[Work]):
             self._sent(comments)
             return after
 
-        self.app.push_screen(Dialog(title, rows, ask=ask, do=do, is_prose=True), said)
+        self.app.push_screen(rejection(task, work.agent, rows), said)
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
@@ -16,6 +17,7 @@ from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.inbox import gist
 from gitticks.tui.widgets.lines import Line, Lines, line
 from gitticks.tui.widgets.markdown import wrapped
+from gitticks.tui.widgets.review_rows import answers
 from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.actions.lifecycle import Moved
     from gitticks.actions.verdict import Judged
+    from gitticks.model.task import Task
     from gitticks.runner.questions import Question
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
@@ -72,14 +75,17 @@ def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     row = asked.standing.task
     if asked.standing.is_conflicted:
         view.gt.go("task", row.id)
+    elif row.awaiting is not None and row.status == Status.STUCK:
+        if looked is None:
+            view.gt.say(_NOT_YET)
+        else:
+            ask_direction(view, row, asked.said, looked.seen)
     elif row.awaiting in ANSWERED:
         ask_answer(view, asked, looked)
     elif row.awaiting == Awaiting.WORK:
         ask_close(view, row, looked)
     elif row.awaiting is not None:
         view.gt.go("review", row.id)
-    elif row.status == Status.STUCK:
-        ask_direction(view, asked)
     else:
         view.gt.go("task", row.id)
 
@@ -100,6 +106,11 @@ def takes_verdict(asked: Asked) -> bool:
     """True if an entry is answered by yes or no, and not by words."""
     row = asked.standing.task
     return row.awaiting is not None and row.awaiting not in ANSWERED and row.awaiting != Awaiting.WORK
+
+
+def can_refuse(asked: Asked) -> bool:
+    """True if `n` has a meaning of its own for an entry, be it that there is nothing to reject."""
+    return asked.standing.task.awaiting is not None and not asked.standing.is_conflicted
 
 
 def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
@@ -154,13 +165,14 @@ def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
     approving.confirm(view, row.id, dialog, looked.policy.strength, close)
 
 
-def ask_direction(view: View, asked: Asked) -> None:
-    """Asks what is to become of a task that no agent gets on with."""
-    from gitticks.actions.lifecycle import cancel_task
+def ask_direction(
+    view: View, row: TaskRow, said: str, seen: Seen, done: Callable[[], None] = lambda: None
+) -> None:
+    """Asks what is to become of a task that no agent gets on with; calls `done` once that is decided."""
+    from gitticks.actions import verdict
 
-    row = asked.standing.task
     rows = [
-        *(line((part, "fg")) for part in tasks.paragraphs(asked.said or "It is stuck.", _WIDTH, 8)),
+        *(line((part, "fg")) for part in tasks.paragraphs(said or "It is stuck.", _WIDTH, 8)),
         line(),
         line("try again", right=[("back to its agent", "muted")], key="again"),
         line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
@@ -168,28 +180,34 @@ def ask_direction(view: View, asked: Asked) -> None:
         line("cancel it", right=[("its commits stay on its branch", "muted")], key="cancel"),
     ]
 
+    def decide(give: Callable[[Context], object], words: str, text: str = "") -> None:
+        def given(_: object) -> str:
+            done()
+            return words
+
+        view.gt.act("", give, given, task=row.id, text=text)
+
     def chosen(key: str | None) -> None:
+        again = f"{row.id} will be tried again"
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            view.gt.act(f"{row.id} will be tried again", lambda context: _again(context, row), task=row.id)
+            decide(lambda context: verdict.approve_task(context, row.id, None, seen), again)
         elif key == "note":
-            ask_note(view, row, again=True)
-        elif key == "cancel":
-            view.gt.act(
-                f"{row.id} is cancelled", lambda context: cancel_task(context, row.id, None), task=row.id
+            note = Dialog(
+                f"Note on {row.id}  {row.title}", [], ask="your note", do="try again", is_prose=True
             )
+            view.app.push_screen(note, lambda text: noted(text, again) if text else None)
+        elif key == "cancel":
+            decide(lambda context: verdict.reject_task(context, row.id, None, seen), f"{row.id} is cancelled")
+
+    def noted(text: str, words: str) -> None:
+        decide(lambda context: verdict.respond_to(context, row.id, text, seen), words, text)
 
     view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
 
-def _again(context: Context, row: TaskRow) -> None:
-    from gitticks.actions.update import Changes, update_task
-
-    update_task(context, row.id, Changes({}, status=Status.WORKING))
-
-
-def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
+def ask_note(view: View, row: TaskRow) -> None:
     """Asks for a note for the next prompt."""
     rows = [line(("It goes into its agent's next prompt, and people see it on its page.", "muted"))]
 
@@ -198,8 +216,6 @@ def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
             from gitticks.actions.update import note_task
 
             note_task(context, row.id, text or "")
-            if again:
-                _again(context.renewed(), row)
 
         if text:
             view.gt.act(f"noted for {row.id}", write, task=row.id, text=text)
@@ -246,12 +262,15 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
 
 
 def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
-    """Asks for the sentence that goes back to the agent."""
+    """Asks for the sentence that goes back to the agent, or for the reason to cancel what was asked."""
     row = asked.standing.task
+    no = answers(row)[1]
+    if not no:
+        view.gt.say(f"{row.id} waits for your work: there is nothing to reject")
+        return
     if looked is None:
         view.gt.say(_NOT_YET)
         return
-    rows = [line(("It goes back to its agent with this feedback.", "muted"))]
 
     def rejected(text: str | None) -> None:
         def reject(context: Context) -> None:
@@ -260,11 +279,20 @@ def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
             reject_task(context, row.id, text, looked.seen)
 
         if text:
-            view.gt.act(f"{row.id} is sent back", reject, task=row.id, text=text)
+            became = "is cancelled" if no == "cancel" else "is sent back"
+            view.gt.act(f"{row.id} {became}", reject, task=row.id, text=text)
 
-    view.app.push_screen(
-        Dialog(f"Send {row.id} back", rows, ask="what is missing", do="send back", is_prose=True), rejected
-    )
+    view.app.push_screen(rejection(row, looked.agent), rejected)
+
+
+def rejection(task: Task | TaskRow, agent: str, more: Sequence[Line] = ()) -> Dialog:
+    """Returns the question that `n` asks of a task: why its work goes back, or why it is cancelled."""
+    title, ask, do = f"Send {task.id} back to {agent}", "what is missing", "send back"
+    says = "Its agent reads your feedback first."
+    if answers(task)[1] == "cancel":
+        title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
+        says = "The task is closed as cancelled; gt reopen brings it back."
+    return Dialog(title, [line((says, "muted")), *more], ask=ask, do=do, is_prose=True)
 
 
 def facts(asked: Asked, changes: Changes | None) -> list[str]:

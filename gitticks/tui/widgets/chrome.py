@@ -164,8 +164,9 @@ class KeyBar(Keys):
         found = []
         used = len(_HELP.sign) + len(_HELP.label) + 2
         pane = self.screen.focused.id if self.screen.focused is not None else None
+        labels = getattr(self.screen, "labels", {})
         for key in places.keys_of(getattr(self.screen, "place", "home")):
-            label = key.elsewhere.get(pane or "", key.label)
+            label = labels.get(key.key, key.elsewhere.get(pane or "", key.label))
             if not key.in_footer or not label:
                 continue
             used += len(key.sign) + len(label) + 3

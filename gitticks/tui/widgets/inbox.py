@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.cli.render import count_of
-from gitticks.model.status import ANSWERED, Awaiting
+from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.permission_rows import left, question_rows
-from gitticks.tui.widgets.review_rows import handoff_parts, is_doubt
+from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age, paragraphs
 from gitticks.workflow.permissions import rule_words
 
@@ -124,7 +124,7 @@ def preview(
     row = asked.standing.task
     kind = (
         _KINDS[Awaiting(row.awaiting)]
-        if row.awaiting
+        if row.awaiting and row.status != Status.STUCK
         else "conflict"
         if asked.standing.is_conflicted
         else row.status
@@ -167,10 +167,9 @@ def _handoff(text: str, width: int) -> list[Line]:
 def keys_for(asked: Asked) -> str:
     """Returns the keys that answer an entry."""
     dot = f" {glyph('dot')} "
-    if asked.standing.task.awaiting in ANSWERED:
-        return "enter answers"
-    if asked.standing.task.awaiting == Awaiting.WORK:
-        return "enter closes as done"
-    if asked.standing.task.awaiting:
-        return dot.join(("y approve", "n reject", "enter opens it"))
-    return "enter decides"
+    row = asked.standing.task
+    yes, no = answers(row)
+    if not yes or asked.standing.is_conflicted:
+        return "enter opens it"
+    opens = "enter opens it" if yes == "approve" else ""
+    return dot.join(filter(None, (f"y {yes}", f"n {no}" if no else "", opens)))

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.render import count_of
 from gitticks.model.notes import Entry
-from gitticks.model.status import ANSWERED, Awaiting
+from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, line
+from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.council import Voice, read_voice
+from gitticks.workflow.verdicts import VERDICTS, Outcome
 
 if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
+    from gitticks.model.task import Task
+    from gitticks.store.task_row import TaskRow
 
 _PART = re.compile(r"^(?:[-*] +)?\**([A-Z][A-Z ]+)\**: *", re.MULTILINE)
 _NOTHING = frozenset({"", "nothing", "none", "n/a", "-"})
@@ -123,6 +126,19 @@ def council_rows(view: ReviewView, width: int) -> list[Line]:
     return rows
 
 
+def answers(task: Task | TaskRow) -> tuple[str, str]:
+    """Returns what `y` and `n` do with a task, in a word or two; nothing where they do nothing."""
+    if task.awaiting is None:
+        return "merge" if task.is_merging else "", "reject" if task.status == Status.AGENT_REVIEW else ""
+    outcome = VERDICTS[Awaiting(task.awaiting), Verdict.REJECTED]
+    no = {Outcome.RETURN: "reject", Outcome.CANCEL: "cancel"}.get(outcome, "")
+    if task.status == Status.STUCK:
+        return "decide", no
+    if task.awaiting == Awaiting.WORK:
+        return "it is done", no
+    return "answer" if task.awaiting in ANSWERED else "approve", no
+
+
 def verdict_row(
     view: ReviewView, comments: Mapping[str, str], commits: int, width: int, *, is_stale: bool
 ) -> Line:
@@ -132,23 +148,27 @@ def verdict_row(
             (f"{glyph('stuck')} the work changed; ", "*waits"), ("r", "*focus"), (" reloads", "waits")
         )
     task = view.task
+    yes, no = answers(task)
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []
     if task.is_merging:
         return line(("approved", "good"), (", waits for its merge", "muted"), right=sent)
     if task.awaiting is None:
-        return line((f"{task.status}: ", "muted"), ("it is not waiting for anyone", "muted"), right=sent)
+        sends_back: list[Span | str] = [("n", "*focus"), f" {no}  "] if no else []
+        idle = f"{task.status}: it is not waiting for anyone"
+        return line((idle, "muted"), right=[*sends_back, *sent])
     if task.awaiting in ANSWERED:
-        cancels = task.awaiting is not Awaiting.CHECKPOINT
+        if task.awaiting is Awaiting.CHECKPOINT:
+            no = "redo the phase"
         return line(
-            ("y", "*focus"), " answer  ", ("e", "*focus"), " in your editor",
-            right=[("n", "*focus"), " cancel the task" if cancels else " redo the phase", *sent],
+            ("y", "*focus"), f" {yes}  ", ("e", "*focus"), " answer in your editor",
+            right=[("n", "*focus"), f" {no}", *sent],
         )  # fmt: skip
     if task.awaiting is Awaiting.WORK:
-        return line(("y", "*focus"), " it is done  ", ("closes the task", "muted"), right=sent)
+        return line(("y", "*focus"), f" {yes}  ", ("closes the task", "muted"), right=sent)
     says = _merge_words(view, commits)
     return line(
-        ("y", "*focus"), " approve  ", (says if width >= len(says) + 40 else "", "muted"),
-        right=[("n", "*focus"), " reject  ", *sent],
+        ("y", "*focus"), f" {yes}  ", (says if width >= len(says) + 40 else "", "muted"),
+        right=[("n", "*focus"), f" {no}  ", *sent],
     )  # fmt: skip
 
 

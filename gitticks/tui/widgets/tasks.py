@@ -73,12 +73,13 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
     if session is not None:
         verb = " reviews" if session.role.value == "reviewer" else ""
         return f"{session.agent}{verb} {age(session.started, snapshot.around.now)}"
-    if row.awaiting:
+    if row.awaiting and mark != "stuck":
         return {
             "review": "your review",
             "input": "asks you",
             "approval": "your approval",
             "work": "your work",
+            "escalation": "needs you",
         }.get(row.awaiting, f"{row.awaiting}: you")
     if mark == "blocked":
         blockers = snapshot.graph.open_blockers(row, 2)
