@@ -92,9 +92,6 @@ def outcome_of(task: Task, verdict: Verdict) -> Outcome:
     """
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
-    if task.is_merging and given.verdict is Verdict.REJECTED:
-        merging.ask_again(draft, "a person sent it back before its merge")
-        task = draft.task
     if task.awaiting is None:
         raise RefusedError(
             f"`{task.id}` is not waiting for anyone: it is {task.status}", hint=f"`gt show {task.id}`"
@@ -113,6 +110,9 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     task = draft.task
     _need_person(given.actor, "give a verdict")
     _check_seen(task, given.seen)
+    if task.is_merging and given.verdict is Verdict.REJECTED:
+        merging.ask_again(draft, "a person sent it back before its merge")
+        task = draft.task
     outcome = outcome_of(task, given.verdict)
     if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
         raise RefusedError(

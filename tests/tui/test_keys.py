@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status, TaskType
+from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.run_record import LastRun, SpendingRecord
 from gitticks.tui import run_settings
 from gitticks.tui.messages import Batch
@@ -460,7 +460,7 @@ def test_a_task_is_opened_from_home_and_from_parallel(tmp_path: Path) -> None:
 
 def test_a_stuck_task_is_tried_again_from_its_run(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
-    project.make("k7f2", title="Keep the path", status=Status.STUCK)
+    project.make("k7f2", title="Keep the path", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
 
     async def work(shown: Shown) -> None:
         await shown.sees("1 for you")

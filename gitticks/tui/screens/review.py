@@ -305,9 +305,8 @@ class Review(Loaded[Work]):
             self.gt.refuse(f"the work on {self.task_id} changed", "r reloads")
             return None
         task = self.loaded.view.task
-        is_approved_again = task.is_merging and verdict is Verdict.APPROVED
         is_sent_back_early = task.status is Status.AGENT_REVIEW and verdict is Verdict.REJECTED
-        if not (is_approved_again or is_sent_back_early):
+        if not (task.is_merging or is_sent_back_early):
             from gitticks.errors import RefusedError
             from gitticks.workflow.people import outcome_of
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
     from gitticks.actions.lifecycle import Moved
-    from gitticks.actions.verdict import Judged
+    from gitticks.actions.verdict import Judged, Waiting
     from gitticks.model.task import Task
     from gitticks.runner.questions import Question
     from gitticks.store.task_row import TaskRow
@@ -94,7 +94,14 @@ def open_waiting(view: View, task_id: str | None) -> None:
     """Opens the place or dialog where a task is answered or judged, if it waits for a person."""
     row = view.snapshot.find(task_id)
     asked = next((one for one in view.snapshot.inbox if one.standing.task.id == task_id), None)
-    if row is not None and row.awaiting is not None:
+    if row is not None and row.awaiting is not None and row.status == Status.STUCK:
+        from gitticks.actions.verdict import seen_of, waiting_for_answer
+
+        def ask(found: Waiting) -> None:
+            ask_direction(view, row, found.said, seen_of(found.task))
+
+        view.look_up(lambda context: waiting_for_answer(context, row.id), ask)
+    elif row is not None and row.awaiting is not None:
         view.gt.go("review", row.id)
     elif asked is not None:
         answer(view, asked, None)

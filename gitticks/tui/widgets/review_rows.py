@@ -129,7 +129,8 @@ def council_rows(view: ReviewView, width: int) -> list[Line]:
 def answers(task: Task | TaskRow) -> tuple[str, str]:
     """Returns what `y` and `n` do with a task, in a word or two; nothing where they do nothing."""
     if task.awaiting is None:
-        return "merge" if task.is_merging else "", "reject" if task.status == Status.AGENT_REVIEW else ""
+        can_send_back = task.is_merging or task.status == Status.AGENT_REVIEW
+        return "merge" if task.is_merging else "", "reject" if can_send_back else ""
     outcome = VERDICTS[Awaiting(task.awaiting), Verdict.REJECTED]
     no = {Outcome.RETURN: "reject", Outcome.CANCEL: "cancel"}.get(outcome, "")
     if task.status == Status.STUCK:
