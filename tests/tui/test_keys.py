@@ -418,7 +418,7 @@ def test_the_bottom_row_names_the_keys_of_the_focused_pane(tmp_path: Path) -> No
     async def work(shown: Shown) -> None:
         await shown.sees("enter start  space select  a all  i inbox")
         await shown.press("i")
-        await shown.sees("enter answer  y approve")
+        await shown.sees("enter answer  y allow once  n deny")
         await shown.press("s")
         await shown.sees("enter change")
         assert "  a all" not in shown.text
