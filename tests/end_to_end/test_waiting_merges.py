@@ -22,7 +22,9 @@ __all__ = ["on_path"]
 def clones(tmp_path: Path, on_path: Path) -> list[Clone]:
     first = make_first_clone(tmp_path)
     first.make(TASK, body="base\n")
-    return make_clones(tmp_path, first, 2)
+    made = make_clones(tmp_path, first, 2)
+    git("config", "user.name", "Grace Hopper", at=made[1].path)  # or notes of one second would be one event
+    return made
 
 
 def leave_markers(ours: Clone, theirs: Clone) -> None:
