@@ -171,7 +171,7 @@ def test_settings_and_templates_count_once_they_are_committed(
     ("path", "content", "words"),
     [
         ("config.yaml", b"version: 1\nparalel: 3\n", "line 2: there is no setting `paralel`"),
-        ("config.yaml", b"version: 1\nparallel: [\n", "line 3: "),
+        ("config.yaml", b"version: 1\nparallel: [\n", "line 2: "),
         ("config.yaml", b"\xff\xfe", "line 1: this is not UTF-8"),
         ("config.yaml", b"version: 2\n", "the state branch has format 2"),
         ("prompts/worker.md", b"{% if %}\n", "the prompt template `worker.md:1` is broken"),
