@@ -74,7 +74,7 @@ class WorktreeStep:
 class WorktreeBoard:
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there.
 
-    `warn` is told why a move of the branch could not be followed, where only a person can change that.
+    `warn` gets the reason why the board cannot follow a move of the branch, where only a person can remove it.
     """
 
     warn: Callable[[str], object] = str

@@ -157,6 +157,7 @@ def _is_written(
     connection: sqlite3.Connection, objects: Objects, commit: str, changes: list[ChangedTask]
 ) -> bool:
     """Writes what changed into the file; False, with nothing written, where somebody does not stop reading it."""
+    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {int(_READERS_WAIT_SECONDS * 1000)}")
     try:
         _write_changes(connection, objects, commit, changes)
@@ -165,6 +166,7 @@ def _is_written(
             raise
         connection.execute("ROLLBACK")
         return False
+    connection.execute(f"PRAGMA busy_timeout = {usual}")  # reading waits for other writers as ever
     return True
 
 
@@ -208,9 +210,8 @@ def _replace_file(
                 _build(connection, objects, commit, Unreadable(0))
             else:
                 old, changes = since
-                old.backup(
-                    connection
-                )  # not by opening the file: closing it would end this process's locks on it
+                # Not by opening the file: closing it would end this process's locks on it.
+                old.backup(connection)
                 _write_changes(connection, objects, commit, changes)
         finally:
             connection.close()
