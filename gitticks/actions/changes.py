@@ -11,7 +11,7 @@ from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary, merge_base
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
-from gitticks.model.ids import WORK_BRANCH
+from gitticks.model.ids import is_shared_branch
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -61,13 +61,8 @@ def names_in(task_json: str) -> GitNames:
     """Returns the git names in a task's JSON."""
     fields = json.loads(task_json)
     branch = fields["branch"]
-    shared = is_shared(fields["id"], branch)
+    shared = is_shared_branch(fields["id"], branch)
     return GitNames(fields["base"], branch, fields["start_sha"], fields["end_sha"], shared)
-
-
-def is_shared(task_id: str, branch: str | None) -> bool:
-    """True if a task's branch is the one of its epic's workspace."""
-    return branch is not None and branch.startswith(WORK_BRANCH) and branch != WORK_BRANCH + task_id
 
 
 def span_of(

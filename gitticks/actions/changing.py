@@ -11,7 +11,7 @@ from gitticks.errors import RefusedError, UsageError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Awaiting, Status
+from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -118,9 +118,11 @@ def record(transaction: Transaction, task_id: TaskId, subject: str, event: Event
 def refuse_unmerged(context: Context, task: Task) -> None:
     """Refuses to close approved work that its base lacks, where a person was to merge it."""
     from gitticks.git.refs import BRANCHES, read_ref
+    from gitticks.workflow.merging import is_merged_by_person
 
-    is_persons = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK and not task.is_offered
-    if not is_persons or task.branch is None or task.base is None or task.end_sha is None:
+    if task.is_offered or not is_merged_by_person(task, context.settings.merge.mode):
+        return
+    if task.branch is None or task.base is None or task.end_sha is None:
         return
     tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
     objects = context.repository.objects

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from gitticks.actions.changes import GitNames, base_commit, is_shared, span_of
+from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
@@ -21,7 +21,7 @@ from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, l
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, is_shared_branch
 from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
@@ -167,7 +167,7 @@ def _span(context: Context, task: Task) -> tuple[str, str] | None:
 
 
 def _names(task: Task) -> GitNames:
-    shared = is_shared(task.id, task.branch)
+    shared = is_shared_branch(task.id, task.branch)
     return GitNames(task.base, task.branch, task.start_sha, task.end_sha, shared)
 
 

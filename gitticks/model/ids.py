@@ -56,6 +56,11 @@ def shard(task_id: TaskId) -> str:
     return task_id.replace("-", "")[-2:].rjust(2, "0")
 
 
+def is_shared_branch(task_id: str, branch: str | None) -> bool:
+    """True for a branch of work that a task shares: it has the name of another, its epic."""
+    return branch is not None and branch.startswith(WORK_BRANCH) and branch != WORK_BRANCH + task_id
+
+
 def task_folder(task_id: TaskId) -> str:
     """Returns the task's folder on the state branch, such as `tasks/f2/k7f2`."""
     return f"tasks/{shard(task_id)}/{task_id}"

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, is_shared_branch, task_path
 from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
@@ -224,7 +224,7 @@ class Task:
     def isolation_in(self, usual: Isolation) -> Isolation:
         """Returns how its work is isolated: as it was begun, where a run's flag may have said how, else as asked for."""
         if self.branch is not None and self.branch.startswith(WORK_BRANCH):
-            is_shared = self.is_epic or self.branch != WORK_BRANCH + self.id
+            is_shared = self.is_epic or is_shared_branch(self.id, self.branch)
             return Isolation.EPIC if is_shared else Isolation.TASK
         is_begun_here = self.branch is None and self.start_sha is not None
         if is_begun_here and self.isolation is None:

@@ -8,14 +8,21 @@ from gitticks.errors import RefusedError
 from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.settings import OnConflict
+from gitticks.model.settings import MergeMode, OnConflict
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Task
 from gitticks.workflow import gates
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
 
 MOST_FAILED_MERGES = 2
 MOST_VOIDS = 2
+
+
+def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
+    """True for approved work that a person merges: into the base by git, or on a forge."""
+    is_theirs = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
+    return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
 
 
 def close_merged(draft: Draft, merged: Merged) -> None:

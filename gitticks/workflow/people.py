@@ -8,7 +8,6 @@ from gitticks.errors import RefusedError
 from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.settings import MergeMode
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
 from gitticks.workflow import gates, merging, pull_requests, sessions
@@ -151,11 +150,7 @@ def _carry_out(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
 
 def _approve(draft: Draft, given: VerdictGiven) -> None:
     reason = f"{draft.task.awaiting} approved"
-    merged_by_person = (
-        draft.task.status is Status.REVIEWING
-        and draft.task.awaiting is Awaiting.WORK
-        and (draft.policy.merge_mode is MergeMode.MANUAL or draft.task.is_offered)
-    )
+    merged_by_person = merging.is_merged_by_person(draft.task, draft.policy.merge_mode)
     if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
         draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
     merging.walk_to_reviewing(draft, reason)
