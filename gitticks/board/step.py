@@ -27,6 +27,7 @@ from gitticks.git.checkouts import changed_paths
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.staged import is_sequencing
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class WorktreeBoard:
                 and is_on_state_branch(checkout)
                 and _is_settled(repository, checkout, tip)
             ):
+                if is_sequencing(checkout.git_dir):
+                    _refresh_staged(checkout)
                 return BoardReport()
             with self.prepare(repository, tip) as step:
                 if step.checkout is None:
@@ -191,11 +194,16 @@ def _sync(repository: Repository, checkout: Checkout, tip: str, rehearsed: Sync 
         sync = Sync.of(repository, checkout, journal, tip)
     journal, report = sync.run()
     save_journal(repository, journal)
-    if sync.has_staged:  # a staged file that git has not compared yet is in the way of `git merge --abort`
-        with refreshed_aside(checkout) as aside:
-            if aside.exists():
-                aside.replace(checkout.git_dir / "index")
+    if sync.has_staged:
+        _refresh_staged(checkout)
     return report
+
+
+def _refresh_staged(checkout: Checkout) -> None:
+    """Lets git compare what is staged: a file that it has not compared yet is in the way of `git merge --abort`."""
+    with refreshed_aside(checkout) as aside:
+        if aside.exists():
+            aside.replace(checkout.git_dir / "index")
 
 
 def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
