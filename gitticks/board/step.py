@@ -117,7 +117,7 @@ class WorktreeBoard:
                 and _is_settled(repository, checkout, tip)
             ):
                 if is_sequencing(checkout.git_dir):
-                    _refresh_staged(checkout)
+                    _refresh_unlocked(checkout)
                 return BoardReport()
             with self.prepare(repository, tip) as step:
                 if step.checkout is None:
@@ -206,20 +206,32 @@ def _refresh_staged(checkout: Checkout) -> None:
             aside.replace(checkout.git_dir / "index")
 
 
-def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
-    """Lets git compare what only it can; an index that somebody writes meanwhile is left to the next call."""
+def _refresh_unlocked(checkout: Checkout) -> str | None:
+    """Does the same where nobody holds the index, and returns the mark it had.
+
+    None where somebody holds or wrote it meanwhile: it is left as it is.
+    """
     from gitticks.git.indexfile import hold_index_lock
 
-    journal = load_journal(repository)
     index = checkout.git_dir / "index"
-    if not journal.is_index_stale:
-        return
     mark = mark_of(index)
-    with refreshed_aside(checkout) as aside, hold_index_lock(checkout.git_dir) as is_held:
-        if is_held and aside.exists() and mark_of(index) == mark:
-            aside.replace(index)
-            known = mark_of(index) if mark == journal.index_mark else ""
-            save_journal(repository, journal._replace(is_index_stale=False, index_mark=known))
+    with (
+        refreshed_aside(checkout) as aside,
+        hold_index_lock(checkout.git_dir, wait_seconds=0.0) as is_held,
+    ):
+        if not is_held or not aside.exists() or mark_of(index) != mark:
+            return None
+        aside.replace(index)
+        return mark
+
+
+def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
+    """Lets git compare what only it can; an index that is written meanwhile is left to the next call."""
+    journal = load_journal(repository)
+    mark = _refresh_unlocked(checkout) if journal.is_index_stale else None
+    if mark is not None:
+        known = mark_of(checkout.git_dir / "index") if mark == journal.index_mark else ""
+        save_journal(repository, journal._replace(is_index_stale=False, index_mark=known))
 
 
 def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gitticks.board import step
 from gitticks.board.place import BoardReport, board_path, create_board
-from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
+from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending, refreshed_aside
 from gitticks.board.sync import Sync
+from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store
 from tests.board.edits import BOTH, EDITED, NEW, board
@@ -123,3 +127,21 @@ def test_a_board_that_git_reset_is_in_step(board: BoardOfTest) -> None:
     assert is_in_step(board.repository)
     board.git("update-ref", "HEAD", "HEAD~1")
     assert not is_in_step(board.repository)
+
+
+def test_what_is_staged_while_git_compares_stays_staged(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def compared_while_somebody_adds(checkout: Checkout) -> Iterator[Path]:
+        with refreshed_aside(checkout) as aside:
+            board.save(EDITED)
+            board.git("add", PATH)
+            yield aside
+
+    board_git_dir = Path(board.git("rev-parse", "--absolute-git-dir"))
+    (board_git_dir / "MERGE_HEAD").write_text(f"{board.git('rev-parse', 'HEAD')}\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(step, "refreshed_aside", compared_while_somebody_adds)
+        WORKTREE_BOARD.bring_in_step(board.repository)
+    assert board.git("show", f":{PATH}") == EDITED.rstrip("\n")
