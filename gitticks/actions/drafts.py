@@ -2,6 +2,7 @@
 
 Each is in a folder of its own beside the text as it was. That file is locked for as long as the command or its
 editor lives, so the drafts of killed commands are known; one that holds nothing new goes with the next that is made.
+One of a task that was not taken is what the next edit of that task goes on with.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
@@ -30,13 +31,16 @@ _ORIGINAL = "as-it-was"
 class Draft:
     """A private copy of a text for an editor, which inherits `lock`, an open file that is locked while the draft is in use.
 
-    `line` is where the problem is, if the text is broken.
+    `line` is where the problem is, if the text is broken; `again` the command that opens the draft again, if one does.
+    `is_old` is true for one that an earlier command left.
     """
 
     path: Path
     original: bytes
     lock: int
     line: int | None = None
+    again: str = ""
+    is_old: bool = False
 
     def read(self) -> bytes:
         """Returns what the editor left."""
@@ -53,10 +57,12 @@ class Draft:
         """True if the editor left something else."""
         return self.read() != self.original
 
-    def say_where(self, error: GitticksError) -> None:
-        """Adds to an error's hint that the text is kept, and where."""
+    def keep(self, error: GitticksError) -> None:
+        """Lets go of the copy, which could not be taken, and adds to the error's hint that it is kept, and where."""
         own = f"{error.hint}; " if error.hint else ""
-        error.hint = f"{own}your text is kept in `{self.path}`"
+        again = f"; `{self.again}` opens it again" if self.again else ""
+        error.hint = f"{own}your text is kept in `{self.path}`{again}"
+        os.close(self.lock)
 
     def drop(self) -> None:
         """Removes the copy, once it was applied or holds nothing new."""
@@ -64,15 +70,45 @@ class Draft:
         os.close(self.lock)
 
 
-def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
-    """Writes a private copy into the clone's own folder and returns it."""
+def make_draft(
+    context: Context, content: bytes, name: str, *, line: int | None = None, of: str = "", again: str = ""
+) -> Draft:
+    """Writes a private copy into the clone's own folder and returns it.
+
+    `of` is what `kept_draft` will know it by.
+    """
+    with _all_drafts(context) as folder:
+        made = Path(tempfile.mkdtemp(prefix=f"{of}-" if of else None, dir=folder))
+        return replace(_make(made, content, name, line), again=again)
+
+
+def kept_draft(context: Context, of: str, name: str, *, again: str) -> Draft | None:
+    """Returns the last draft with something new that no editor has open; None if there is none."""
+    with _all_drafts(context) as folder:
+        kept = [
+            one
+            for one in folder.iterdir()
+            if one.name.rpartition("-")[0] == of
+            and (one / name).is_file()
+            and (one / _ORIGINAL).is_file()
+            and not is_lock_held(one / _ORIGINAL)
+        ]
+        if not kept:
+            return None
+        last = max(kept, key=lambda one: (one / name).stat().st_mtime_ns)
+        lock = _locked(last, os.O_RDWR)
+        return Draft(last / name, (last / _ORIGINAL).read_bytes(), lock, again=again, is_old=True)
+
+
+@contextmanager
+def _all_drafts(context: Context) -> Iterator[Path]:
     own_dir = context.repository.own_dir
     with hold_lock(own_dir / "drafts.lock"):
         folder = own_dir / "drafts"
         folder.mkdir(exist_ok=True)
         for one in folder.iterdir():
             _remove_if_unused(one)
-        return _make(Path(tempfile.mkdtemp(dir=folder)), content, name, line)
+        yield folder
 
 
 @contextmanager
@@ -84,7 +120,7 @@ def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
         if text.strip():
             draft = make_draft(context, b"", "TEXT.md")
             draft.path.write_text(f"{text.strip()}\n", "utf-8", "replace")
-            draft.say_where(error)
+            draft.keep(error)
         raise
 
 
@@ -94,7 +130,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
     try:
         yield
     except GitticksError as error:
-        draft.say_where(error)
+        draft.keep(error)
         raise
     draft.drop()
 
@@ -102,14 +138,19 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
     try:
         with errors_name(folder / name):
-            lock = os.open(folder / _ORIGINAL, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock = _locked(folder, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             (folder / _ORIGINAL).write_bytes(content)
             (folder / name).write_bytes(content)
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Draft(folder / name, content, lock, line)
+
+
+def _locked(folder: Path, flags: int) -> int:
+    lock = os.open(folder / _ORIGINAL, flags | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def _remove_if_unused(folder: Path) -> None:

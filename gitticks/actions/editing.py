@@ -8,15 +8,16 @@ kept in a file of its own whenever it cannot be taken.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task, script_text
-from gitticks.actions.drafts import Draft, kept_on_error, make_draft
+from gitticks.actions.drafts import Draft, kept_draft, kept_on_error, make_draft
 from gitticks.actions.edit_checks import warn_of_edit
 from gitticks.actions.field_values import read_title, read_wishes, unknown_word
 from gitticks.actions.update import reading_for
@@ -55,6 +56,7 @@ _FIELDS = {
     "isolation": "Where the agent works: task, epic or none.",
 }
 TITLE_LINE = 6
+_NAME = "TASK.md"
 _LISTS = ("labels", "blocked_by")
 _OPENING = (
     "# A new task. In this block, lines that begin with # and fields without a value are dropped.\n"
@@ -76,12 +78,27 @@ class Edited:
 
 
 def start_edit(context: Context, task_id: TaskId) -> Draft:
-    """Returns a private copy of a task's file; what the person saved on the board already is part of it."""
+    """Returns a private copy of a task's file; what the person saved on the board already is part of it.
+
+    Where an edit before was not taken, and can be joined with what the task is by now, it is that draft.
+    """
     context.require_person("edit a task by hand")
-    content = context.store.read(task_path(task_id))
+    path = task_path(task_id)
+    content = context.store.read(path)
     if content is None:
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-    return make_draft(context, content, "TASK.md", line=_broken_line(content))
+    again = f"gt edit {task_id}"
+    kept = kept_draft(context, task_id, _NAME, again=again)
+    if kept is not None:
+        text = kept.read()
+        if kept.original == content or merge_saved(path, kept.original, text, content) is not None:
+            return replace(kept, line=_broken_line(text))
+        os.close(kept.lock)
+        context.warn_once(
+            f"the task was changed in the same places since your last edit, which is kept in `{kept.path}`; "
+            "remove it once you need it no more"
+        )
+    return make_draft(context, content, _NAME, line=_broken_line(content), of=task_id, again=again)
 
 
 def _broken_line(content: bytes) -> int | None:

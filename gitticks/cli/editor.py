@@ -54,12 +54,15 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     Raises:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
+    if draft.is_old:
+        words = "it opens with what you wrote before, which was not taken yet; to begin anew:"
+        say(f"{words} rm {shlex.quote(visible(str(draft.path)))}", err=True)
     try:
         editor = editor_command(context.repository, context.world.environment)
         open_editor(editor, draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.path.exists() and draft.is_changed:
-            draft.say_where(error)
+            draft.keep(error)
         else:
             draft.drop()
         raise

@@ -229,7 +229,8 @@ def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """Open a task in your editor.
 
     The file opens at its first problem, if it has one. Text and fields are saved as you leave them; a changed status,
-    verdict or awaiting is a request, decided by the gates.
+    verdict or awaiting is a request, decided by the gates. A text that was refused is kept, and the next edit of the
+    task opens it again.
     """
     return edit_task(context, task, as_json=as_json)
 

@@ -144,6 +144,36 @@ def test_the_same_changed_on_both_sides_keeps_both(project: Project) -> None:
     assert project.task("k7f2").title == "Theirs"
 
 
+def test_what_was_refused_is_what_the_next_edit_goes_on_with(project: Project) -> None:
+    ran = _edit(project, "sed -i -e 's/Old/MINE/' -e 's/^status: .*/status: [/'")
+    assert "`gt edit k7f2` opens it again" in ran.err
+    kept = _kept(ran)
+    project.ok("note", "k7f2", "in between")
+    project.make("m3xq", body="Old summary.\n")
+    assert project.gt("edit", "m3xq", environment={"GIT_EDITOR": "! grep MINE"}).out.startswith(
+        "m3xq  not changed"
+    )
+    again = _edit(project, "sed -i 's/^status: .*/status: pending/'")
+    assert f"to begin anew: rm {kept}" in again.err
+    assert (again.code, project.file("k7f2").summary) == (0, "MINE summary.")
+    assert project.notes("k7f2") == ["in between"]
+    assert not kept.exists()
+
+
+def test_one_that_was_changed_in_the_same_places_since_is_named_and_not_opened(project: Project) -> None:
+    kept = _kept(_edit(project, "sed -i -e 's/^title: .*/title: Mine/' -e 's/^id: .*/id: no/'"))
+    project.ok("update", "k7f2", "--title", "Theirs")
+    ran = _edit(project, "grep 'title: Theirs'")
+    assert (ran.code, ran.out) == (0, "k7f2  not changed\n")
+    assert f"your last edit, which is kept in `{kept}`" in ran.err
+    assert "title: Mine" in kept.read_text()
+
+
+def test_an_emptied_file_is_nothing_to_go_on_with(project: Project) -> None:
+    assert _edit(project, "sed -i d").code == 1
+    assert _edit(project, "grep Old").code == 0
+
+
 def test_a_broken_file_opens_at_its_problem_and_is_fixed(project: Project, tmp_path: Path) -> None:
     write_task_file(
         project.store, "k7f2", "---\nid: k7f2\ntitle: Login\nstatus: pending\npriority: high\n---\n"
