@@ -35,6 +35,15 @@ if TYPE_CHECKING:
 _FOR_AGENTS = "`gt complete` hands off your work, `gt ask` asks a person"
 
 
+class Warnings(list[str]):
+    """What is printed once a call is done; it knows nothing of the call, so who warns does not keep that alive."""
+
+    def once(self, words: str) -> None:
+        """Adds a warning, unless it is there already."""
+        if words not in self:
+            self.append(words)
+
+
 class Context:
     """One call of gitticks: a directory, the world around it, and settings given for this call alone.
 
@@ -53,7 +62,7 @@ class Context:
     ) -> None:
         self.world = world or World()
         self.overrides: Mapping[str, str] = overrides or {}
-        self.warnings: list[str] = []
+        self.warnings = Warnings()
         self.does_much = does_much
         self.is_current = False
         self._directory = _here() if directory is None else str(directory)
@@ -87,12 +96,7 @@ class Context:
         from gitticks.board.step import WorktreeBoard
         from gitticks.store.branch import Store
 
-        return Store.open(self.repository, WorktreeBoard(self.warn_once))
-
-    def warn_once(self, words: str) -> None:
-        """Adds a warning, unless it is there already."""
-        if words not in self.warnings:
-            self.warnings.append(words)
+        return Store.open(self.repository, WorktreeBoard(self.warnings.once))
 
     @property
     def has_store(self) -> bool:
@@ -111,9 +115,7 @@ class Context:
         from gitticks.store.left_behind import left_behind
 
         for one in left_behind(self.repository):
-            words = f"{one.words}: `gt trust` shows it, and asks"
-            if words not in self.warnings:
-                self.warnings.append(words)
+            self.warnings.once(f"{one.words}: `gt trust` shows it, and asks")
 
     def warn_of_fallen(self) -> None:
         """Warns of what fell off the state branch and does not come back by itself.

@@ -94,7 +94,7 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
         if kept.original == content or merge_saved(path, kept.original, text, content) is not None:
             return replace(kept, line=_broken_line(text))
         os.close(kept.lock)
-        context.warn_once(
+        context.warnings.once(
             f"the task was changed in the same places since your last edit, which is kept in `{kept.path}`; "
             "remove it once you need it no more"
         )

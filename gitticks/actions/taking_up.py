@@ -41,7 +41,7 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     except (GitticksError, OSError):  # a full disk keeps nobody from reading
         folder = unwritable_folder(checkout)
         if folder is not None:
-            context.warn_once(is_unwritable(folder))
+            context.warnings.once(is_unwritable(folder))
             return TakenUp()
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
         if among is not None:
