@@ -25,32 +25,14 @@ MOST_READ = 200
 _STEPS = frozenset({Status.WORKING, Status.AGENT_REVIEW})
 
 
-def stuck_reason(history: bytes) -> str | None:
-    """Returns why a task became stuck last, on one line; None if its history does not say."""
-    import json  # for the few tasks that are
-
-    for line in reversed(history.split(b"\n")):
-        if _STUCK not in line:
-            continue
-        try:
-            event = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(event, dict) and event.get("to") == Status.STUCK:
-            reason = event.get("reason")
-            return " ".join(reason.split()) if isinstance(reason, str) else None
-    return None
-
-
-def _asked_by_engine(history: bytes, at: datetime | None) -> str:
-    """Returns why gitticks itself asked a person last; empty if it did not, or not at that time."""
-    if _ASKED not in history:
+def _waits_because(index: Index, task: Listed) -> str:
+    history = index.history(task.id)
+    if _STUCK not in history and _ASKED not in history:
         return ""
-    from gitticks.model.event import ENGINE
+    from gitticks.document.history import read_history
+    from gitticks.model.stops import waits_because
 
-    last = next((event for event in _newest_first(history) if event.type == "awaiting.set"), None)
-    is_ours = last is not None and last.actor == ENGINE and at in (None, last.at)
-    return last.reason or "" if last is not None and is_ours else ""
+    return waits_because(task, read_history(history).events)
 
 
 def _newest_first(history: bytes) -> Iterator[Event]:
@@ -61,19 +43,17 @@ def _newest_first(history: bytes) -> Iterator[Event]:
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories say."""
-    stuck = [task.id for task in tasks if task.status == Status.STUCK]
-    found = {task_id: stuck_reason(index.history(task_id)) for task_id in stuck}
+    stuck = [task for task in tasks if task.status == Status.STUCK]
+    found = {task.id: _waits_because(index, task) for task in stuck}
     return {task_id: reason for task_id, reason in found.items() if reason}
 
 
 def said_of(index: Index, task: TaskRow) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
-    if task.status == Status.STUCK:
-        return stuck_reason(index.history(task.id)) or ""
-    is_escalated = task.awaiting == Awaiting.ESCALATION
-    if is_escalated or task.status == Status.REVIEWING:
-        why = _asked_by_engine(index.history(task.id), None if is_escalated else task.asked_at)
-        if why:
+    is_stuck = task.status == Status.STUCK
+    if is_stuck or task.awaiting == Awaiting.ESCALATION or task.status == Status.REVIEWING:
+        why = _waits_because(index, task)
+        if why or is_stuck:
             return why
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""

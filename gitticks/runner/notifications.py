@@ -19,6 +19,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.model.stops import BUDGET_SPENT, waits_because
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
@@ -99,18 +100,18 @@ def kind_of(task: Task) -> NoticeKind | None:
     return NoticeKind.STUCK if task.status is Status.STUCK else NoticeKind.AWAITING
 
 
-def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = ()) -> str:
-    """Returns a notice as one line of JSON."""
+def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = (), why: str = "") -> str:
+    """Returns a notice as one line of JSON; `why` a task is stuck or waits is its reason where it has no other."""
     body: dict[str, object] = {
         "schema": SCHEMA,
         "event": notice.kind.value,
         "again": notice.again,
         "at": format_time(notice.at),
         "repository": place,
-        "reason": notice.reason,
+        "reason": notice.reason or why or None,
         "task": None if notice.task is None else _task_object(notice.task),
         "questions": list(questions),
-        "command": _command(notice.task),
+        "command": _command(notice.task, why),
     }
     return json.dumps(body, ensure_ascii=True) + "\n"
 
@@ -132,9 +133,11 @@ def _task_object(task: Task) -> dict[str, object]:
     }
 
 
-def _command(task: Task | None) -> str | None:
+def _command(task: Task | None, why: str) -> str | None:
     if task is None or task.awaiting is None:
         return None
+    if why.startswith(BUDGET_SPENT):
+        return f"gt approve {task.id}"
     if task.awaiting in ANSWERED:
         return f"gt respond {task.id}"
     return f"gt close {task.id}" if task.awaiting is Awaiting.WORK else f"gt review {task.id}"
@@ -247,7 +250,7 @@ class Notifier:
         """Runs the command; in its own thread."""
         repository = self._run.repository
         place = repository.project_dir or repository.common_dir
-        text = notice_text(notice, str(place), self._questions(notice))
+        text = notice_text(notice, str(place), *self._asked(notice.task))
         command = Command(
             ("/bin/sh", "-c", self._command or ":"),
             place,
@@ -260,14 +263,17 @@ class Notifier:
         if not ended.is_success and ended.reason is not EndReason.STOPPED:
             self._run.emit(Warned(notice.task.id if notice.task else None, f"`notify` {_words(ended)}"))
 
-    def _questions(self, notice: Notice) -> tuple[str, ...]:
-        if notice.task is None or notice.task.awaiting is None:
-            return ()
+    def _asked(self, task: Task | None) -> tuple[tuple[str, ...], str]:
+        """Returns the open questions of a task that waits for a person, or why it is stuck or waits without any."""
+        if task is None or task.awaiting is None:
+            return (), ""
         try:
-            file = self._run.open_store().task_file(notice.task.id)
+            store = self._run.open_store()
+            questions = open_questions(store.task_file(task.id).entries(Section.QUESTIONS))
+            events = () if questions else store.history(task.id)
         except GitticksError:
-            return ()
-        return tuple(entry.text for entry in open_questions(file.entries(Section.QUESTIONS)))
+            return (), ""
+        return tuple(entry.text for entry in questions), waits_because(task, events)
 
 
 def _words(ended: Ended) -> str:

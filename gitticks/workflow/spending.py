@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.stops import BUDGET_SPENT
 from gitticks.workflow import budget
 from gitticks.workflow.budget import Level, Metric, Reading, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, whose_turn
@@ -37,7 +38,7 @@ def _carry_out(draft: Draft, counted: BudgetCounted) -> None:
     if stopped not in counted.reached:
         _log(draft, counted, (stopped,))
     on = counted.on or _other_figures(counted.total, stopped.metric)
-    reason = f"`budget.{stopped.scope}.{stopped.metric}` is spent: {stopped.words}, {on}"
+    reason = f"{BUDGET_SPENT}{stopped.scope}.{stopped.metric}` is spent: {stopped.words}, {on}"
     if turn is Turn.WORKER:
         draft.give_up(reason)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -68,6 +69,19 @@ def test_a_notice_names_the_next_command(awaiting: Awaiting | None, command: str
     assert said["task"]["awaiting"] == awaiting
 
 
+@pytest.mark.parametrize(
+    ("why", "command"),
+    [
+        ("crashed: exit code 3", "gt respond k7f2"),
+        ("`budget.task.cost` is spent: $2 of $2", "gt approve k7f2"),
+    ],
+)
+def test_why_a_task_is_stuck_is_its_reason(why: str, command: str) -> None:
+    task = replace(WAITING, status=Status.STUCK, awaiting=Awaiting.ESCALATION)
+    said = json.loads(notice_text(Notice(NoticeKind.STUCK, AT, task), "/repo", (), why))
+    assert (said["reason"], said["command"]) == (why, command)
+
+
 def heard(project: RunProject) -> list[dict[str, Any]]:
     """Returns what the command was told."""
     place = project.path.parent / "heard"
@@ -129,12 +143,23 @@ def test_a_run_that_goes_on_tells_again_by_itself(telling: RunProject) -> None:
 def test_a_stuck_task_and_a_limit_are_reported(telling: RunProject) -> None:
     telling.agent("exit 3")
     telling.run()
-    assert [said["event"] for said in heard(telling)] == ["task.stuck"]
+    (said,) = heard(telling)
+    assert (said["event"], said["reason"]) == ("task.stuck", "crashed: exit code 3")
     telling.make("m3xq")
     telling.agent("true")
     assert telling.run("--max-iterations", "1").code == 1
     assert (heard(telling)[-1]["event"], heard(telling)[-1]["task"]) == ("run.limit", None)
     assert "iteration" in heard(telling)[-1]["reason"]
+
+
+def test_a_spent_budget_is_reported_with_what_was_spent_and_what_grants_more(telling: RunProject) -> None:
+    telling.agent("true")
+    telling.settings("budget: {task: {iterations: 2}}\n")
+    telling.run()
+    (said,) = (one for one in heard(telling) if one["event"] == "task.stuck")
+    assert said["reason"].startswith("`budget.task.iterations` is spent: 2 of 2")
+    assert said["command"] == "gt approve k7f2"
+    telling.ok("approve", "k7f2")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, oppos
 from gitticks.cli.text import as_called, called, from_here, visible, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.model.status import ANSWERED, Status
+from gitticks.model.stops import BUDGET_SPENT
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
@@ -27,8 +28,6 @@ _OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
 _VERDICTS = frozenset({"", "PASS", "FAIL"})
 
 _MOST_PATHS = 3
-BUDGET_SPENT = "`budget."
-"""How the reason begins of what a spent budget stopped."""
 
 
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
