@@ -64,7 +64,7 @@ class _Commit(NamedTuple):
     is_merge: bool = False
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def committed_secrets(
     repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...] = ()
 ) -> tuple[CommittedSecret, ...]:
