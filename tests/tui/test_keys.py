@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from gitticks.tui.messages import Batch
+from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.theme import NAMES
+from gitticks.tui.widgets.lines import Lines, line, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.tui.made_up import QUESTIONS, StillApp, snapshot
@@ -296,3 +298,21 @@ def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:
 
     play(project.path, work)
     assert (project.path / "audit-export.jsonl").read_text() == "mine\n"
+
+
+def test_what_a_dialog_says_is_broken_anew_to_the_terminal(tmp_path: Path) -> None:
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        said = "The words of a dialog that is wider than the terminal becomes, all of them"
+        shown.app.push_screen(Dialog("Read", [line(said)]))
+        await shown.sees("terminal becomes")
+        pane = shown.app.screen.query_one("#said", Lines)
+        for width in (40, 120):
+            await shown.pilot.resize_terminal(width, 30)
+            await shown.until(
+                lambda: max(len(words(row)) for row in pane.rows) < pane.size.width, "the new width"
+            )
+            assert " ".join(" ".join(words(row) for row in pane.rows).split()) == said
+        assert len(pane.rows) <= 2
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))

@@ -96,11 +96,20 @@ class Dialog(Seen):
             yield Keys(Shown("enter", "enter", self._do), *editor, Shown("escape", "esc", "back"))
 
     def on_mount(self) -> None:
-        """Measures the rows, and takes what is typed from now on."""
-        shown = self.query_one("#said", Lines)
-        columns, lines = self.app.size
+        """Shows the rows, and takes what is typed from now on."""
         while self._rows and not self._rows[-1].left:
             self._rows = self._rows[:-1]
+        self._lay_out()
+        if self._ask is not None:
+            self.set_focus(self.query_one(Input))
+
+    def on_resize(self) -> None:
+        """Breaks the rows to what the terminal is now."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        shown = self.query_one("#said", Lines)
+        columns, lines = self.app.size
         rows = [
             part for row in self._rows for part in broken(row, min(_WIDTH, columns * 96 // 100) - _AROUND)
         ]
@@ -108,8 +117,6 @@ class Dialog(Seen):
             len(rows), max(1, lines * 92 // 100 - _OTHER_ROWS - 2 * (self._ask is not None))
         )
         shown.show(rows)
-        if self._ask is not None:
-            self.set_focus(self.query_one(Input))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the field where there is one: a key typed after others is to be read after them."""
