@@ -10,7 +10,7 @@ from gitticks.actions.derived_state import person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.status import ANSWERED, Status
+from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
 from gitticks.store.authors import own_names
 from gitticks.store.index import graph_over
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
     stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
-    the task, and is not known in this clone.
+    the task, and is not known in this clone. `to_merge` is the approved branch that a person is to merge with git, as a shell takes it.
     """
 
     standing: Standing[TaskRow]
@@ -63,6 +63,7 @@ class Asked(NamedTuple):
     changes: Changes | None = None
     conflicts_with: tuple[str, ...] = ()
     stranger: str | None = None
+    to_merge: str | None = None
 
 
 class Inbox(NamedTuple):
@@ -173,6 +174,7 @@ def inbox_of(
                 if one.other is not None and task.id in (one.name, one.other)
             ),
             stranger=strangers.get(task.id),
+            to_merge=_to_merge(context, task) if place < MOST_READ else None,
         )
         for place, task in enumerate(shown)
     )
@@ -201,6 +203,21 @@ def _review(index: Index, task: TaskRow) -> ReviewWord | None:
     if outcome is None or text is None:
         return None
     return ReviewWord(outcome, last_reviewer(index.history(task.id)), text)
+
+
+def _to_merge(context: Context, row: TaskRow) -> str | None:
+    """Returns the branch of approved work that is left to a person and no forge."""
+    if row.status != Status.REVIEWING or row.awaiting != Awaiting.WORK:
+        return None
+    from shlex import quote
+
+    from gitticks.document.taskfile import read_task
+    from gitticks.model.ids import task_path
+    from gitticks.workflow.merging import is_merged_by_person
+
+    task = read_task(context.index.data(row.id) or b"", task_path(row.id))
+    is_theirs = is_merged_by_person(task, context.settings.merge.mode) and not task.is_offered
+    return quote(task.branch) if is_theirs and task.branch and task.end_sha else None
 
 
 def _answer(index: Index, task: TaskRow) -> Entry | None:

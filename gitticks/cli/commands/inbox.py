@@ -73,7 +73,7 @@ def _text(asked: Asked) -> str:
         said=asked.said,
         review=asked.review,
         changes=changes_object(asked.changes),
-        commands=commands(asked.standing, is_answered=is_answered(asked)),
+        commands=commands(asked.standing, is_answered=is_answered(asked), to_merge=asked.to_merge),
     )
 
 

@@ -37,7 +37,7 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
         said = asked.answer.text
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
-    answers = commands(asked.standing, is_answered=is_answered(asked))
+    answers = commands(asked.standing, is_answered=is_answered(asked), to_merge=asked.to_merge)
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
 
 
@@ -95,13 +95,20 @@ def _lines(
         yield indent + on.styled(line, Style.FAINT)
 
 
-def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[str]:
-    """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict."""
+def commands(
+    standing: Standing[Listed], *, is_answered: bool = False, to_merge: str | None = None
+) -> list[str]:
+    """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict.
+
+    Merging the branch `to_merge` closes the task by itself.
+    """
     task, gt = standing.task, called()
     if standing.is_conflicted:
         return [f"{gt} edit {task.id}"]
     again = f"{gt} update {task.id} --status working"
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
+    if to_merge is not None:
+        answers = [f"git merge {visible(to_merge)}", f'{gt} close {task.id} "…"']
     if is_answered:
         answers = [f"{gt} approve {task.id}", *answers]
     is_stuck = task.status == Status.STUCK

@@ -12,7 +12,7 @@ from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from tests.cli.support import gt, gt_on_terminal
 from tests.support.projects import Project, make_project, make_reviewing
-from tests.support.repositories import commit_file
+from tests.support.repositories import commit_file, git
 from tests.support.stores import NOW, make_queue, make_store, make_task, write_task_file
 
 CODEX = Actor(ActorKind.AGENT, "codex", Role.REVIEWER)
@@ -296,3 +296,20 @@ def test_a_broken_file_is_named_and_the_others_are_there(tmp_path: Path) -> None
     ran = gt("inbox", at=tmp_path, now=NOW)
     assert ran.out.startswith("⊙ r3vw")
     assert "warning: .gitticks/tasks/0k/br0k/TASK.md" in ran.err
+
+
+def test_what_a_person_is_to_merge_names_the_branch(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.ok("config", "merge.mode", "manual")
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    branch = project.task("k7f2").branch
+    assert branch is not None
+    ran = project.gt("inbox")
+    assert ran.out.splitlines()[-1].strip() == f'git merge {branch} · gt close k7f2 "…"'
+    said = json.loads(project.gt("inbox", "--json").out)
+    assert said["tasks"][0]["commands"][0] == f"git merge {branch}"
+    git("merge", "-q", "--no-edit", branch, at=project.path)
+    project.ok("status")
+    assert project.gt("inbox").out == ""
+    assert project.task("k7f2").status is Status.DONE
