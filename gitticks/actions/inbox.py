@@ -99,10 +99,9 @@ def open_inbox(
     graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
     around = context.surroundings()
     found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
-    merges = _waiting_merges(context)
     spending = spending_of_run(context)
     ended = None if spending is None else spending.ended
-    return found._replace(asked=_with_changes(context, found.asked), ended=ended, merges=merges)
+    return found._replace(asked=_with_changes(context, found.asked), ended=ended)
 
 
 def spending_of_run(context: Context) -> SpendingRecord | None:
@@ -151,7 +150,7 @@ def inbox_of(
     count: int | None = None,
     with_json: bool = False,
 ) -> Inbox:
-    """Returns what `open_inbox` returns, but not what the work changes."""
+    """Returns what `open_inbox` returns, but not what the work changes, nor how the last run ended."""
     index = context.index
     reviewers = index.reviewers()
     mine, others = _routed(context, index.needing_people(with_json=with_json), reviewers)
@@ -178,7 +177,13 @@ def inbox_of(
         )
         for place, task in enumerate(shown)
     )
-    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.to_fix())
+    return Inbox(
+        asked,
+        left_out=len(wanted) - len(shown),
+        for_others=0 if everybody else len(others),
+        broken=index.to_fix(),
+        merges=_waiting_merges(context),
+    )
 
 
 def _routed(

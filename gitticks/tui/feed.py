@@ -19,7 +19,13 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.queries import Graph
-from gitticks.runner.liveness import PAUSED_FILE, SESSIONS_FOLDER, SPENDING_FILE, is_run_alive_at
+from gitticks.runner.liveness import (
+    MERGING_FILE,
+    PAUSED_FILE,
+    SESSIONS_FOLDER,
+    SPENDING_FILE,
+    is_run_alive_at,
+)
 from gitticks.runner.questions import FOLDER as QUESTIONS_FOLDER
 from gitticks.runner.records import Sessions
 from gitticks.store.index import BrokenFile
@@ -187,6 +193,7 @@ class Feed:
             read_ref(context.repository.common_place, STATE_REF),
             _stamp(f"{own}/{SESSIONS_FOLDER}"),
             _stamp(f"{own}/{SPENDING_FILE}"),
+            _stamp(f"{own}/{MERGING_FILE}"),
             _stamp(f"{own}/{PAUSED_FILE}"),
             _stamp(f"{own}/held"),
             _stamp(f"{own}/{QUESTIONS_FOLDER}"),
@@ -258,6 +265,7 @@ def take_snapshot(context: Context, number: int, refused: tuple[BrokenFile, ...]
             details=index.details(),
             inbox=found.asked,
             for_others=found.for_others,
+            merges=found.merges,
             questions=open_questions(context),
             broken=(*found.broken, *refused),
             sessions=Sessions(context.repository.own_dir).live(),

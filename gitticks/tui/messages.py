@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.model.task import SessionRecord
     from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import SpendingRecord
+    from gitticks.runner.run_record import QueuedMerge, SpendingRecord
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskDetails, TaskRow
     from gitticks.tui.transcript import Piece
@@ -41,6 +41,7 @@ class Snapshot:
     details: Mapping[TaskId, TaskDetails] = field(default_factory=dict)
     inbox: tuple[Asked, ...] = ()
     for_others: int = 0
+    merges: tuple[QueuedMerge, ...] = ()
     questions: tuple[Question, ...] = ()
     broken: tuple[BrokenFile, ...] = ()
     sessions: Mapping[TaskId, SessionRecord] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Snapshot:
     @property
     def waiting(self) -> int:
         """Returns how many entries wait for a person."""
-        return len(self.questions) + len(self.inbox) + len(self.broken)
+        return len(self.questions) + len(self.inbox) + len(self.merges) + len(self.broken)
 
     @property
     def last_end(self) -> str:

@@ -41,6 +41,28 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
     assert project.task("k7f2").status is Status.DONE
 
 
+def test_a_merge_that_waits_is_in_the_inbox_with_its_reason_and_enter_tries_it_again(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project, title="Keep the path")
+    (project.path / "login.txt").write_text("mine\n")
+    assert project.gt("approve", "k7f2").code == 1
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i")
+        await shown.sees("merge waits", "enter merges it")
+        await shown.reads("your uncommitted changes in")
+        assert shown.app.snapshot.waiting == 1
+        await shown.press("n")
+        (project.path / "login.txt").unlink()
+        await shown.press("enter")
+        await shown.sees("k7f2 merged into main as")
+        await shown.no_longer_sees("merge waits")
+
+    play(project.path, work)
+    assert project.task("k7f2").status is Status.DONE
+
+
 def test_work_that_conflicts_goes_back_and_is_merged_in_the_end(played: RunProject) -> None:
     project = played
     project.settings(NO_REVIEW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
@@ -13,7 +14,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.tui import run_settings
 from gitticks.tui.editing import edit_on_board, edit_task, set_up
 from gitticks.tui.running import start_run
-from gitticks.tui.screens import verdicts
+from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.screens.linking import ask_for_task
@@ -26,6 +27,7 @@ from gitticks.tui.widgets.review_rows import answers
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.runner.questions import Question
+    from gitticks.runner.run_record import QueuedMerge
     from gitticks.tui.screens.verdicts import Looked
 
 _EVERY_SECONDS = 1.0
@@ -149,6 +151,11 @@ class Home(View):
         numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
         return numbers.get(key)
 
+    def _merge(self) -> QueuedMerge | None:
+        """Returns the merge that waits under the cursor of the inbox."""
+        key = self.pane("inbox").key or ""
+        return next((one for one in self.snapshot.merges if f"{inbox.MERGE}{one.task}" == key), None)
+
     @property
     def labels(self) -> Mapping[str, str]:
         """Returns what `y` and `n` do with the entry under the cursor of the inbox."""
@@ -161,10 +168,15 @@ class Home(View):
 
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
-        pane, asked, question = self.pane("preview"), self._asked(), self._question()
+        pane, asked, question, merge = self.pane("preview"), self._asked(), self._question(), self._merge()
         self.query(KeyBar).refresh()
+        preview = None
         if question is not None:
-            title, rows, keys = inbox.permission_preview(question, self.gt.now, pane.inner_width)
+            preview = inbox.permission_preview(question, self.gt.now, pane.inner_width)
+        elif merge is not None:
+            preview = inbox.merge_preview(merge, pane.inner_width)
+        if preview is not None:
+            title, rows, keys = preview
             pane.title = title
             pane.show(rows)
             pane.say(keys)
@@ -205,6 +217,9 @@ class Home(View):
             self._change(event.key)
         elif event.key.startswith(inbox.PERMISSION):
             self.gt.go("permissions")
+        elif (merge := self._merge()) is not None:
+            self.gt.say(f"merging {merge.task}")
+            self.gt.wait_for(partial(approving.merge, task_id=merge.task), task=f"merge {merge.task}")
         elif event.key.startswith(_BROKEN):
             self._show_broken(event.key.removeprefix(_BROKEN))
         else:
@@ -335,10 +350,10 @@ class Home(View):
         """Returns the task under the cursor."""
         if self.focused is not self.pane("inbox") or not self.snapshot.waiting:
             return self._root
-        asked, question = self._asked(), self._question()
-        return (
-            asked.standing.task.id if asked is not None else question.task if question is not None else None
-        )
+        if (asked := self._asked()) is not None:
+            return asked.standing.task.id
+        about = self._question() or self._merge()
+        return None if about is None else about.task
 
     def action_task(self) -> None:
         """Opens the page of the task under the cursor."""

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.inbox import Asked
     from gitticks.runner.questions import Question
+    from gitticks.runner.run_record import QueuedMerge
     from gitticks.tui.messages import Snapshot
 
 PERMISSION = "permission:"
 """How the keys of the entries begin that are questions about permissions; their numbers follow."""
+MERGE = "merge:"
+"""How the keys of the entries begin that are merges which wait; the ids of their tasks follow."""
 _MOST_ROWS = 2
 _NAME_COLUMNS = 11
 _KINDS = {
@@ -53,6 +56,19 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
             line("  ", (part, "muted"), key=row.id) for part in paragraphs(gist(asked), width - 4, _MOST_ROWS)
         ]
         found.append(line())
+    for merge in snapshot.merges:
+        key = f"{MERGE}{merge.task}"
+        title = getattr(snapshot.find(merge.task), "title", "")
+        found.append(
+            line(
+                (f"{glyph('reviewing')} ", "*waits"), (merge.task, "muted"), "  ", (title, "strong"), key=key
+            )
+        )
+        found += [
+            line("  ", (part, "muted"), key=key)
+            for part in paragraphs(f"merge waits: {merge.reason}", width - 4, _MOST_ROWS)
+        ]
+        found.append(line())
     for broken in snapshot.broken:
         key = f"file:{broken.path}"
         found.append(line((f"{glyph('stuck')} ", "*bad"), (broken.path, "strong"), key=key))
@@ -75,6 +91,15 @@ def permission_preview(question: Question, now: datetime, width: int) -> tuple[s
     ]
     dot = f" {glyph('dot')} "
     return f"{question.task}  permission", found, dot.join(("y once", "Y always", "n deny", "N never"))
+
+
+def merge_preview(merge: QueuedMerge, width: int) -> tuple[str, list[Line], str]:
+    """Returns title, rows and keys of the preview of a merge that waits."""
+    return (
+        f"{merge.task}  merge waits",
+        [line(part) for part in paragraphs(merge.reason, width)],
+        "enter merges it",
+    )
 
 
 def _mark(asked: Asked) -> str:
