@@ -248,16 +248,30 @@ def merge_task(
     return _merged(_queue(context, listener), task_id)
 
 
-def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
-    """Merges everything that is approved, in the order of approval; what a killed merge left behind is removed."""
+def merge_each(
+    context: Context, task_ids: Sequence[TaskId], listener: Callable[[RunEvent], None]
+) -> dict[TaskId, MergeResult]:
+    """Merges approved tasks, without ids all, in the order of approval; what a killed merge left behind is removed.
+
+    One that cannot be merged waits with the reason, and the next is tried.
+    """
     context.require_person("merge")
     run = run_context(context, listener)
     with Removals(run) as removals, PooledAside(run.repository) as pool:
         queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
         remove_merged_workspaces(run)
-        merged = [(task, _merged(queue, task.id)) for task in queue.waiting()]
+        ids = task_ids or [task.id for task in queue.waiting()]
+        merged = {one: _merged_or_waits(queue, one) for one in ids}
     delete_removed(run.repository, run.settings)
     return merged
+
+
+def _merged_or_waits(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+    try:
+        return _merged(queue, task_id)
+    except GitticksError as error:
+        queue.run.emit(MergeWaits(task_id, error.in_one_line))
+        return MergeResult(waits=error.in_one_line)
 
 
 def merged_words(base: str | None, sha: str, tested: str) -> str:

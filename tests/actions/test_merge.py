@@ -6,7 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import is_run_alive, merge_all, merge_task, merged_words, only_run, try_out
+from gitticks.actions.run import is_run_alive, merge_each, merge_task, merged_words, only_run, try_out
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
@@ -71,8 +71,20 @@ def test_a_merge_that_waits_is_reported(project: RunProject) -> None:
     assert ran.code == 1
     assert "merge waits: your uncommitted changes" in ran.out
     context = Context(directory=project.path)
-    ((task, result),) = merge_all(context, lambda _: None)
-    assert (task.id, result.sha) == ("k7f2", None)
+    ((task_id, result),) = merge_each(context, [], lambda _: None).items()
+    assert (task_id, result.sha) == ("k7f2", None)
+
+
+def test_one_that_cannot_be_merged_does_not_keep_the_next_from_it(project: RunProject) -> None:
+    approved(project, "aaaa", "a.txt")
+    approved(project, "bbbb", "b.txt")
+    project.change("aaaa", base="gone")
+    for words in ((), ("aaaa", "bbbb")):
+        ran = project.gt("merge", *words)
+        assert ran.code == 1
+        assert "aaaa  merge waits: " in ran.out
+    assert project.merges() == ["bbbb"]
+    assert "aaaa  merge waits: the base branch `gone`" in project.gt("inbox").out
 
 
 def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProject) -> None:

@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
-from gitticks.actions.run import continue_merge, list_conflicts, merge_all, merge_task, try_out
+from gitticks.actions.run import continue_merge, list_conflicts, merge_each, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
 from gitticks.actions.workspaces import clean_worktrees, collect_leftovers, list_worktrees, open_shell
 from gitticks.cli.decisions import Decided, decide_each, merge_now
@@ -221,8 +221,8 @@ def merge_command(
     listener = (lambda _event: None) if as_json else printed(RunLines(screen(), context.world))
     results = (
         {one: merge_task(context, one, listener) for one in ids}
-        if ids
-        else {task.id: result for task, result in merge_all(context, listener)}
+        if len(ids) == 1
+        else merge_each(context, ids, listener)
     )
     if as_json:
         print_object(
