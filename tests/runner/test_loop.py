@@ -119,8 +119,9 @@ class TestManyTasks:
         project.run()
         project.ok("approve", "aaaa")
         assert project.stands("epic") == TO_REVIEW
-        project.ok("reject", "epic", "The border is missing.")
+        said = project.ok("reject", "epic", "The border is missing.")
         child = next(one for one in task_ids(project.store) if one not in ("epic", "aaaa"))
+        assert said.startswith(f"epic  rejected; its new task {child} has your feedback")
         assert project.task(child).title == "Rework: Login loses the return URL"
         assert "The border is missing." in project.file(child).summary
         project.run()

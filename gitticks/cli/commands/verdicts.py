@@ -108,6 +108,10 @@ def reject_command(
             after = reject_task(context, task_id, text or given, seen[task_id]).after
         if not after.is_open:
             return Decided(after, ("cancelled",))
+        rework = context.renewed().index.children(task_id) if after.is_epic else []
+        for one in rework:
+            if one.is_open:
+                return Decided(after, (f"rejected; its new task {one.id} has your feedback",))
         with_what = " with your feedback" if text or given else ""
         return Decided(after, (f"rejected; back to {agent_name(context, after)}{with_what}",))
 
