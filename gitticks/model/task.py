@@ -211,6 +211,11 @@ class Task:
         return asked.isoformat() if asked else ""
 
     @property
+    def origin(self) -> str | None:
+        """Returns the branch that its work begins on: the base, or the one that it shares, which others' work is on."""
+        return self.branch if is_shared_branch(self.id, self.branch) else self.base
+
+    @property
     def is_merging(self) -> bool:
         """True while the work is approved or waived and its merge is pending."""
         return self.status is Status.REVIEWING and self.approval is not None and self.awaiting is None

@@ -13,7 +13,10 @@ from gitticks.workflow.budget import Metric, Reading, Scope
 
 @dataclass(frozen=True, slots=True)
 class SessionBegan:
-    """An agent was started on a task; `workspace` is its path from the repository's root."""
+    """An agent was started on a task; `workspace` is its path from the repository's root.
+
+    The work began at `start_sha` on the branch `origin`: the base, or a branch that the task shares with its epic.
+    """
 
     task: TaskId
     title: str
@@ -21,6 +24,7 @@ class SessionBegan:
     role: Role
     workspace: str
     base: str | None
+    origin: str | None
     start_sha: str | None
 
 

@@ -287,6 +287,7 @@ class SessionRun:
                 self.role,
                 shown,
                 self.file.task.base,
+                self.file.task.origin,
                 self.file.task.start_sha,
             )
         )

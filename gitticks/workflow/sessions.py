@@ -64,7 +64,8 @@ def start(draft: Draft, started: SessionStarted) -> None:
         )
     if task.status is Status.PENDING:
         cause = EventType.MOVED if started.actor.is_human else EventType.ADVANCED
-        where = f", {started.base}@{started.start_sha[:7]}" if started.base and started.start_sha else ""
+        origin = draft.task.origin
+        where = f", {origin}@{started.start_sha[:7]}" if origin and started.start_sha else ""
         starter = started.actor if started.actor.is_human else ENGINE
         draft.enter(Status.WORKING, cause, f"{started.actor.name}{where}", actor=starter)
         if by_person:

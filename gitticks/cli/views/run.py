@@ -123,7 +123,7 @@ class RunLines:
     def _began(self, event: SessionBegan) -> None:
         self._unsaid.add(event.task)
         what = "reviews" if event.role is Role.REVIEWER else "started"
-        start = f" from {event.base}@{event.start_sha[:7]}" if event.base and event.start_sha else ""
+        start = f" from {event.origin}@{event.start_sha[:7]}" if event.origin and event.start_sha else ""
         where = f" in {event.workspace}" if event.role is not Role.REVIEWER else ""
         self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
 
