@@ -97,7 +97,7 @@ class Sync:
             self.own_commits = own_commits(self.checkout.git_dir)
             for move in map(self._resolved_by_person, moves):
                 began = self._began(move)
-                version = Version(move.path, self._content(began), self._content(move.new))
+                version = self._version(move, began)
                 found = self._way(move).follower.rehearse(version)
                 if found is not None:
                     self.found[move] = began, found
@@ -272,6 +272,12 @@ class Sync:
         is_as_it_was = staged is not None and staged.object_id in (move.base, move.new, move.seen)
         return self.is_merging and bool(entries) and not is_as_it_was
 
+    def _version(self, move: Move, began: str | None) -> Version:
+        # What git merged, or we joined with it since, is staged as it is in the file.
+        staged = self.entries.get(move.path, {}).get(RESOLVED) if self._is_merged(move) else None
+        whole = None if staged is None else self._content(staged.object_id)
+        return Version(move.path, self._content(began), self._content(move.new), whole)
+
     def _way(self, move: Move) -> _Way:
         way = self.of_merges if self._is_merged(move) else self.of_edits
         against = self._resolved_against(move)
@@ -282,7 +288,7 @@ class Sync:
 
     def _bring(self, move: Move) -> None:
         began, found = self.found.get(move) or (self._began(move), None)
-        version = Version(move.path, self._content(began), self._content(move.new))
+        version = self._version(move, began)
         follower, settler = self._way(move)
         followed = follower.follow(version, found)
         self.rescued += followed.rescued

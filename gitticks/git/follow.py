@@ -59,11 +59,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The way of one file: from the bytes it was last up to date with to the new ones; None where there is no file."""
+    """The way of one file: from the bytes it was last up to date with to the new ones; None where there is no file.
+
+    What is known to be `whole` is no half of what somebody is writing, however young it is.
+    """
 
     path: str
     base: bytes | None
     new: bytes | None
+    whole: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ class Follower:
             return Outcome.DEFERRED, present
         if present == version.base or any(present == passed for passed in self._passed_over(version)):
             return Outcome.TAKEN, version.new
-        if is_young:
+        if is_young and present != version.whole:
             return Outcome.DEFERRED, present
         merged = self._merged(version, present)
         if merged is None:

@@ -15,6 +15,7 @@ from typing import Any
 from gitticks.model.task import Usage
 from tests.cli.commands.test_attach import at_work, gated, go
 from tests.cli.support import command
+from tests.support.agents import processes_with
 from tests.support.runs import RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -108,7 +109,8 @@ def test_a_killed_runner_leaves_an_interrupted_session_also_after_it_was_finishe
     with at_work(project) as run:
         run.kill()
         run.wait()
-    until(lambda: state(project) == "interrupted", "the end of the agent")
+    until(lambda: not processes_with(project.mark), "the end of the agent")
+    assert state(project) == "interrupted"
     assert "not going on\n  k7f2  interrupted  `gt run`" in project.ok("status")
     project.ok("health")
     assert state(project) == "interrupted"
