@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -86,6 +87,7 @@ def main(name: str, stdin_file: str, *command: str) -> int:
     for variable in FOREIGN:
         os.environ.pop(variable, None)
     from libtmux import Server
+    from libtmux.exc import LibTmuxException
 
     server = Server(socket_name=name, config_file=os.devnull)
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(_KILLED))
@@ -113,7 +115,8 @@ def main(name: str, stdin_file: str, *command: str) -> int:
                     sys.stdout.flush()
             return int(code.read_text()) if code.exists() else _KILLED
         finally:
-            server.kill()
+            with suppress(LibTmuxException):  # with its last session it ends by itself, perhaps while it is asked to
+                server.kill()
 
 
 def lines(printed: IO[bytes]) -> Iterator[bytes]:

@@ -50,7 +50,10 @@ def shown_till(terminal: int, wanted: bytes, typed: bytes = b"") -> None:
             os.write(terminal, typed)
         is_shown = select.select([terminal], [], [], 1.0 if typed else LONGEST_SECONDS)[0]
         assert is_shown or typed, shown
-        shown += os.read(terminal, 65536) if is_shown else b""
+        try:
+            shown += os.read(terminal, 65536) if is_shown else b""
+        except OSError as error:  # the other side is closed
+            raise AssertionError(shown) from error
 
 
 def test_an_agent_is_joined_typed_into_and_its_work_counts(in_tmux: RunProject) -> None:
