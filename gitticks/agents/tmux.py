@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -35,6 +36,7 @@ FOREIGN = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR")
 COLUMNS, ROWS = 160, 48
 LONGEST_LINE = 4000
 """A screen that is redrawn in place has no line ends; so much of it counts as a line."""
+_ENDING_SECONDS, _POLL_SECONDS = 1.0, 0.05
 _KILLED, _CANNOT_LISTEN = 143, 70
 _STEERING = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]|[\x00-\x08\x0b-\x1f\x7f]"
@@ -70,9 +72,15 @@ def is_joinable(server: str) -> bool:
     return _tmux(server, "has-session", is_quiet=True) == 0
 
 
-def join(server: str) -> None:
-    """Shows the session in this terminal until it ends or the person leaves it."""
+def join(server: str) -> bool:
+    """Shows the session in this terminal until it ends or the person leaves it; returns True if they left it."""
     _tmux(server, "attach-session")
+    end = time.monotonic() + _ENDING_SECONDS
+    while is_joinable(server):  # a server whose session ended answers for a moment
+        if time.monotonic() >= end:
+            return True
+        time.sleep(_POLL_SECONDS)
+    return False
 
 
 def _tmux(server: str, *words: str, is_quiet: bool = False) -> int:

@@ -69,12 +69,13 @@ def attach_command(
         err=True,
     )
     tell: Callable[..., None] | None = partial(_tell, follower, raw=raw, as_json=as_json)
+    is_left = False
     server = server_name(context.repository.own_dir, record.task)
     if not (raw or as_json) and is_on_terminal() and is_joinable(server):
         say(f"{record.task}  Ctrl-B D detaches from its tmux session", err=True)
-        join(server)
+        is_left = join(server)
         tell = None  # it was seen
-    if _follow(follower, tell, is_left=tell is None and is_joinable(server)):
+    if _follow(follower, tell, is_left=is_left):
         _say_end(follower.ended(), as_json=as_json)
 
 
