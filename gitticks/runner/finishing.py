@@ -239,7 +239,7 @@ def finish_session(
     tell_checks(run, task_id, checks)
     if checks is not None and checks.is_stopped:
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
-        ended = replace(ended, ending=Ending.STOPPED)
+        ended = ended._replace(ending=Ending.STOPPED)
     capture = capture_if_due(run, store, before, result)
     for warning in work.warnings:
         run.emit(Warned(task_id, warning))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
 
 from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor
@@ -15,8 +16,7 @@ from gitticks.workflow.budget import Reading, Spent
 from gitticks.workflow.signals import Signal
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
+class Requested(NamedTuple):
     """Somebody asks for a status: `gt update --status`, `gt complete`, `gt cancel`, `gt start`, a hand-edited file."""
 
     actor: Actor
@@ -24,8 +24,7 @@ class Requested:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionStarted:
+class SessionStarted(NamedTuple):
     """An agent is about to be started on the task, by whom, in a workspace at `start_sha`.
 
     `strangers` have written a part of what it reads.
@@ -40,8 +39,7 @@ class SessionStarted:
     strangers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEnded:
+class SessionEnded(NamedTuple):
     """An agent's process ended; `role` and `round` are those it was started with.
 
     `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
@@ -60,29 +58,26 @@ class SessionEnded:
     detail: str | None = None
     session_id: str | None = None
     counted: tuple[int, int] | None = None
-    spent: Usage = field(default_factory=Usage)
+    spent: Usage = Usage()
     is_estimate: bool = False
     denied: tuple[str, ...] = ()
     cost_source: str | None = None
     has_fallback: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewTimedOut:
+class ReviewTimedOut(NamedTuple):
     """The council's time is up."""
 
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyChanged:
+class PolicyChanged(NamedTuple):
     """A gate that held the task may be gone: the settings were changed, or no agent is left that could review."""
 
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What the giver of a verdict looked at."""
 
     awaiting: Awaiting | None
@@ -90,19 +85,17 @@ class Seen:
     head: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(NamedTuple):
     """How strong an approval is, and what the history keeps to prove it."""
 
     strength: str = NAME
-    data: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, str] = MappingProxyType({})
 
 
 NO_PROOF = Proof()
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictGiven:
+class VerdictGiven(NamedTuple):
     """A person answers what the task awaits.
 
     `note` is the text that came with it. `is_response` marks `gt respond`, whose text answers rather than comments.
@@ -116,8 +109,7 @@ class VerdictGiven:
     proof: Proof = NO_PROOF
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(NamedTuple):
     """A person says that the work is done: awaiting work and approved in one."""
 
     actor: Actor
@@ -126,24 +118,21 @@ class Closed:
     proof: Proof = NO_PROOF
 
 
-@dataclass(frozen=True, slots=True)
-class AwaitingSet:
+class AwaitingSet(NamedTuple):
     """A person asks for a person's turn, or with None gives the task back to the agent."""
 
     actor: Actor
     awaiting: Awaiting | None
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """The merge queue moved the base: `sha` is the merge, None where there was nothing to merge."""
 
     sha: str | None
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class MergeFailed:
+class MergeFailed(NamedTuple):
     """The merge was not made; `conflicts` are paths, empty where the checks on the merged tree failed."""
 
     reason: str
@@ -151,48 +140,42 @@ class MergeFailed:
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class MergeFound:
+class MergeFound(NamedTuple):
     """The task's branch was found merged into the base by `actor`, outside the merge queue."""
 
     actor: Actor
     sha: str
 
 
-@dataclass(frozen=True, slots=True)
-class HeadMoved:
+class HeadMoved(NamedTuple):
     """The work branch has another commit than the one that was handed off."""
 
     head: str
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalVoided:
+class ApprovalVoided(NamedTuple):
     """An approval does not carry the merge: it is too weak, was for something else, or its signature does not hold."""
 
     reason: str
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestOpened:
+class PullRequestOpened(NamedTuple):
     """The approved head was pushed, and a pull request asks for its merge."""
 
     url: str
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestSeen:
+class PullRequestSeen(NamedTuple):
     """The forge was asked for the state of a pull request."""
 
     pull: PullRequest
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class ChildrenChanged:
+class ChildrenChanged(NamedTuple):
     """An epic's children were started, closed, added or reopened."""
 
     any_started: bool
@@ -200,8 +183,7 @@ class ChildrenChanged:
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetCounted:
+class BudgetCounted(NamedTuple):
     """A task's or an epic's budget was counted.
 
     `readings` are all there are, `reached` those that have just come to a level, `total` is all that was
@@ -215,8 +197,7 @@ class BudgetCounted:
     actor: Actor = ENGINE
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
+class Resumed(NamedTuple):
     """A person takes a task back to a checkpoint, by its id.
 
     `head` is the commit that the workspace stands at, `usage` what the task had taken, `start_sha` where its work
@@ -230,8 +211,7 @@ class Resumed:
     start_sha: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reopened:
+class Reopened(NamedTuple):
     """A person takes a closed task up again."""
 
     actor: Actor

@@ -209,6 +209,7 @@ def test_json_is_one_event_of_a_documented_kind_a_line(project: RunProject) -> N
         "role": "worker",
         "workspace": ".gitticks-work/k7f2",
         "base": "main",
+        "origin": "main",
         "start_sha": git("rev-parse", "main~1", at=project.path),
     }
     said = [event for event in events if event["event"] == "agent.said"]
