@@ -123,7 +123,9 @@ def main(name: str, stdin_file: str, *command: str) -> int:
                     sys.stdout.flush()
             return int(code.read_text()) if code.exists() else _KILLED
         finally:
-            with suppress(LibTmuxException):  # with its last session it ends by itself, perhaps while it is asked to
+            with suppress(
+                LibTmuxException
+            ):  # with its last session it ends by itself, perhaps while it is asked to
                 server.kill()
 
 

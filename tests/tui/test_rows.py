@@ -170,3 +170,14 @@ def test_run_settings_become_flags_and_choices_go_round() -> None:
         choices = run_settings.after("isolation", choices)
         seen.append(choices.get("isolation"))
     assert seen == ["task", "epic", "none", None]
+
+
+def test_what_was_interrupted_says_so_and_keeps_its_columns() -> None:
+    shown = snapshot()
+    row = next(one for one in shown.rows if shown.graph.is_ready(one, shown.around))
+    left = replace(shown, around=shown.around._replace(left={row.id: "interrupted"}))
+    before, after = (words(tasks.root(one, row, 80, 4, is_chosen=False)) for one in (shown, left))
+    assert before.split()[-1] == "ready"
+    assert after.split()[-1] == "interrupted"
+    assert len(before) == len(after)
+    assert before.index(f"P{row.priority}") == after.index(f"P{row.priority}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Snapshot
 
+_WORD_COLUMNS = 10
 _ROOM_FOR_WORDS, _ROOM_FOR_PRIORITY = 50, 58
 
 
@@ -114,9 +115,9 @@ def root(snapshot: Snapshot, row: TaskRow, width: int, ids: int, *, is_chosen: b
             "strong" if row.priority == 0 else "muted",
         ),
         (f"{counts:>6}", "muted"),
-        "  ",
+        " " * (2 - max(0, len(says) - _WORD_COLUMNS)),
         (f"{glyph(state)} ", f"*{colour}"),
-        (f"{says:<10}", colour),
+        (f"{says:<{_WORD_COLUMNS}}", colour),
     ]
     if width < _ROOM_FOR_WORDS:
         right = [(f"{counts} ", "muted"), (glyph(state), f"*{colour}")]
@@ -135,6 +136,9 @@ def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tupl
     if snapshot.graph.is_blocked(row):
         blockers = snapshot.graph.open_blockers(row, 1)
         return "blocked", f"after {blockers[0]}" if blockers else "blocked"
+    left = next(filter(None, (snapshot.standing(one).left for one in below)), None)
+    if left is not None:
+        return "pending", left
     if any(snapshot.graph.is_ready(one, snapshot.around) for one in below):
         return "pending", "ready"
     if any(one.is_begun for one in below):
