@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -28,7 +29,7 @@ from gitticks.runner.liveness import live_tasks
 from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
-from gitticks.runner.review_checkouts import FOLDER, remove_review_checkout
+from gitticks.runner.review_checkouts import FOLDER, remove_left_review
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
@@ -245,11 +246,25 @@ def _reviews(context: Context) -> Iterator[_Found]:
         return
     live = live_tasks(context.repository.own_place)
     for path in sorted(folder.iterdir()):
-        if path.name.partition(".")[0] not in live:
-            yield _Found(
-                Leftover("review", path.name, size_of(path)),
-                partial(remove_review_checkout, context.repository, path),
-            )
+        task_id = TaskId(path.name.partition(".")[0])
+        if task_id not in live:
+            remove = partial(_remove_review, context, path, task_id)
+            yield _Found(Leftover("review", path.name, size_of(path)), remove)
+
+
+def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
+    reviewed = None  # by nobody knows what, so that all that is there is kept
+    with contextlib.suppress(GitticksError):
+        reviewed = context.store.task_file(task_id).task.end_sha
+    remove_left_review(
+        context.repository,
+        context.settings,
+        neutral_environment(context.world.environment),
+        path,
+        task_id,
+        reviewed=reviewed,
+        warn=context.warnings.once,
+    )
 
 
 def _transcripts(context: Context) -> Iterator[_Found]:

@@ -106,11 +106,27 @@ def remove_reviews_of(
     if top is None or path.parent != top / settings.workspace.dir / FOLDER:
         return  # reviewers of earlier versions worked in the task's own workspace
     for other in (path, *path.parent.glob(f"{path.name}.*")):
-        with contextlib.suppress(NotFoundError):
-            checkout = checkout_at(repository, other)
-            _take_commits(repository, checkout, settings, environment, warn)
-            _keep(repository, checkout, task.id, task.end_sha, before=frozenset(), warn=warn)
-        remove_review_checkout(repository, other)
+        remove_left_review(
+            repository, settings, environment, other, task.id, reviewed=task.end_sha, warn=warn
+        )
+
+
+def remove_left_review(
+    repository: Repository,
+    settings: Settings,
+    environment: Mapping[str, str],
+    path: Path,
+    task_id: TaskId,
+    *,
+    reviewed: str | None,
+    warn: Callable[[str], None],
+) -> None:
+    """Removes one checkout of a dead session that `reviewed` a commit; what its reviewer left there is kept."""
+    with contextlib.suppress(NotFoundError):
+        checkout = checkout_at(repository, path)
+        _take_commits(repository, checkout, settings, environment, warn)
+        _keep(repository, checkout, task_id, reviewed, before=frozenset(), warn=warn)
+    remove_review_checkout(repository, path)
 
 
 def _tip_of_base(repository: Repository, planned: Workspace) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 
 from gitticks.model.status import Status
 from tests.support.agents import write_program
-from tests.support.projects import Project, make_project, make_working
-from tests.support.repositories import git
+from tests.support.projects import Project, make_project, make_reviewing, make_working
+from tests.support.repositories import commit_file, git
 from tests.support.stores import write_task_file
 
 
@@ -96,3 +97,17 @@ def test_open_finds_the_workspace_that_an_epics_tasks_share(project: Project) ->
     project.ok("start", task_id)
     opened = json.loads(project.ok("worktree", "open", task_id, "--json"))
     assert opened["path"] == str(project.path / ".gitticks-work" / epic)
+
+
+def test_what_a_dead_reviewer_committed_is_kept(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    make_reviewing(project)
+    place = project.path / ".gitticks-work/reviews/k7f2"
+    git("worktree", "add", "-q", "--detach", str(place), str(project.task("k7f2").end_sha), at=project.path)
+    commit_file(place, "found.txt", "a note\n")
+    ran = project.gt("worktree", "gc")
+    assert ran.code == 0
+    assert not place.exists()
+    kept = re.search("it is kept at `(.+?)`", ran.err)
+    assert kept is not None, ran.seen
+    assert git("show", f"{kept[1]}:found.txt", at=project.path) == "a note"
