@@ -6,6 +6,8 @@ from enum import Enum, StrEnum
 
 BY_HAND = "hand:"
 """What the runner's name in a claim begins with where it is a person's."""
+BUDGET_SPENT = "`budget."
+"""How the reason begins where a spent budget stopped a task; an approval grants as much again."""
 
 
 class Status(StrEnum):

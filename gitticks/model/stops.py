@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Protocol
 
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Awaiting, Status
-
-BUDGET_SPENT: Final = "`budget."
-"""How the reason begins where a spent budget stopped a task; an approval grants as much again."""
-
 
 class Stopped(Protocol):
     """A task, as far as is asked here."""

@@ -18,8 +18,8 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
-from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.model.stops import BUDGET_SPENT, waits_because
+from gitticks.model.status import ANSWERED, BUDGET_SPENT, Awaiting, Status
+from gitticks.model.stops import waits_because
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gitticks.model.event import ENGINE, EventType
-from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.stops import BUDGET_SPENT
+from gitticks.model.status import BUDGET_SPENT, Awaiting, Role, Status
 from gitticks.workflow import budget
 from gitticks.workflow.budget import Level, Metric, Reading, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, whose_turn

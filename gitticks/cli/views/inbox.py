@@ -10,8 +10,7 @@ from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite
 from gitticks.cli.text import as_called, called, from_here, visible, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
-from gitticks.model.status import ANSWERED, Status
-from gitticks.model.stops import BUDGET_SPENT
+from gitticks.model.status import ANSWERED, BUDGET_SPENT, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
