@@ -9,6 +9,7 @@ from typing import Protocol
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Awaiting, Status
 
+
 class Stopped(Protocol):
     """A task, as far as is asked here."""
 
