@@ -22,6 +22,7 @@ from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.files import errors_name
 from gitticks.git.locks import hold_lock
+from gitticks.model.ids import TaskId
 from gitticks.safe_read import reason_of
 
 _ORIGINAL = "as-it-was"
@@ -31,16 +32,14 @@ _ORIGINAL = "as-it-was"
 class Draft:
     """A private copy of a text for an editor, which inherits `lock`, an open file that is locked while the draft is in use.
 
-    `line` is where the problem is, if the text is broken; `again` the command that opens the draft again, if one does.
-    `is_old` is true for one that an earlier command left.
+    `line` is where the problem is, if the text is broken. One of a `task` is opened again by its next edit.
     """
 
     path: Path
     original: bytes
     lock: int
     line: int | None = None
-    again: str = ""
-    is_old: bool = False
+    task: TaskId | None = None
 
     def read(self) -> bytes:
         """Returns what the editor left."""
@@ -58,37 +57,38 @@ class Draft:
         return self.read() != self.original
 
     def keep(self, error: GitticksError) -> None:
-        """Lets go of the copy, which could not be taken, and adds to the error's hint that it is kept, and where."""
+        """Closes the copy, which could not be taken, and adds to the error's hint that it is kept, and where."""
         own = f"{error.hint}; " if error.hint else ""
-        again = f"; `{self.again}` opens it again" if self.again else ""
+        again = f"; `gt edit {self.task}` opens it again" if self.task else ""
         error.hint = f"{own}your text is kept in `{self.path}`{again}"
-        os.close(self.lock)
+        self.close()
 
     def drop(self) -> None:
         """Removes the copy, once it was applied or holds nothing new."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
+        self.close()
+
+    def close(self) -> None:
+        """Lets others have the copy."""
         os.close(self.lock)
 
 
 def make_draft(
-    context: Context, content: bytes, name: str, *, line: int | None = None, of: str = "", again: str = ""
+    context: Context, content: bytes, name: str, *, line: int | None = None, task: TaskId | None = None
 ) -> Draft:
-    """Writes a private copy into the clone's own folder and returns it.
-
-    `of` is what `kept_draft` will know it by.
-    """
+    """Writes a private copy into the clone's own folder and returns it."""
     with _all_drafts(context) as folder:
-        made = Path(tempfile.mkdtemp(prefix=f"{of}-" if of else None, dir=folder))
-        return replace(_make(made, content, name, line), again=again)
+        made = Path(tempfile.mkdtemp(prefix=f"{task}-" if task else None, dir=folder))
+        return replace(_make(made, content, name), line=line, task=task)
 
 
-def kept_draft(context: Context, of: str, name: str, *, again: str) -> Draft | None:
-    """Returns the last draft with something new that no editor has open; None if there is none."""
+def kept_draft(context: Context, task: TaskId, name: str) -> Draft | None:
+    """Returns the last draft of a task with something new that no editor has open; None if there is none."""
     with _all_drafts(context) as folder:
         kept = [
             one
             for one in folder.iterdir()
-            if one.name.rpartition("-")[0] == of
+            if one.name.rpartition("-")[0] == task
             and (one / name).is_file()
             and (one / _ORIGINAL).is_file()
             and not is_lock_held(one / _ORIGINAL)
@@ -97,7 +97,7 @@ def kept_draft(context: Context, of: str, name: str, *, again: str) -> Draft | N
             return None
         last = max(kept, key=lambda one: (one / name).stat().st_mtime_ns)
         lock = _locked(last, os.O_RDWR)
-        return Draft(last / name, (last / _ORIGINAL).read_bytes(), lock, again=again, is_old=True)
+        return Draft(last / name, (last / _ORIGINAL).read_bytes(), lock, task=task)
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
     draft.drop()
 
 
-def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
+def _make(folder: Path, content: bytes, name: str) -> Draft:
     try:
         with errors_name(folder / name):
             lock = _locked(folder, os.O_RDWR | os.O_CREAT | os.O_EXCL)
@@ -144,7 +144,7 @@ def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Draft(folder / name, content, lock, line)
+    return Draft(folder / name, content, lock)
 
 
 def _locked(folder: Path, flags: int) -> int:

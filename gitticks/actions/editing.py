@@ -8,7 +8,6 @@ kept in a file of its own whenever it cannot be taken.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -87,18 +86,17 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
     content = context.store.read(path)
     if content is None:
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-    again = f"gt edit {task_id}"
-    kept = kept_draft(context, task_id, _NAME, again=again)
+    kept = kept_draft(context, task_id, _NAME)
     if kept is not None:
         text = kept.read()
         if kept.original == content or merge_saved(path, kept.original, text, content) is not None:
             return replace(kept, line=_broken_line(text))
-        os.close(kept.lock)
+        kept.close()
         context.warnings.once(
             f"the task was changed in the same places since your last edit, which is kept in `{kept.path}`; "
             "remove it once you need it no more"
         )
-    return make_draft(context, content, _NAME, line=_broken_line(content), of=task_id, again=again)
+    return make_draft(context, content, _NAME, line=_broken_line(content), task=task_id)
 
 
 def _broken_line(content: bytes) -> int | None:

@@ -54,7 +54,7 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     Raises:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
-    if draft.is_old:
+    if draft.is_changed:
         words = "it opens with what you wrote before, which was not taken yet; to begin anew:"
         say(f"{words} rm {shlex.quote(visible(str(draft.path)))}", err=True)
     try:
