@@ -30,7 +30,7 @@ def _waits_because(index: Index, task: Listed) -> str:
     if _STUCK not in history and _ASKED not in history:
         return ""
     from gitticks.document.history import read_history
-    from gitticks.model.stops import waits_because
+    from gitticks.workflow.session_states import waits_because
 
     return waits_because(task, read_history(history).events)
 

@@ -19,13 +19,13 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, Awaiting, Status
-from gitticks.model.stops import waits_because
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
 from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_plain_text
 from gitticks.workflow.budget import Level
+from gitticks.workflow.session_states import waits_because
 
 FILE = "notices.json"
 

@@ -1,8 +1,15 @@
-"""What the session on a task is doing, in one word; derived, never stored."""
+"""What the session on a task is doing, in one word, and why it waits; derived, never stored."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Awaiting, Status
+
+if TYPE_CHECKING:
+    from gitticks.model.queued import Listed
 
 
 class SessionState:
@@ -75,3 +82,15 @@ def session_state(
     if status == Status.AGENT_REVIEW:
         return SessionState.AWAITING_COUNCIL
     return SessionState.WORKING if is_live else SessionState.IDLE
+
+
+def waits_because(task: Listed, events: Sequence[Event]) -> str:
+    """Returns why a task is stuck, or why gitticks itself asks a person; empty if its history does not say."""
+    if task.status == Status.STUCK:
+        last = next((event for event in reversed(events) if event.to_status is Status.STUCK), None)
+        return "" if last is None else " ".join((last.reason or "").split())
+    is_escalated = task.awaiting == Awaiting.ESCALATION
+    last = next((event for event in reversed(events) if event.type is EventType.AWAITING_SET), None)
+    if last is None or last.actor != ENGINE or (not is_escalated and last.at != task.asked_at):
+        return ""
+    return last.reason or ""

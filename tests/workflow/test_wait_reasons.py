@@ -10,8 +10,8 @@ import pytest
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
-from gitticks.model.stops import waits_because
 from gitticks.model.task import Task
+from gitticks.workflow.session_states import waits_because
 
 AT = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 STUCK = Task(TaskId("k7f2"), "Login", status=Status.STUCK, awaiting=Awaiting.ESCALATION, asked_at=AT)
