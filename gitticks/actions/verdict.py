@@ -117,6 +117,14 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
     return context.store.transact(write, author=context.author)
 
 
+def rework_of(context: Context, rejected: Task) -> TaskId | None:
+    """Returns the child that carries the feedback of an epic that was sent back, the only open one; None of others."""
+    if not rejected.is_epic:
+        return None
+    with open_index(context.repository) as index:
+        return next((one.id for one in index.children(rejected.id) if one.is_open), None)
+
+
 def _refuse_merged(context: Context, task: Task) -> None:
     """Refuses to send work back that the base has got, though its task could not be closed yet."""
     from gitticks.git.merges.history import find_merge

@@ -253,7 +253,9 @@ def _reviews(context: Context) -> Iterator[_Found]:
 
 
 def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
-    reviewed = None  # by nobody knows what, so that all that is there is kept
+    reviewed = (
+        None  # of a task that is gone nobody knows which commit was reviewed: all that is there is kept
+    )
     with contextlib.suppress(GitticksError):
         reviewed = context.store.task_file(task_id).task.end_sha
     remove_left_review(

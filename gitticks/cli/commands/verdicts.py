@@ -16,6 +16,7 @@ from gitticks.actions.verdict import (
     look_at,
     prove_approval,
     reject_task,
+    rework_of,
     waiting_for_answer,
     wants_feedback,
 )
@@ -108,10 +109,8 @@ def reject_command(
             after = reject_task(context, task_id, text or given, seen[task_id]).after
         if not after.is_open:
             return Decided(after, ("cancelled",))
-        rework = context.renewed().index.children(task_id) if after.is_epic else []
-        for one in rework:
-            if one.is_open:
-                return Decided(after, (f"rejected; its new task {one.id} has your feedback",))
+        if (rework := rework_of(context, after)) is not None:
+            return Decided(after, (f"rejected; its new task {rework} has your feedback",))
         with_what = " with your feedback" if text or given else ""
         return Decided(after, (f"rejected; back to {agent_name(context, after)}{with_what}",))
 

@@ -58,7 +58,8 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
         found.append(line())
     for merge in snapshot.merges:
         key = f"{MERGE}{merge.task}"
-        title = getattr(snapshot.find(merge.task), "title", "")
+        approved = snapshot.find(merge.task)
+        title = "" if approved is None else approved.title
         found.append(
             line(
                 (f"{glyph('reviewing')} ", "*waits"), (merge.task, "muted"), "  ", (title, "strong"), key=key
