@@ -10,11 +10,9 @@ from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.document.fields import misnamed_keys
 from gitticks.document.frontmatter import decode
-from gitticks.document.settings import file_layer, require_writable
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
-from gitticks.runner.templates import check_template
 from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
 from gitticks.store.transaction import Transaction
@@ -92,15 +90,21 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
     Of a setting that nothing acts on only a new one is refused, where `old` is given.
     """
     if path == CONFIG_PATH:
+        from gitticks.document.settings import file_layer, require_writable
+
         layer = file_layer(decode(content, path))
         require_writable(layer)
         if old is not None and layer.unavailable:
             _refuse_new_unavailable(layer.unavailable, decode(old, path))
     elif path.endswith(".md"):
+        from gitticks.runner.templates import check_template
+
         check_template(path.removeprefix(f"{PROMPTS_FOLDER}/"), decode(content, path))
 
 
 def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old: str) -> None:
+    from gitticks.document.settings import file_layer
+
     try:
         known = frozenset(file_layer(old).unavailable)
     except DocumentError:

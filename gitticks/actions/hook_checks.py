@@ -25,7 +25,6 @@ from gitticks.board.judge_edit import (
 from gitticks.board.skip_reasons import Problem, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
 from gitticks.document.frontmatter import decode
-from gitticks.document.settings import file_layer
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.indexfile import saying_at_work
@@ -107,6 +106,8 @@ def _check_merged(edit: SavedEdit) -> Iterator[Problem]:
         if IS_TASK_FILE(edit.path):
             yield from _problem_of(lambda: _read_task(content, old, edit.path), edit.path)
         elif edit.path == CONFIG_PATH:
+            from gitticks.document.settings import file_layer
+
             yield from _problem_of(lambda: file_layer(decode(content, CONFIG_PATH)), edit.path)
 
 

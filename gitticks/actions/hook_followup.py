@@ -29,7 +29,6 @@ from gitticks.model.task import Task
 from gitticks.store.hand_edits import STATE_FIELDS, HandEdit
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import trust_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,8 @@ def _trust_own(context: Context, before: str, after: str) -> None:
         if may_run(one.path, new):
             changed[one.path] = (None if one.old is None else objects.read_blob(one.old), new)
     if changed:
+        from gitticks.store.trust import trust_own
+
         trust_own(context.repository, changed)
 
 
@@ -112,14 +113,7 @@ def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
 
 def _needs_follow_up(edit: HandEdit) -> bool:
     """True if the file as it was committed is not what it has to be; plain edits of text and fields are."""
-    wanted = edit.wanted
-    if (
-        edit.before is None
-        or wanted.status
-        or wanted.sets_awaiting
-        or wanted.verdict
-        or edit.forbidden_fields
-    ):
+    if edit.before is None or edit.asks_for_decisions or edit.forbidden_fields:
         return True
     loose = (edit.after.loose_text(section, edit.before) for section in (Section.NOTES, Section.QUESTIONS))
     return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import RefusedError
@@ -14,12 +14,14 @@ from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
-from gitticks.store.decisions import Circumstances, WantedState, apply_state, follow_parent
 from gitticks.store.layout import line_of
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.approvals import refuse_settled
-from gitticks.workflow.decision import Decision
+from gitticks.workflow.settled import refuse_settled
+
+if TYPE_CHECKING:
+    from gitticks.store.decisions import Circumstances, WantedState
+    from gitticks.workflow.decision import Decision
 
 STATE_FIELDS = frozenset({"status", "awaiting", "verdict"})
 """What a person may write into the file as a request."""
@@ -29,7 +31,7 @@ FREE_FIELDS = HUMAN_FIELDS - STATE_FIELDS
 
 _SUMMARY = "summary"
 
-Surroundings = Callable[[Task], Circumstances]
+Surroundings = Callable[[Task], "Circumstances"]
 """Returns what a decision about a task is made under."""
 
 
@@ -45,8 +47,16 @@ class HandEdit:
     state: Task | None
 
     @property
+    def asks_for_decisions(self) -> bool:
+        """True if the edit sets a status, whose turn it is, or a verdict; most edits do not."""
+        names = STATE_FIELDS if self.after.task.verdict is not None else STATE_FIELDS - {"verdict"}
+        return bool(_differing(self.before.task if self.before else None, self.after.task, names))
+
+    @property
     def wanted(self) -> WantedState:
         """Returns what the edit asks for besides text and fields."""
+        from gitticks.store.decisions import WantedState
+
         old = self.before.task if self.before is not None else Task(self.after.task.id, "")
         new = self.after.task
         return WantedState(
@@ -133,10 +143,11 @@ def apply_hand_edit(
     transaction.put_task(neutral)
     events = _events(edit, actor, at)
     transaction.append_events(task_id, events)
-    wanted = edit.wanted
     decisions: tuple[Decision, ...] = ()
-    if wanted.status or wanted.sets_awaiting or wanted.verdict:
-        decisions = apply_state(transaction, task_id, wanted, actor, surroundings(neutral.task))
+    if edit.asks_for_decisions:
+        from gitticks.store.decisions import apply_state
+
+        decisions = apply_state(transaction, task_id, edit.wanted, actor, surroundings(neutral.task))
     task = transaction.task_file(task_id).task
     follow_parents(transaction, task, before, surroundings)
     describe_edit(transaction, edit, actor, events)
@@ -193,6 +204,8 @@ def follow_parents(
     old = before.parent if before is not None else None
     if task.parent == old:
         return
+    from gitticks.store.decisions import follow_parent
+
     tasks = transaction.all_tasks()
     for parent in (old, task.parent):
         if parent is not None and parent in tasks:

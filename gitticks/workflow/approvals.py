@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from gitticks.errors import RefusedError
 from gitticks.model.approval import (
     HARDWARE,
     LEVELS,
@@ -136,16 +135,3 @@ def why_void(
         if not is_same:
             return f"it was approved for {what}"
     return None
-
-
-def refuse_settled(task: Task, names: Container[str]) -> None:
-    """Refuses to change a person's gate once the work has passed it and only the merge is left.
-
-    Raises:
-        RefusedError: `requires` is one of them, and the task is merging.
-    """
-    if task.is_merging and "requires" in names:
-        raise RefusedError(
-            f"`{task.id}` is approved and merging, so what it requires cannot be changed",
-            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
-        )

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.board.place import create_board
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from tests.cli.support import gt
+from tests.support.repositories import git
 from tests.support.stores import make_queue
 from tests.support.waiting import LONGEST_SECONDS
 
@@ -230,3 +232,23 @@ SELDOM_IN_CHANGES = frozenset(
 )
 def test_a_change_loads_nothing_that_it_seldom_needs(tmp_path: Path, words: list[str]) -> None:
     assert SELDOM_IN_CHANGES & set(loaded(THROUGH_CLICK, words, warm_queue(tmp_path))) == set()
+
+
+SELDOM_IN_HOOKS = frozenset(
+    {
+        "gitticks.document.merging.task", "gitticks.document.settings", "gitticks.model.settings",
+        "gitticks.store.decisions", "gitticks.workflow.decide", "jinja2", "markdown_it", "pygit2", "rich", "ruamel",
+    }
+)  # fmt: skip
+"""What a commit on the board needs only where a status, a verdict, settings or a merge is in it."""
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "post-commit", "post-checkout"])
+def test_a_hook_loads_nothing_that_a_commit_of_text_does_not_need(tmp_path: Path, name: str) -> None:
+    board = warm_queue(tmp_path) / BOARD_FOLDER
+    file = board / task_path(TaskId("k7f2"))
+    file.write_text(file.read_text() + "\nMore text.\n")
+    git("add", ".", at=board)
+    if name == "post-commit":
+        git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "text", at=board)
+    assert SELDOM_IN_HOOKS & set(loaded(THROUGH_CLICK, ["hook", name], board)) == set()

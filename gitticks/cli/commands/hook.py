@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.hook_checks import check_commit, check_merge
-from gitticks.board.skip_reasons import Problem
+from gitticks.board.step import WORKTREE_BOARD
 from gitticks.cli.options import command
-from gitticks.cli.permission_hook import answer_hook
 from gitticks.cli.render import say
 from gitticks.cli.text import as_called, visible
-from gitticks.cli.writing import agent_name, moved_words
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
+    from gitticks.board.skip_reasons import Problem
 
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
@@ -39,9 +37,13 @@ def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> 
     the clients of agents call before they use a tool: it asks the run that started them.
     """
     if name == _PERMISSION:
+        from gitticks.cli.permission_hook import answer_hook
+
         return answer_hook(list(arguments))
     context = _where_git_works(context)
     if name in _CHECKS:
+        from gitticks.actions.hook_checks import check_commit, check_merge
+
         return _refuse(check_commit(context) if name == "pre-commit" else check_merge(context))
     if name in _PUSHES:
         from gitticks.actions.hook_history import check_push, check_receive
@@ -82,12 +84,12 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 
 
 def _follow(context: Context, *, is_commit: bool) -> None:
-    from gitticks.actions.hook_followup import follow_commit, refresh_board
+    if not is_commit:
+        WORKTREE_BOARD.bring_in_step(context.repository)
+        return
+    from gitticks.actions.hook_followup import follow_commit
     from gitticks.actions.hook_history import check_pick, put_back_reverted
 
-    if not is_commit:
-        refresh_board(context)
-        return
     put_back = put_back_reverted(context)
     _refuse(check_pick(context))  # it is made, so that this only tells
     for done in (*put_back, *follow_commit(context)):
@@ -96,6 +98,8 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 
 def _followed(context: Context, done: FollowedUp) -> str:
+    from gitticks.cli.writing import agent_name, moved_words
+
     after = done.after
     if done.refusal is not None:
         return done.refusal

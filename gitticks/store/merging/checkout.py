@@ -1,7 +1,4 @@
-"""Merges of single files in checkouts: by git with our driver, and of what a person saved on the board.
-
-Only the state branch names the driver in its attributes, so no other branch is merged by it. A clone whose gitticks is
-gone still merges by text: `git merge-file` stands behind it.
+"""Merges of single files in checkouts: of what a person saved on the board with what the branch has.
 
 A saved edit is no merge of two clones: the state that gitticks wrote stands, and what the person asks for is only a
 wish until it is applied. Where both wrote the same, the person's file stays as it is and is named. What git has merged
@@ -10,31 +7,20 @@ and nobody has committed yet is such a merge, and is joined by the same rules as
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
-from gitticks.document.merging.task import merge_files
-from gitticks.document.merging.three_way import find_hunks, split_sides
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
-from gitticks.git.config import read_common_setting, write_common_setting
 from gitticks.git.follow import Merge, merge_text
-from gitticks.git.repository import Repository
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
-from gitticks.store.merging.files import merge_file
-from gitticks.store.merging.task import Merged, merge_task, with_superseded
-from gitticks.workflow.bundle import BUNDLE_FIELDS
+
+if TYPE_CHECKING:
+    from gitticks.store.merging.task import Merged
 
 _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
 _WRITTEN_BY_GITTICKS = frozenset(field.name for field in fields(Task)) - _WRITTEN_BY_PEOPLE
-_DRIVER: Final = "merge.gitticks.driver"
-_NAME: Final = "merge.gitticks.name"
-_WORDS: Final = "tasks of gitticks, merged by meaning"
-_BY_TEXT: Final = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 
 
 def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
@@ -54,8 +40,12 @@ def merge_waiting(path: str, base: bytes, waiting: bytes, ours: bytes) -> bytes 
     if first_marker(waiting) is not None:
         return merge_text(path, base, waiting, ours)
     if task_of_path(path) is None:
+        from gitticks.store.merging.files import merge_file
+
         found = merge_file(path, base, ours, waiting)
         return None if found.conflicts else found.data
+    from gitticks.store.merging.task import merge_task, with_superseded
+
     merged = merge_task(base, ours, waiting, path, _ours_is_later)
     return None if merged is None else with_superseded(merged, path)
 
@@ -80,6 +70,8 @@ def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes:
     """Returns a task as a person resolved it, with what they left as it was at the base, and we changed."""
     if task_of_path(path) is None or base == ours:
         return resolved
+    from gitticks.document.merging.task import merge_files
+
     try:
         before, made, current = (TaskFile.parse(data, path) for data in (base, resolved, ours))
         return merge_files(
@@ -113,6 +105,9 @@ def _is_of_another_base(before: Task, edited: Task) -> bool:
 
 
 def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
+    from gitticks.document.merging.task import merge_files
+    from gitticks.workflow.bundle import BUNDLE_FIELDS
+
     try:
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
         if _is_of_another_base(before.task, edited.task):
@@ -132,30 +127,14 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     return merged.data
 
 
-def install_merge_driver(repository: Repository) -> None:
-    """Sets what is not set like that already; the name comes last, as git dies of a named driver without a command."""
-    for key, value in ((_DRIVER, driver_command()), (_NAME, _WORDS)):
-        if read_common_setting(repository.common_dir, key) != value:
-            write_common_setting(repository.common_dir, key, value)
-
-
-def has_merge_driver(repository: Repository) -> bool:
-    """True if git calls a driver for tasks, of whichever installation."""
-    return read_common_setting(repository.common_dir, _DRIVER) is not None
-
-
-def driver_command() -> str:
-    """Returns the command line: `gt` of this installation, as other programs are called `gt` too."""
-    own = Path(sys.executable).parent / "gt"
-    gt = shlex.quote(str(own)) if own.is_file() else "gt"
-    return f"{gt} merge-driver %O %A %B %L %P || {_BY_TEXT}"
-
-
 def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | None:
     """Returns the task's file that the two sides of git's markers make.
 
     None where no marker is complete or a side cannot be read. Without `base` the markers tell of it.
     """
+    from gitticks.document.merging.three_way import find_hunks, split_sides
+    from gitticks.store.merging.task import merge_task, with_superseded
+
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -173,6 +152,8 @@ def first_marker(data: bytes) -> int | None:
     """Returns the line, from 1, of the first complete conflict that git left; None if there is none."""
     if b"<<<<<<<" not in data:
         return None
+    from gitticks.document.merging.three_way import find_hunks
+
     text = data.decode("utf-8", "replace")
     hunks = find_hunks(text)
     return text.count("\n", 0, hunks[0].start) + 1 if hunks else None
