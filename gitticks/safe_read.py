@@ -47,20 +47,13 @@ def read_end_of_plain_file(path: Path | str, last_bytes: int) -> bytes:
 def _open(path: Path | str) -> tuple[int, int]:
     """Returns the open file and its size."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        return descriptor, _plain_size(descriptor, path)
-    except OSError:
-        os.close(descriptor)
-        raise
-
-
-def _plain_size(descriptor: int, path: Path | str) -> int:
     status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return descriptor, status.st_size
+    os.close(descriptor)
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.ENODEV, "not a regular file", str(path))
-    return status.st_size
+    raise OSError(errno.ENODEV, "not a regular file", str(path))
 
 
 def _read_on(descriptor: int, expected: int) -> bytes:

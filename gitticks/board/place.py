@@ -169,7 +169,7 @@ def _leads_back(git_dir: str, folder: str) -> bool:
             for name in ("commondir", "gitdir")
         )
         is_folder = _is_same(os.path.dirname(os.path.normpath(place)), folder)
-        return is_folder and os.path.realpath(common_dir) == os.path.dirname(os.path.dirname(git_dir))
+        return is_folder and _is_same(os.path.normpath(common_dir), os.path.dirname(os.path.dirname(git_dir)))
     except (OSError, ValueError):  # it is missing, or no path
         return False
 

@@ -206,8 +206,9 @@ FIELDS: tuple[Field, ...] = (
 def read_fields(source: Source, tree: MappingNode) -> Task:
     """Returns the task that the frontmatter's tree says; unknown keys are ignored."""
     found: dict[str, Any] = {}
+    nodes = {pair.key.text: pair.value for pair in tree.pairs}
     for field in FIELDS:
-        node = tree.get(field.key)
+        node = nodes.get(field.key)
         if node is not None and not is_absent(field, node):
             found[field.key] = field.read(At(source, field.key), node)
     for key in ("id", "title"):

@@ -57,7 +57,8 @@ class Frontmatter(NamedTuple):
 
     def with_changes(self, changes: Iterable[Change]) -> Frontmatter:
         """Returns the file with keys of its frontmatter set or removed."""
-        return self.with_yaml(splice(self.source, changes, self.newline).text)
+        text, tree = splice(self.source, changes, self.newline, self.tree)
+        return self.with_yaml(text) if tree is None else self._replace(yaml=text, tree=tree)
 
     def with_yaml(self, yaml: str) -> Frontmatter:
         """Returns the file with another text between its fences."""

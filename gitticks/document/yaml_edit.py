@@ -169,23 +169,34 @@ class Change(NamedTuple):
     value: YamlValue | None
 
 
-def splice(source: Source, changes: Iterable[Change], newline: str) -> Source:
-    """Returns the text with the changes made, in their order; lines that are added end in `newline`."""
+class Spliced(NamedTuple):
+    """A text, and its tree; None for a text that holds nothing."""
+
+    text: str
+    tree: Mapping | None
+
+
+def splice(source: Source, changes: Iterable[Change], newline: str, tree: Mapping | None = None) -> Spliced:
+    """Returns the text with the changes made, in their order; lines that are added end in `newline`.
+
+    `tree` is that of the source, where it is known already.
+    """
+    made = Spliced(source.text, parse_yaml(source) if tree is None else tree)
     for change in changes:
-        source = _changed(source, change, newline)
-    return source
+        made = _changed(source._replace(text=made.text), made, change, newline)
+    return made
 
 
-def _changed(source: Source, change: Change, newline: str) -> Source:
-    root = parse_yaml(source)
-    expected = _expected(loose_node(root), change)
+def _changed(source: Source, before: Spliced, change: Change, newline: str) -> Spliced:
+    expected = _expected(loose_node(before.tree), change)
     if expected is None:
-        return source
-    for edits in _ways(Editor(source.text, newline), root, change):
-        result = Source(apply_edits(source.text, edits), source.path, source.first_line)
+        return before
+    for edits in _ways(Editor(source.text, newline), before.tree, change):
+        text = apply_edits(source.text, edits)
         with contextlib.suppress(DocumentError):
-            if _same(loose_node(parse_yaml(result)), expected):
-                return result
+            tree = parse_yaml(source._replace(text=text))
+            if _same(loose_node(tree), expected):
+                return Spliced(text, tree)
     name = ".".join(change.keys)
     raise DocumentError(
         f"`{name}` has a form that cannot be changed in place",

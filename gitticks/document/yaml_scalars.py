@@ -102,7 +102,8 @@ def _is_safe_plain(text: str, *, flow: bool) -> bool:
         return False
     if flow and _FLOW_SPECIAL.search(text) is not None:
         return False
-    return not text.endswith(":") and not text.startswith("...") and not any(map(_is_hidden, text))
+    is_shown = text.isprintable() if text.isascii() else not any(map(_is_hidden, text))
+    return is_shown and not text.endswith(":") and not text.startswith("...")
 
 
 def _escaped(character: str) -> str:

@@ -195,10 +195,11 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
 def linked_places(common_dir: Path) -> Iterator[tuple[Path, Path]]:
     """Yields the administrative folder and the place of every linked worktree, sorted by folder."""
     try:
-        folders = sorted((common_dir / "worktrees").iterdir())
+        names = sorted(os.listdir(common_dir / "worktrees"))  # noqa: PTH208 - asked often, as below
     except (FileNotFoundError, NotADirectoryError):
         return
-    for git_dir in folders:
+    for name in names:
+        git_dir = common_dir / "worktrees" / name
         place = _place_of(git_dir)
         if place is not None:
             yield git_dir, place
@@ -207,10 +208,11 @@ def linked_places(common_dir: Path) -> Iterator[tuple[Path, Path]]:
 def _place_of(git_dir: Path) -> Path | None:
     """Returns where a linked worktree is to stand; None if it is being added or removed, or its file is damaged."""
     try:
-        pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
+        pointer = os.fsdecode(read_plain_file(f"{git_dir}/gitdir")).removesuffix("\n")
     except OSError:
         return None
-    return None if "\0" in pointer else Path(os.path.normpath(git_dir / pointer)).parent
+    place = os.path.normpath(os.path.join(git_dir, pointer))  # noqa: PTH118 - on strings, as runs ask often
+    return None if "\0" in pointer else Path(os.path.dirname(place))  # noqa: PTH120
 
 
 def commit_folders(checkout: Checkout) -> tuple[Path, ...]:

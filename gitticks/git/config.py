@@ -52,7 +52,8 @@ def read_config(repository: Repository, pattern: str, *, of_all: bool = False) -
     except GitError:
         git_version()  # without git there is no answer at all
         return {}
-    return {key: value for _, key, value in entries if re.search(pattern, key)}
+    is_wanted = re.compile(pattern).search
+    return {key: value for _, key, value in entries if is_wanted(key)}
 
 
 def read_own_setting(key: str) -> str | None:

@@ -312,9 +312,13 @@ def is_no_lock_of_git(common_dir: Path, ref: str) -> bool:
 
 
 def _open(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+        try:
+            descriptor = os.open(path, flags, 0o666)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, flags, 0o666)
     except OSError as error:
         raise GitticksError(
             f"the lock `{path}` cannot be opened: {error.strerror}",

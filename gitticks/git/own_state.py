@@ -32,6 +32,7 @@ SETTING, FILE = "setting ", "file "
 _FILES = ("info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout", "objects/info/alternates")
 _OF_GIT_ITSELF = re.compile(r"branch\..+\.(merge|rebase|description)|lfs\..+\.access", re.DOTALL)
 _REMOTE_OF_BRANCH = re.compile(r"branch\..+\.remote", re.DOTALL)
+_OF_WORKTREE = re.compile(rf"{SETTING}worktrees/(\S+) ")
 _PLAIN_REMOTE = re.compile(r"\.|[\w-]+")
 _OF_WORKSPACES = frozenset({"user.name", "user.email", "gitticks.task", "gitticks.checkout"})
 _OWN_LINES = frozenset(map(str.encode, OWN_EXCLUSIONS))
@@ -41,7 +42,8 @@ _MOST_FILES = 2000
 def read_own_state(repository: Repository) -> dict[str, str]:
     """Returns what each setting and file says, by name: a setting's values, a file's digest."""
     found = dict(_settings(repository))
-    for path in (*(repository.common_dir / name for name in _FILES), *_hook_files(repository)):
+    files = [f"{repository.common_place}/{name}" for name in _FILES]
+    for path in (*files, *_hook_files(repository)):
         value = _file_value(path)
         if value is not None:
             found[FILE + _name(repository, path)] = value
@@ -65,16 +67,17 @@ def file_of(repository: Repository, name: str) -> Path:
 
 
 def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
-    yield from _listed(repository, repository.common_dir / "config", "")
-    yield from _listed(repository, repository.common_dir / CONFIG_FILE, "config.worktree ")
-    folder = repository.common_dir / "worktrees"
-    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-        lead = f"worktrees/{place.name} "
+    common = repository.common_place
+    yield from _listed(repository, f"{common}/config", "")
+    yield from _listed(repository, f"{common}/{CONFIG_FILE}", "config.worktree ")
+    folder = f"{common}/worktrees"
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        lead = f"worktrees/{name} "
         yield SETTING + lead, ""
-        yield from _listed(repository, place / CONFIG_FILE, lead)
+        yield from _listed(repository, f"{folder}/{name}/{CONFIG_FILE}", lead)
 
 
-def _listed(repository: Repository, file: Path, lead: str) -> Iterator[tuple[str, str]]:
+def _listed(repository: Repository, file: str, lead: str) -> Iterator[tuple[str, str]]:
     if not os.path.lexists(file):
         return
     listed = list_file(repository.common_dir, file)
@@ -100,17 +103,16 @@ def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: 
     return _OF_GIT_ITSELF.fullmatch(key) is not None or (in_workspace and key in _OF_WORKSPACES)
 
 
-def _hook_files(repository: Repository) -> Iterator[Path]:
+def _hook_files(repository: Repository) -> Iterator[str]:
     """Yields the files of hooks that are in the repository: git's folder, the one in effect, and gitticks' own."""
-    folders = [repository.common_dir / "hooks"]
+    folders = [f"{repository.common_place}/hooks"]
     with contextlib.suppress(GitticksError):  # where the configuration is unreadable, that is told
-        folders.append(find_own_hooks(repository).folder)
-    tops = [os.path.realpath(one) for one in (repository.common_dir, repository.main_worktree) if one]
-    real = {one: Path(os.path.realpath(one)) for one in folders}
-    folders = [one for one in folders if any(real[one].is_relative_to(top) for top in tops)]
-    folders += [repository.own_dir / "hooks", repository.own_dir / CHECKOUT_FOLDER]
+        folders.append(str(find_own_hooks(repository).folder))
+    tops = [place for place in (repository.common_place, repository.main_place) if place]
+    folders = [one for one in folders if any(_inside(os.path.realpath(one), top) is not None for top in tops)]
+    folders += [f"{repository.own_place}/hooks", f"{repository.own_place}/{CHECKOUT_FOLDER}"]
     count = 0
-    for folder in dict.fromkeys(Path(os.path.normpath(one)) for one in folders):
+    for folder in dict.fromkeys(map(os.path.normpath, folders)):
         for place, inner, names in os.walk(folder):
             inner.sort()
             for name in sorted(names):
@@ -118,13 +120,13 @@ def _hook_files(repository: Repository) -> Iterator[Path]:
                 if count > _MOST_FILES:
                     return
                 if not name.endswith(".sample"):
-                    yield Path(place) / name
+                    yield f"{place}/{name}"
 
 
-def _file_value(path: Path) -> str | None:
+def _file_value(path: str) -> str | None:
     """Returns mode and digest of a file, or where a link leads as well; None if nothing is there."""
     try:
-        target = str(path.readlink()) if path.is_symlink() else ""
+        target = os.readlink(path) if os.path.islink(path) else ""
         mode = "executable" if os.access(path, os.X_OK) else "plain"
     except OSError:
         return None
@@ -134,7 +136,7 @@ def _file_value(path: Path) -> str | None:
         return f"link to {target}" if target else None
     except OSError as error:
         return f"{error.strerror}"
-    if path.parts[-2:] == ("info", "exclude"):
+    if path.endswith("/info/exclude"):
         content = b"".join(
             line for line in content.splitlines(keepends=True) if line.strip() not in _OWN_LINES
         )
@@ -146,8 +148,9 @@ def _file_value(path: Path) -> str | None:
 def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
     """Returns the names of files that stand in the checkout as HEAD has them."""
     files = [name for name in found if name.startswith(FILE)]
-    inside = [name for name in files if not file_of(repository, name).is_relative_to(repository.common_dir)]
-    if not inside or repository.main_worktree is None:
+    not_tracked = FILE + os.path.basename(repository.common_place) + "/"
+    inside = [name for name in files if not name.startswith((not_tracked, f"{FILE}/"))]
+    if not inside or repository.main_place is None:
         return []
     paths = [name.removeprefix(FILE) for name in inside]
     asked = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *paths]
@@ -163,15 +166,22 @@ def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
     ]
 
 
-def _name(repository: Repository, path: Path) -> str:
-    for top in (repository.main_worktree, repository.common_dir.parent):
-        if top is not None and path.is_relative_to(top):
-            return str(path.relative_to(top))
-    return str(path)
+def _name(repository: Repository, path: str) -> str:
+    for top in (repository.main_place, os.path.dirname(repository.common_place)):
+        name = None if top is None else _inside(path, top)
+        if name is not None:
+            return name
+    return path
+
+
+def _inside(path: str, top: str) -> str | None:
+    """Returns the path from a folder on; None if it does not lead into the folder."""
+    lead = top if top.endswith("/") else f"{top}/"
+    return path.removeprefix(lead) if f"{path}/".startswith(lead) else None
 
 
 def _worktree_of(name: str) -> str | None:
-    match = re.match(r"setting worktrees/(\S+) ", name)
+    match = _OF_WORKTREE.match(name)
     return match[1] if match else None
 
 

@@ -31,7 +31,7 @@ _LAST_LOGGED_BYTES = 4 * 1024 * 1024
 _LOG_LINE = rf"{OBJECT_ID} ({OBJECT_ID}) .*"
 _BLOCKED = re.compile(rf"'{BRANCHES}([^']+)' exists; cannot create")
 _NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
-_PARTS_NOT_IN_NAMES = ("..", "//", "/.", ".lock/", "@{")
+_finds_part_not_in_names = re.compile(r"\.\.|//|/\.|\.lock/|@\{").search
 
 
 def is_object_id(text: str) -> bool:
@@ -56,7 +56,7 @@ def is_valid_ref_name(name: str) -> bool:
         and name[0] not in "-./"
         and not name.endswith((".lock", "/", "."))
         and _NOT_IN_NAMES.isdisjoint(name)
-        and not any(part in name for part in _PARTS_NOT_IN_NAMES)
+        and not _finds_part_not_in_names(name)
     )
 
 

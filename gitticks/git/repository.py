@@ -73,7 +73,7 @@ class Repository:
     def _parts(self) -> tuple[str, str, str | None, str | None, bool]:
         return (self.git_place, self.common_place, self.main_place, self.here_place, self.is_bare)
 
-    @property
+    @cached_property
     def git_dir(self) -> Path:
         """Returns the git directory of the worktree that the search began in."""
         from pathlib import Path
@@ -87,7 +87,7 @@ class Repository:
 
         return Path(self.common_place)
 
-    @property
+    @cached_property
     def main_worktree(self) -> Path | None:
         """Returns the checkout that belongs to the common directory; None if there is none."""
         from pathlib import Path
@@ -112,10 +112,12 @@ class Repository:
         """Returns that folder as a path."""
         from pathlib import Path
 
+        if self.main_place is not None:
+            return self.main_worktree
         place = self.project_place
         return None if place is None else Path(place)
 
-    @property
+    @cached_property
     def here_worktree(self) -> Path | None:
         """Returns the checkout that the search began in; None in a bare repository or inside a git directory."""
         from pathlib import Path
@@ -132,7 +134,7 @@ class Repository:
         """Returns the folder in the common directory that holds what is this clone's own and can be rebuilt."""
         return f"{self.common_place}/gitticks"
 
-    @property
+    @cached_property
     def own_dir(self) -> Path:
         """Returns that folder as a path."""
         return self.common_dir / "gitticks"

@@ -98,7 +98,8 @@ def read_from_files(
 
 def is_sequencing(git_dir: Path) -> bool:
     """True during a merge, rebase, cherry-pick or revert, whose commits are not a person's edits."""
-    return any((git_dir / name).exists() for name in _SEQUENCERS)
+    place = str(git_dir)
+    return any(os.path.exists(f"{place}/{name}") for name in _SEQUENCERS)
 
 
 def has_message(git_dir: Path) -> bool:

@@ -11,6 +11,7 @@ without a sandbox, so it is replaced by the person's value, or by one that runs 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.git.process import run_git
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, read_plain_text
 
 _REPOSITORY_SCOPES = frozenset({"local", "worktree"})
 _TEXT_MERGE = "git merge-file --quiet %A %O %B"
@@ -158,7 +159,7 @@ def read_all(git_dir: Path) -> tuple[Entry, ...]:
     return entries
 
 
-def list_file(git_dir: Path, file: Path) -> bytes | None:
+def list_file(git_dir: Path, file: Path | str) -> bytes | None:
     """Returns key and value of each setting of one file and what it includes, as git lists them; None if it cannot."""
     content = bytes_of(file)
     # What a file includes may change by itself.
@@ -185,7 +186,7 @@ def pairs_of(listed: bytes) -> Iterator[tuple[str, str]]:
             yield key, value
 
 
-def bytes_of(file: Path) -> bytes | None:
+def bytes_of(file: Path | str) -> bytes | None:
     """Returns what is in a configuration file; None if it cannot be read."""
     try:
         return read_plain_file(file, MOST_BYTES)
@@ -207,23 +208,23 @@ def _of_worktree(git_dir: Path, own: Path, known: _Shared) -> tuple[Entry, ...] 
 
 def _shared_files(git_dir: Path) -> tuple[str, ...]:
     """Returns where git looks for the configuration of a clone, apart from what these files include."""
-    common = git_dir / "commondir"
-    shared = git_dir / common.read_text().strip() if common.exists() else git_dir
+    shared = str(git_dir)
+    with contextlib.suppress(FileNotFoundError):
+        shared = os.path.join(shared, read_plain_text(f"{shared}/commondir").strip())
     home = os.environ.get("HOME", "")
     own = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     chosen = os.environ.get("GIT_CONFIG_GLOBAL")
-    named = (
+    return (
         os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
         *((f"{own}/git/config", f"{home}/.gitconfig") if chosen is None else (chosen,)),
         f"{os.path.realpath(shared)}/config",
     )
-    return tuple(map(str, named))
 
 
 def _stamp(file: str) -> tuple[int, ...] | None:
     """Returns what differs once a file was written, and cannot be set back by who wrote it; None if it is missing."""
     try:
-        found = Path(file).stat()
+        found = os.stat(file)
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

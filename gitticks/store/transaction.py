@@ -279,6 +279,7 @@ def _checked(path: str) -> str:
 
 def _one_line(text: str, longest: int) -> str:
     """Returns `text` without control characters and line breaks, at most `longest` characters long."""
-    line = "".join(letter if letter.isprintable() else " " for letter in text)
-    words = " ".join(line.split())
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+    words = " ".join(text.split())
     return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
@@ -31,7 +32,7 @@ from gitticks.git.objects.trees import (
     walk_differences,
 )
 from gitticks.git.process import printable, run_git
-from gitticks.git.refs import is_object_id
+from gitticks.git.refs import OBJECT_ID
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
@@ -45,6 +46,8 @@ _MOST_CONTENTS_KEPT = 64
 _LARGEST_KEPT = 64 * 1024
 """A change reads its task's files and the newest commits several times, and so does whatever follows it."""
 _MOST_WALKED = 1000
+_LINKS = {key: re.compile(rf"^{key} ({OBJECT_ID})(?= |$)", re.MULTILINE) for key in ("tree", "parent")}
+"""By what they are: the lines of a commit's header that name other objects."""
 
 
 class Change(NamedTuple):
@@ -319,8 +322,7 @@ class Objects(ABC):
     def _links(self, commit_id: str, key: str) -> tuple[str, ...]:
         """Returns the ids that a commit's header gives under `key`."""
         header = self._content(commit_id, "commit").partition(b"\n\n")[0].decode("ascii", "replace")
-        words = (line.split(" ") for line in header.split("\n"))
-        found = tuple(word[1] for word in words if word[0] == key and len(word) > 1 and is_object_id(word[1]))
+        found = tuple(_LINKS[key].findall(header))
         if not found and key == "tree":
             raise damaged(commit_id)
         return found

@@ -238,7 +238,7 @@ class Libgit2Objects(Objects):
 
     def _read(self, object_id: str) -> tuple[str, bytes]:
         try:
-            return read_loose(self.common_dir / "objects", object_id) or self._read_packed(object_id)
+            return read_loose(f"{self.common_dir}/objects", object_id) or self._read_packed(object_id)
         except errors_of_libgit2():  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise
@@ -282,7 +282,7 @@ def _adds(changes: _Folder) -> bool:
     )
 
 
-def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
+def read_loose(folder: Path | str, object_id: str) -> tuple[str, bytes] | None:
     """Returns kind and content of a loose object of the SHA-1 database `folder`; None if it has no file of its own.
 
     libgit2 must not touch a damaged one: up to 1.9 it never returns from a file that is cut off (its issue 7342), and it
