@@ -8,7 +8,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 MANY_FILES = 1000
@@ -16,6 +16,8 @@ MANY_FILES = 1000
 KILOBYTES_FOR_A_SYNC = 512
 """What a disk writes, roughly, in the time that it takes to sync one small file."""
 
+_MOST_OPEN = 64
+"""A process has 1,024 descriptors at times."""
 _AT_WORKING_DIRECTORY = -100
 _LINUX_NEW, _LINUX_EXCHANGE = 1, 2
 _MACOS_NEW, _MACOS_SWAP = 4, 2
@@ -49,21 +51,34 @@ def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
         _sync_file_system(folders[0])
         return
     names = (*files, *folders)
-    advise = getattr(os, "posix_fadvise", None)
-    if advise is not None:  # all begin to be written before the first is waited for
-        for name in names:
-            with _opened(name) as descriptor, contextlib.suppress(OSError):
-                advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    for name in names:
-        with _opened(name) as descriptor:
-            os.fsync(descriptor)
+    for start in range(0, len(names), _MOST_OPEN):
+        _sync_together(names[start : start + _MOST_OPEN])
 
 
-@contextlib.contextmanager
-def _opened(name: str) -> Iterator[int]:
-    descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+def _sync_together(names: Sequence[str]) -> None:
+    descriptors: list[int] = []
     try:
-        yield descriptor
+        for name in names:
+            descriptors.append(os.open(name, os.O_RDONLY | os.O_CLOEXEC))
+            if sys.platform == "linux":  # all begin to be written before the first is waited for
+                with contextlib.suppress(OSError):
+                    os.posix_fadvise(descriptors[-1], 0, 0, os.POSIX_FADV_DONTNEED)
+        for descriptor in descriptors:
+            os.fsync(descriptor)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _sync_file_system(folder: str) -> None:
+    import ctypes  # only where something is written
+
+    syncfs = ctypes.CDLL(None, use_errno=True).syncfs
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if syncfs(descriptor) != 0:
+            problem = ctypes.get_errno()
+            raise OSError(problem, os.strerror(problem), folder)
     finally:
         os.close(descriptor)
 
@@ -74,16 +89,6 @@ def _unwritten_kilobytes() -> int:
     except OSError:
         found = None
     return MANY_FILES * KILOBYTES_FOR_A_SYNC if found is None else int(found[1])
-
-
-def _sync_file_system(folder: str) -> None:
-    import ctypes  # only where something is written
-
-    syncfs = ctypes.CDLL(None, use_errno=True).syncfs
-    with _opened(folder) as descriptor:
-        if syncfs(descriptor) != 0:
-            problem = ctypes.get_errno()
-            raise OSError(problem, os.strerror(problem), folder)
 
 
 def exchange(first: Path, second: Path) -> bool:
