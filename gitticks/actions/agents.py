@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from shlex import quote
@@ -28,8 +27,7 @@ DEFAULT_FILE = "AGENTS.md"
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownAgent:
+class KnownAgent(NamedTuple):
     """An agent; `path` and `version` are None where its program is not on PATH or does not say.
 
     A path that begins in the workspace is relative.

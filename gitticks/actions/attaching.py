@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.agents.base import Front, Request
@@ -38,16 +38,14 @@ class NoSessionError(GitticksError):
         self.clarifies = clarifies
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """One line of an agent's client, and what of it is worth showing: None for most of a protocol."""
 
     line: str
     shown: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOver:
+class SessionOver(NamedTuple):
     """The session that was followed ended; `ending` is None if its runner was killed and the session not judged yet."""
 
     task: TaskId

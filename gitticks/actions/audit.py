@@ -6,8 +6,8 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.document.audit import find_breaks, read_audit, render_entry
@@ -23,8 +23,7 @@ COLUMNS = ("timestamp", "task", *AuditEntry._fields[1:], "writer")
 _PARTS_OF_ANCHOR = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """One decision with its task; `writer` is None while it is noted here and not on the branch yet."""
 
     task: TaskId
@@ -32,8 +31,7 @@ class Recorded:
     writer: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Which decisions are looked for; what is None does not matter.
 
     `refused` is true for what agents were denied.
@@ -93,8 +91,7 @@ def as_csv(found: Iterable[Recorded]) -> Iterator[str]:
         yield csv_line(["" if body[name] is None else _plain(str(body[name])) for name in COLUMNS])
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What checking came to: files and lines looked at, and each problem with its place."""
 
     files: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.review import patch_between
@@ -34,8 +34,7 @@ from gitticks.workflow.checkpoints import nearest_number
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ListedCheckpoint:
+class ListedCheckpoint(NamedTuple):
     """A checkpoint, the title of what its workspace is of, and whether its code is in this clone."""
 
     stored: StoredCheckpoint
@@ -129,8 +128,7 @@ def _workspace_of(context: Context, task_id: TaskId) -> TaskId:
         return task_id
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointDiff:
+class CheckpointDiff(NamedTuple):
     """What is between a checkpoint and another one, or the workspace as it is now, which has no `until`."""
 
     since: Checkpoint
@@ -187,8 +185,7 @@ def require_code(context: Context, checkpoint: Checkpoint) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
+class Pruned(NamedTuple):
     """A checkpoint that was dropped, or a ref that belonged to none; `is_only_there` if nothing else has its code."""
 
     id: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
@@ -29,8 +29,7 @@ from gitticks.store.transaction import Transaction
 _FORMAT = "version"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSetting:
+class ShownSetting(NamedTuple):
     """One setting: its value typed and as it is written, where it comes from, and what it is for."""
 
     name: str
@@ -40,8 +39,7 @@ class ShownSetting:
     explanation: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSettings:
+class ShownSettings(NamedTuple):
     """Settings, and the messages to print about them: values that a stricter layer overrules, and other warnings."""
 
     settings: tuple[ShownSetting, ...]

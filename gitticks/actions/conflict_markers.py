@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
@@ -31,8 +31,7 @@ from gitticks.store.transaction import Transaction
 _BASE, _SIDES = 1, (2, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class Unmerged:
+class Unmerged(NamedTuple):
     """A task's file on the board, or the settings, over which a merge waits.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
@@ -18,8 +18,7 @@ from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class NewTask:
+class NewTask(NamedTuple):
     """A task to be made: its title, its other fields as they were typed, and its text.
 
     `script` is markdown with `sh` blocks, or a bare shell script.

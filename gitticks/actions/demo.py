@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
@@ -40,8 +40,7 @@ _PERSON = {
 """The demo's user, since git may not be configured on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoTask:
+class DemoTask(NamedTuple):
     """One task of the demo: what its hand-off says is done and was decided, and which tasks it waits for."""
 
     name: str
@@ -112,8 +111,7 @@ def _script(task: DemoTask) -> str | None:
     return f"{worker}\n\n```sh reviewer\n{_texts()[_SCRIPT + 'review']}```" if task.is_reviewed else worker
 
 
-@dataclass(frozen=True, slots=True)
-class Demo:
+class Demo(NamedTuple):
     """The demo's repository and its tasks."""
 
     directory: Path

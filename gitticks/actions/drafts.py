@@ -13,9 +13,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
@@ -28,8 +28,7 @@ from gitticks.safe_read import reason_of
 _ORIGINAL = "as-it-was"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A private copy of a text for an editor, which inherits `lock`, an open file that is locked while the draft is in use.
 
     `line` is where the problem is, if the text is broken. One of a `task` is opened again by its next edit.
@@ -79,7 +78,7 @@ def make_draft(
     """Writes a private copy into the clone's own folder and returns it."""
     with _all_drafts(context) as folder:
         made = Path(tempfile.mkdtemp(prefix=f"{task}-" if task else None, dir=folder))
-        return replace(_make(made, content, name), line=line, task=task)
+        return _make(made, content, name)._replace(line=line, task=task)
 
 
 def kept_draft(context: Context, task: TaskId, name: str) -> Draft | None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
@@ -68,8 +68,7 @@ _HINTS = re.compile(rf"(?:{re.escape(_ABOUT)}|{re.escape(_MET_WHEN)})(?:\r?\n)*"
 _TITLE = re.compile(r"""^title:[ \t]+([^"'|>\s].*)""", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(NamedTuple):
     """A task before and after it was edited; `before` is None for a file that could not be read."""
 
     before: Task | None
@@ -90,7 +89,7 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
     if kept is not None:
         text = kept.read()
         if kept.original == content or merge_saved(path, kept.original, text, content) is not None:
-            return replace(kept, line=_broken_line(text))
+            return kept._replace(line=_broken_line(text))
         kept.close()
         context.warnings.once(
             f"the task was changed in the same places since your last edit, which is kept in `{kept.path}`; "

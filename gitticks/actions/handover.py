@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.changing import (
     add_entry,
@@ -43,8 +43,7 @@ _HINTS = {
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffParts:
+class HandoffParts(NamedTuple):
     """The four parts of a hand-off, as flags give them; None for one that was not given."""
 
     done: str | None = None
@@ -136,8 +135,7 @@ def check_handoff(text: str) -> None:
         raise UsageError("the hand-off is empty", hint='`gt handoff --done "…" --remaining "…"`')
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """An agent's session, as its environment says: the mailbox, which task it is for, and the time it is."""
 
     mailbox: Path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from gitticks.model.event import Event
 
 
-@dataclass(frozen=True, slots=True)
-class TaskHistory:
+class TaskHistory(NamedTuple):
     """A task's events, oldest first; `left_out` is how many earlier ones there are."""
 
     task_id: TaskId

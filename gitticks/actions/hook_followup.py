@@ -7,8 +7,8 @@ follow-up takes it back out of the file and writes what the decision says, on th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
@@ -31,8 +31,7 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
 from gitticks.store.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedUp:
+class FollowedUp(NamedTuple):
     """What became of a task that a commit asked something for; `refusal` says why nothing did."""
 
     before: Task | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.board.hooks import (
@@ -48,8 +49,7 @@ class PlaceOfHooks:
     all_count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HooksStatus:
+class HooksStatus(NamedTuple):
     """The hooks of every place, and where the person's own are."""
 
     places: tuple[PlaceOfHooks, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
@@ -51,8 +51,7 @@ class Begun(Enum):
     THERE = "there already"
 
 
-@dataclass(frozen=True, slots=True)
-class Initialised:
+class Initialised(NamedTuple):
     """What `gt init` made and found.
 
     `base` is None where it is not known yet; `has_commits` is False before the repository's first commit.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.changing import circumstances_of, refuse_unmerged
 from gitticks.actions.context import Context
@@ -26,8 +26,7 @@ _LONGEST_STOP_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """A task before and after, and the open children that an epic leaves behind as orphans."""
 
     before: Task

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import settings_here
@@ -22,8 +22,7 @@ from gitticks.store.settings import set_clone_mode
 from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(NamedTuple):
     """What the rules say of something that an agent might want to do, and under which mode."""
 
     access: Access
@@ -32,8 +31,7 @@ class Explained:
     ruling: Ruling
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """All that decides: the mode and where it comes from, the rules by their places, the answers by their numbers."""
 
     mode: PermissionMode
@@ -115,8 +113,7 @@ def forget_rules(context: Context, numbers: Iterable[int]) -> tuple[LearnedRule,
     return forget(context.repository, numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedMode:
+class ChangedMode(NamedTuple):
     """The mode before and after; `holds` is what holds, which may be stricter than what was asked for."""
 
     before: PermissionMode

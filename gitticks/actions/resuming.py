@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.actions.checkpoints import find_checkpoint, require_code
 from gitticks.actions.context import Context
@@ -28,8 +28,7 @@ from gitticks.workflow.triggers import Resumed
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ResumedWork:
+class ResumedWork(NamedTuple):
     """A workspace that went back to a checkpoint, and the tasks that were given back to their agents."""
 
     checkpoint: Checkpoint

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.changing import work_head
@@ -38,8 +38,7 @@ _PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<te
 _LONGEST_LINE = 300
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewView:
+class ReviewView(NamedTuple):
     """A task's work as a person judges it.
 
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict

@@ -6,8 +6,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
@@ -217,8 +217,7 @@ def is_run_alive(repository: Repository) -> bool:
     return is_run_alive_at(repository.own_place)
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(NamedTuple):
     """What lives in this clone, which dead sessions were finished now, and which could not be."""
 
     run_is_alive: bool

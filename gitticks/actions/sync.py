@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
@@ -54,8 +54,7 @@ class Reached(StrEnum):
     NO_REMOTE = "no remote"
 
 
-@dataclass(frozen=True, slots=True)
-class MovedTask:
+class MovedTask(NamedTuple):
     """A task that came or went; without a title where its file cannot be read or is gone."""
 
     id: TaskId
@@ -64,8 +63,7 @@ class MovedTask:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """What came from the remote, or went there: tasks sorted by id, and other files by path."""
 
     tasks: tuple[MovedTask, ...] = ()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import date, datetime
+from typing import NamedTuple
 
 from gitticks.actions.audit import csv_line
 from gitticks.actions.context import Context
@@ -30,8 +31,7 @@ COLUMNS = (
 _PERSONS_WORK = "migrate tasks"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What is to be imported: a format and a place where they were named, and how far to go."""
 
     format: Format | None = None
@@ -63,8 +63,7 @@ def import_tasks(context: Context, wish: Wish) -> Imported:
     return context.store.transact(write, author=context.author)
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(NamedTuple):
     """One task as it leaves: its file, and its history."""
 
     file: TaskFile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
@@ -27,8 +27,7 @@ _STRANGERS = "their tasks and notes are treated like your own"
 _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """Something that would run, and whether it may."""
 
     runnable: Runnable
@@ -162,7 +161,7 @@ def settings_here(context: Context) -> Settings:
     """
     settings = context.settings
     if why_no_sandbox(context) is not None:
-        return replace(settings, sandbox=replace(settings.sandbox, preset=SandboxPreset.NONE))
+        return settings._replace(sandbox=settings.sandbox._replace(preset=SandboxPreset.NONE))
     from gitticks.sandbox.machine import require_walls
 
     require_walls(settings.sandbox, context.world.environment)

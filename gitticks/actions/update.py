@@ -81,7 +81,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         before = transaction.task_file(task_id).task
         # `+x` adds to the list as it is now, so what others added since the command began stays.
         fields = {name: wish for name, wish in changes.wishes.items() if name != "awaiting"}
-        values = read_wishes(fields, replace(reading, before=before))
+        values = read_wishes(fields, reading._replace(before=before))
         noted = [add_entry(context, transaction, task_id, Section.NOTES, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
         described = _describe(context, transaction, task_id, changes.description)

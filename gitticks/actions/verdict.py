@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from gitticks.actions.changing import (
     add_entry,
@@ -37,8 +38,7 @@ Confirm = Callable[[str, str], bool]
 """Shows what is approved, and returns whether the person typed the word that is given second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A task before and after a verdict; `is_repeated` if the same approval was there already."""
 
     before: Task
@@ -46,8 +46,7 @@ class Judged:
     is_repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """A task that waits for an answer, with the questions that nobody has answered.
 
     `said` is why it is stuck, or else what its agent said when it stopped; empty where questions say it.
@@ -194,8 +193,7 @@ def _give(context: Context, transaction: Transaction, before: Task, given: Verdi
     return Judged(before, transaction.task_file(before.id).task)
 
 
-@dataclass(frozen=True, slots=True)
-class MergedNow:
+class MergedNow(NamedTuple):
     """The result of a merge in the foreground: done, waiting with nothing changed, or sent back; `lines` describe it."""
 
     lines: tuple[str, ...]

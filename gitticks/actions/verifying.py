@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.document.history import read_history
@@ -19,8 +19,7 @@ from gitticks.store.layout import CONFIG_PATH, STATE_REF, history_path
 from gitticks.workflow.approvals import is_approval
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(NamedTuple):
     """An approval of the history; `problem` says why it does not hold, with the place and the commit that brought it."""
 
     task: TaskId

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.taking_up import take_up
@@ -31,23 +32,20 @@ NO_BOARD = "there is no board, so saved edits are not committed: `gt doctor` say
 BLIND = "this machine allows no more file watches, so it looks for saved edits every few seconds"
 
 
-@dataclass(frozen=True, slots=True)
-class EditTaken:
+class EditTaken(NamedTuple):
     """A saved edit that is committed now; `path` from the board's top."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class EditLeft:
+class EditLeft(NamedTuple):
     """A saved edit that stays as it is, with the reason."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """Something that keeps the watch from its work for now; reported once until it changes."""
 
     message: str

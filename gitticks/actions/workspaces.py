@@ -7,7 +7,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -40,8 +40,7 @@ _CLAIM_DAYS = 30
 """How long runners leave a task alone that was started by hand; handing it over ends that earlier."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceState:
+class WorkspaceState(NamedTuple):
     """A workspace with its task (None if there is none of that id, or it cannot be read) and whether an agent works in it."""
 
     workspace: ListedWorkspace
@@ -55,8 +54,7 @@ class WorkspaceState:
         return self.is_live or self.is_unreadable or (self.task is not None and self.task.is_open)
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(NamedTuple):
     """What became of one workspace: removed, with uncommitted work kept under `rescued`, or left for `problem`."""
 
     name: str
@@ -102,8 +100,7 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     return Cleaned(one.name, one.path, rescued=rescued)
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(NamedTuple):
     """A task started by hand, and where to work on it."""
 
     task: Task

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 from gitticks.agents.trouble import Trouble
 from gitticks.model.settings import PermissionMode, PromptWay
@@ -65,8 +65,7 @@ class Command:
     stop_signal: int = signal.SIGTERM
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How long a command may run and how much of what it prints is passed on; None is no limit.
 
     `output_bytes` bounds what is delivered line by line (a quarter of it is the tail, which comes when the command
@@ -82,8 +81,7 @@ class Limits:
     processes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a command ended: by `exit_code` or by `signal`, or by neither if it never started or its end was not seen.
 
     `output` and `errors` hold both ends of stdout and stderr with a line between that says how much is missing.
@@ -133,8 +131,7 @@ def is_session_id(text: str) -> bool:
     return _SESSION_ID.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where a client keeps what is its own; in a sandbox it may write to the folders less the settings in them.
 
     Of the copies it gets one that is thrown away.
@@ -164,8 +161,7 @@ class AgentSpec:
     options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionHook:
+class PermissionHook(NamedTuple):
     """What a client calls before it uses a tool: the command line, and how long its answer may take.
 
     `folder` is where a client's settings can be put that takes them from files alone.

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.output import DROPPED, ENDED, ERRORS, OUTPUT, STARTED, Frames, HeadTail, Lines
@@ -290,8 +290,7 @@ class StartError(Exception):
     """The supervisor could not be started; the message is for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(NamedTuple):
     """A started supervisor: its guard, which is our child, and our ends of the two pipes."""
 
     guard: subprocess.Popen[bytes]

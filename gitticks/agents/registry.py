@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from gitticks.agents import amp, claude, codex, command, gemini, opencode
 from gitticks.agents.base import (
@@ -34,8 +35,7 @@ _LONGEST_VERSION = 80
 _NOWHERE = Places()
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(NamedTuple):
     """One kind of agent: `program` is its name on PATH, `hosts` its service's, `variables` prefixes of its variables.
 
     `has_hook` says that it asks before each use of a tool. `modes` are those that it has, the strictest first; an empty tuple says that permissions are not its own affair.
@@ -102,8 +102,7 @@ def granted_mode(preset: Preset, asked: PermissionMode) -> PermissionMode:
     return allowed[-1] if allowed else asked
 
 
-@dataclass(frozen=True, slots=True)
-class FoundAgent:
+class FoundAgent(NamedTuple):
     """One line of the list of agents; `path` is None where the program is not on PATH."""
 
     spec: AgentSpec

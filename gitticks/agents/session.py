@@ -99,7 +99,7 @@ def run_agent(
             command, limits, take, own, on_error_line=lambda line: hear_error(mask(line, secrets)), lock=lock
         )
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
-        ended = replace(ended, reason=EndReason.IDLE)
+        ended = ended._replace(reason=EndReason.IDLE)
     report = reader.report(ended, now())
     is_walled = limits.processes is not None
     oddities = _oddities(ended, is_walled=is_walled) if report.ending is Ending.CLEAN else ()

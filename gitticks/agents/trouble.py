@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import re
 import zoneinfo
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
 
 from gitticks.model.task import Ending
 
@@ -79,8 +79,7 @@ _IN_A_WHILE = re.compile(rf"\b(?:in|after) +((?:{_PART.pattern}[, and]*)+)", re.
 _SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """Why an agent did not come to its proper end, and when it makes sense to try again."""
 
     ending: Ending

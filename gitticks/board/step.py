@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
 from gitticks.board.place import (
@@ -71,8 +71,7 @@ class WorktreeStep:
                 self.warn(is_unwritable(folder))
 
 
-@dataclass(frozen=True, slots=True)
-class WorktreeBoard:
+class WorktreeBoard(NamedTuple):
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there.
 
     `warn` gets the reason why the board cannot follow a move of the branch, where only a person can remove it.

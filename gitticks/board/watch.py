@@ -10,9 +10,9 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.board.place import board_path
 from gitticks.git.refs import folder_of_ref
@@ -39,16 +39,14 @@ class Reason(Enum):
     """Nobody knows, since no watch can be had, as past the machine's limit of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wake:
+class Wake(NamedTuple):
     """Why to look now; `paths` are those written, from the board's top, None where they are not known."""
 
     reason: Reason
     paths: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(NamedTuple):
     """What there is to watch: the folder of the state branch's ref, and the board; never a workspace."""
 
     refs: Path

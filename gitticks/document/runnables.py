@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 
 from gitticks.document.settings import Layer, file_layer
 from gitticks.document.taskfile import TaskFile
@@ -69,13 +68,11 @@ def _of_layer(layer: Layer) -> Iterator[Runnable]:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_parts)
+    return value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, default=str)
 
 
-def _parts(value: object) -> object:
-    """Returns a rule as people write it, without the lists that it leaves empty."""
-    return (
-        {name: part for name, part in asdict(value).items() if part}
-        if isinstance(value, PermissionRule)
-        else str(value)
-    )
+def _plain(value: object) -> object:
+    """Returns a value as JSON has it, and a rule as people write it, without the lists that it leaves empty."""
+    if isinstance(value, PermissionRule):
+        return {name: part for name, part in value._asdict().items() if part}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value

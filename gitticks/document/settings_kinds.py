@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document import values
 from gitticks.document.texts import Source
@@ -47,8 +46,7 @@ class Form(Enum):
     LIST = "a YAML list in brackets, or one item"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """How the values of a setting are read and shown; `wanted` says so to people."""
 
     wanted: str
@@ -216,9 +214,8 @@ def _show_list(items: tuple[object, ...]) -> str:
 
 
 def _as_yaml(item: object) -> YamlValue:
-    if is_dataclass(item):
-        parts = {part.name: getattr(item, part.name) for part in fields(item)}
-        return {name: _as_yaml(part) for name, part in parts.items() if part not in (None, ())}
+    if isinstance(item, PermissionRule | ReviewerSettings):
+        return {name: _as_yaml(part) for name, part in item._asdict().items() if part not in (None, ())}
     return list(item) if isinstance(item, tuple) else str(item)
 
 
@@ -230,7 +227,7 @@ BUDGET = Kind("a number of dollars above 0", values.read_dollars, is_nullable=Tr
 COST = Kind("a number of dollars", values.read_number, is_nullable=True)
 _read_duration = _amount(_DURATION, _SECONDS, "a duration", "90s, 30m, 2h, 14d or seconds")
 DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURATIONS, "s"))
-DURATION_OR_NULL = replace(DURATION, is_nullable=True)
+DURATION_OR_NULL = DURATION._replace(is_nullable=True)
 _read_size = _amount(_SIZE, _BYTES, "a size", "64MB, 200kB or bytes")
 SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
 TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)

@@ -5,9 +5,9 @@ The later layer wins, except that where a setting guards something the stricter 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from gitticks.document.settings import (
     FILE,
@@ -26,11 +26,8 @@ GIT_PREFIX = "gitticks."
 ENVIRONMENT_PREFIX = "GITTICKS_CONFIG_"
 DEFAULT = "default"
 
-T = TypeVar("T")
 
-
-@dataclass(frozen=True, slots=True)
-class Overruled:
+class Overruled(NamedTuple):
     """A value that does not hold because another layer's is stricter."""
 
     name: str
@@ -185,24 +182,23 @@ def _environment_name(variable: str) -> str:
 
 def _build(found: Mapping[Keys, object]) -> Settings:
     plain = {keys: value for keys, value in found.items() if ANY not in pattern_of(keys)}
-    settings = _filled(Settings(), plain)
+    settings: Settings = _filled(Settings(), plain)
     prices = {model: Price(**parts) for model, parts in _named(found, "prices").items()}
-    known = frozenset(item.name for item in fields(AgentSettings)) - {"options"}
+    known = frozenset(AgentSettings._fields) - {"options"}
     agents = {}
     for name, parts in _named(found, "agents").items():
         own = {key: value for key, value in parts.items() if key in known}
         options = {key: value for key, value in parts.items() if key not in known}
         agents[name] = AgentSettings(**own, options=options)
-    return replace(settings, agents=agents, prices=prices)
+    return settings._replace(agents=agents, prices=prices)
 
 
-def _filled(group: T, found: Mapping[Keys, object]) -> T:
+def _filled(group: Any, found: Mapping[Keys, object]) -> Any:
     changed: dict[str, Any] = {keys[0]: value for keys, value in found.items() if len(keys) == 1}
     for name in dict.fromkeys(keys[0] for keys in found if len(keys) > 1):
         inner = {keys[1:]: value for keys, value in found.items() if keys[0] == name and len(keys) > 1}
         changed[name] = _filled(getattr(group, name), inner)
-    make: Callable[..., T] = replace
-    return make(group, **changed) if changed else group
+    return group._replace(**changed) if changed else group
 
 
 def _named(found: Mapping[Keys, object], group: str) -> dict[str, dict[str, Any]]:

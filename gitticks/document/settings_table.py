@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
@@ -31,8 +30,7 @@ ANY = "*"
 Combine = Callable[[Any, Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting; without `combine` the later layer wins, else it returns what holds of an earlier and a later."""
 
     name: str

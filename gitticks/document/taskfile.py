@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
@@ -40,8 +39,7 @@ class ReadFile(NamedTuple):
         return Source(self.text[self.body_start :], self.path, 1 + count_line_breaks(before))
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFile:
+class TaskFile(NamedTuple):
     """One TASK.md. Every method that changes something returns another value and keeps all other bytes."""
 
     frontmatter: Frontmatter
@@ -166,7 +164,7 @@ class TaskFile:
     def with_body(self, text: str) -> TaskFile:
         """Returns the file with everything below the frontmatter replaced."""
         frontmatter = _closed(self.frontmatter, text)._replace(body=text)
-        return replace(self, frontmatter=frontmatter, body=Body(frontmatter.body_source, frontmatter.newline))
+        return self._replace(frontmatter=frontmatter, body=Body(frontmatter.body_source, frontmatter.newline))
 
     def _with_changes(self, wanted: list[Change], task: Task) -> TaskFile:
         if not wanted:

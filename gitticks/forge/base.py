@@ -7,10 +7,9 @@ import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.process import StopRequest, run_supervised
@@ -50,8 +49,7 @@ class NotThereError(ForgeError):
     """The forge has no such thing, or hides it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A project on a forge: `path` is `owner/name`, on GitLab with any number of groups before."""
 
     host: str

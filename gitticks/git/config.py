@@ -6,9 +6,8 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.locks import clear_shared_locks
 from gitticks.git.process import GitError, git_version, run_git
@@ -170,8 +169,7 @@ def exclude_patterns(repository: Repository, patterns: Iterable[str]) -> None:
         end.write(gap + b"".join(line + b"\n" for line in [*heading, *missing]))
 
 
-@dataclass(frozen=True, slots=True)
-class OwnHooks:
+class OwnHooks(NamedTuple):
     """The folder of the person's hooks; `named` is what `core.hooksPath` says, None where that is not set."""
 
     folder: Path

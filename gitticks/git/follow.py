@@ -6,7 +6,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from heapq import heapify, heappop, heappush
@@ -57,8 +56,7 @@ class Outcome(StrEnum):
     """The new version and a person's edits exclude each other; it is as the person left it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """The way of one file: from the bytes it was last up to date with to the new ones; None where there is no file.
 
     What is known to be `whole` is no half of what somebody is writing, however young it is.
@@ -70,8 +68,7 @@ class Version:
     whole: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(NamedTuple):
     """What became of a file, the bytes that it holds now, what had to be kept elsewhere, and what a merge began with."""
 
     path: str
@@ -86,8 +83,7 @@ def no_older_versions(path: str) -> Iterable[bytes]:  # noqa: ARG001
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Follower:
+class Follower(NamedTuple):
     """How the files of one checkout are brought in step.
 
     Attributes:

@@ -6,8 +6,8 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like
@@ -107,8 +107,7 @@ def _age_seconds(file: Path, if_gone: float = 0.0) -> float:
         return if_gone
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(NamedTuple):
     """One entry of the index: a blob's, with 0 or the side of a conflict, and git's mode in octal digits."""
 
     path: str

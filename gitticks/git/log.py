@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
@@ -18,8 +18,7 @@ _ASKED_FORMAT = f"%H%n%P%n%ae%n%at %ct%n%(trailers:key={ACTOR_TRAILER},valueonly
 _ASKED_FIELDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedCommit:
+class LoggedCommit(NamedTuple):
     """One commit: its id, when and by whom it was written, and the first line of its message."""
 
     commit: str
@@ -71,8 +70,7 @@ def _time(seconds: str) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class TrailCommit:
+class TrailCommit(NamedTuple):
     """One commit: its id, those of its parents, its author's address, and the values of its `Actor:` trailers.
 
     `is_replayed` if it was written at another time than it was made: by a rebase, a cherry-pick or an amendment.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.process import printable, run_git
@@ -30,8 +30,7 @@ _DEFAULT_AUTO = 6700
 _NAME = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?")
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """What git says of the first damage that it met; `object_id` is None where it names none."""
 
     reason: str

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
 from typing import NamedTuple
@@ -87,8 +86,7 @@ class Pushed(Enum):
     UNKNOWN = "the remote did not tell"
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedBranch:
+class FetchedBranch(NamedTuple):
     """How a branch was fetched: the commit it stands at, None without one, and git's words where it failed."""
 
     outcome: Fetched
@@ -98,8 +96,7 @@ class FetchedBranch:
     """Nothing was reached, at an address that never answered here, or where a server says that there is nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class PushedBranch:
+class PushedBranch(NamedTuple):
     """How a push ended, with git's words where it failed."""
 
     outcome: Pushed
@@ -312,8 +309,7 @@ def _refs(repository: Repository, *folders: str) -> list[str]:
     return run_git(asked, repository_dir=repository.common_dir).text.splitlines()
 
 
-@dataclass(frozen=True, slots=True)
-class AskedRemote:
+class AskedRemote(NamedTuple):
     """What a remote said of a branch; `commit` is where it is there, or stood when it was last fetched."""
 
     name: str

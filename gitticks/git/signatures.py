@@ -6,9 +6,9 @@ import base64
 import binascii
 import os
 import tempfile
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.process import printable
@@ -23,8 +23,7 @@ _TOUCHED = 1
 """The flag by which a token says that its user was there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What an armored signature says of itself, which only `verify` proves."""
 
     key_type: str

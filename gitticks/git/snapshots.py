@@ -10,9 +10,9 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
@@ -26,16 +26,14 @@ _LARGEST_IN_MEMORY = 16 * 1024 * 1024
 _LINK, _PLAIN, _EXECUTABLE = "120000", "100644", "100755"
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFile:
+class KeptFile(NamedTuple):
     """The mode and the blob of a file; `blob` is None where the file is gone."""
 
     mode: str
     blob: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """What a checkout held beyond its HEAD.
 
     Attributes:

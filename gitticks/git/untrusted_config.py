@@ -15,7 +15,6 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,8 +66,7 @@ _of_files: dict[bytes, bytes] = {}
 """By the bytes of a configuration file that includes no other: what git reads of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """The settings that keep one repository's own programs out.
 
     Attributes:

@@ -9,9 +9,9 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import (
@@ -42,8 +42,7 @@ _OWNERS = 0o700
 _SUBMODULE_MODE = "160000"
 
 
-@dataclass(frozen=True, slots=True)
-class AddedWorktree:
+class AddedWorktree(NamedTuple):
     """A fresh worktree, and what it lacks.
 
     Git leaves submodules empty in a linked worktree; files of filters that only the repository's own configuration

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document.frontmatter import FrontmatterHandler, decode
 from gitticks.document.sections import Body, same_name
@@ -60,8 +60,7 @@ _OURS = frozenset({Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.R
 """Sections that mean something to a gate or an agent, which no foreign text may fill."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What a project says of its tasks: its statuses in their order, and what its ids begin with."""
 
     statuses: tuple[str, ...] = ("To Do", "In Progress", "Done")
@@ -245,8 +244,7 @@ def _marked(line: str) -> str | None:
     return None if found is None else found[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """The ids of all tasks, by themselves in lower case, and by their numbers where one task alone has that."""
 
     ids: Mapping[str, str]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document.history import MOST_LINE_BYTES, render_event
 from gitticks.document.values import format_time
@@ -257,8 +257,7 @@ class BringIn:
         self._transaction.describe(subject, trailers)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Data of another tracker: its format, its file or folder, and whether the format was guessed.
 
     `path` is None where the tracker's own program is asked.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from gitticks.errors import DocumentError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
@@ -18,8 +19,7 @@ from gitticks.model.task import Task
 from gitticks.store.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A task that was imported before: the digest of what it was made of, and whether it was changed here since."""
 
     task_id: TaskId

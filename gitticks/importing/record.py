@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from gitticks.document.texts import encodable, is_encodable, with_newlines
 from gitticks.document.values import parse_time
@@ -151,8 +151,7 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """When a record was changed last, and, where it is closed, when and why."""
 
     updated: datetime | None
@@ -310,8 +309,7 @@ class Format(StrEnum):
     GITHUB = "github"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What could not be taken as it is, and where: a file, and its line from 1 where that is known."""
 
     path: str

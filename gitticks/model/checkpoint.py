@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import reduce
+from typing import NamedTuple
 
 from gitticks.model.ids import TaskId
 from gitticks.model.task import NOTHING_SPENT, Usage
@@ -19,8 +19,7 @@ class Cause(StrEnum):
     MERGE = "merge"
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """What a workspace held and what had been spent in it.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from typing import NamedTuple
 
 
 class PullState(Enum):
@@ -15,8 +15,7 @@ class PullState(Enum):
     MERGED = "merged"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A check of a pull request's head; `log` is the end of a red one's output."""
 
     name: str
@@ -26,8 +25,7 @@ class Check:
     log: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """What somebody with a say in the project wrote; `mark` names it for good.
 
     `place` is a file and line. `is_request` if it belongs to a review that does not approve, so that it asks for a
@@ -42,8 +40,7 @@ class Comment:
     is_request: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequest:
+class PullRequest(NamedTuple):
     """A pull request as its forge shows it now.
 
     `approved_by` are those whose last review approves `head`, `refused_by` those whose last one asks for changes.

@@ -6,8 +6,9 @@ Durations are seconds, sizes are bytes. `gitticks.document.settings` reads and w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from gitticks.model.status import Isolation
 
@@ -16,6 +17,7 @@ FORMAT_VERSION = 1
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+_NOTHING_NAMED: Mapping[str, Any] = MappingProxyType({})
 
 
 class ReviewPolicy(StrEnum):
@@ -56,8 +58,7 @@ class OnConflict(StrEnum):
     STUCK = "stuck"
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetLimits:
+class BudgetLimits(NamedTuple):
     """Limits of one budget; cost in dollars, None is unlimited."""
 
     iterations: int | None = None
@@ -71,8 +72,7 @@ class BudgetLimits:
         return self != BudgetLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """What `decide` needs to know of the settings.
 
     `review_waiver` says why an agent's review is waived for this task although policy asks for one.
@@ -149,8 +149,7 @@ class CouncilRule(StrEnum):
     MAJORITY = "majority"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSettings:
+class AgentSettings(NamedTuple):
     """One entry under `agents`; `options` are the keys that only its adapter knows."""
 
     type: str | None = None
@@ -160,11 +159,10 @@ class AgentSettings:
     mode: PermissionMode | None = None
     args: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
-    options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    options: Mapping[str, str | int | float | bool] = _NOTHING_NAMED
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewerSettings:
+class ReviewerSettings(NamedTuple):
     """One reviewer of the list; `agent` None means the task's own agent."""
 
     name: str
@@ -172,8 +170,7 @@ class ReviewerSettings:
     focus: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CouncilSettings:
+class CouncilSettings(NamedTuple):
     """The council's rule, its rounds and its time limit."""
 
     rule: CouncilRule = CouncilRule.ANY
@@ -181,8 +178,7 @@ class CouncilSettings:
     timeout: int = 10 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class VerifySettings:
+class VerifySettings(NamedTuple):
     """The quality gates that hold work back; commands are run by the shell."""
 
     test: str | None = None
@@ -192,17 +188,15 @@ class VerifySettings:
     retries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetSettings:
+class BudgetSettings(NamedTuple):
     """The budgets of each task, each epic and the whole run."""
 
-    task: BudgetLimits = field(default_factory=BudgetLimits)
-    epic: BudgetLimits = field(default_factory=BudgetLimits)
-    run: BudgetLimits = field(default_factory=lambda: BudgetLimits(cost=20.0))
+    task: BudgetLimits = BudgetLimits()
+    epic: BudgetLimits = BudgetLimits()
+    run: BudgetLimits = BudgetLimits(cost=20.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """Dollars for a million tokens of one model; without `cached` what is read from its cache costs as much as other input.
 
     A price without `input` or `output` is not complete yet, and nothing can be counted by it.
@@ -220,24 +214,21 @@ class Price:
         return "output" if self.output is None else None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSettings:
+class WorkspaceSettings(NamedTuple):
     """Where workspaces lie, relative to the checkout, and whether they follow their base."""
 
     dir: str = ".gitticks-work"
     update: WorkspaceUpdate = WorkspaceUpdate.MANUAL
 
 
-@dataclass(frozen=True, slots=True)
-class SetupSettings:
+class SetupSettings(NamedTuple):
     """What makes a new workspace ready: files to copy from the checkout, and a command."""
 
     copy: tuple[str, ...] = ()
     run: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MergeSettings:
+class MergeSettings(NamedTuple):
     """How approved work is merged."""
 
     mode: MergeMode = MergeMode.QUEUE
@@ -248,8 +239,7 @@ class MergeSettings:
     forge: ForgeKind = ForgeKind.AUTO
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxSettings:
+class SandboxSettings(NamedTuple):
     """The sandbox of agents; without a chosen preset, the default applies only if this machine supports it."""
 
     preset: SandboxPreset = SandboxPreset.PERMISSIVE
@@ -263,8 +253,7 @@ class SandboxSettings:
     max_file_size: int = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionRule:
+class PermissionRule(NamedTuple):
     """One rule: an operation and the paths, commands or hosts that it speaks of."""
 
     operation: str
@@ -273,8 +262,7 @@ class PermissionRule:
     hosts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionSettings:
+class PermissionSettings(NamedTuple):
     """What agents may do: deny rules first, then allow rules, then the default (`ask`, `allow`, `deny`)."""
 
     mode: PermissionMode = PermissionMode.AUTO_EDIT
@@ -284,8 +272,7 @@ class PermissionSettings:
     timeout: int = 5 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalSettings:
+class ApprovalSettings(NamedTuple):
     """How strong an approval must be, and whether the one who asked may give it."""
 
     minimum: str = "L0"
@@ -293,8 +280,7 @@ class ApprovalSettings:
     four_eyes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LimitSettings:
+class LimitSettings(NamedTuple):
     """Bounds on single things."""
 
     in_review: int = 10
@@ -307,56 +293,52 @@ class LimitSettings:
     prompt: int = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimSettings:
+class ClaimSettings(NamedTuple):
     """How long a runner's claim holds without being renewed."""
 
     lease: int = 10 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class SyncSettings:
+class SyncSettings(NamedTuple):
     """What is shared after each command."""
 
     auto: SyncMode = SyncMode.OFF
 
 
-@dataclass(frozen=True, slots=True)
-class KeepSettings:
+class KeepSettings(NamedTuple):
     """How long the clone keeps what is not on the branch."""
 
     transcripts: int = 14 * DAY
     rescued: int = 90 * DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything that can be set; with no file, these defaults hold."""
 
     version: int = FORMAT_VERSION
     base: str | None = None
     agent: str | None = None
-    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    agents: Mapping[str, AgentSettings] = _NOTHING_NAMED
     review: ReviewPolicy = ReviewPolicy.AGENT
     reviewers: tuple[ReviewerSettings, ...] = ()
     review_limit: int = 2
-    council: CouncilSettings = field(default_factory=CouncilSettings)
+    council: CouncilSettings = CouncilSettings()
     human: HumanPolicy = HumanPolicy.ALWAYS
-    verify: VerifySettings = field(default_factory=VerifySettings)
+    verify: VerifySettings = VerifySettings()
     iterations: int = 10
-    budget: BudgetSettings = field(default_factory=BudgetSettings)
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    budget: BudgetSettings = BudgetSettings()
+    prices: Mapping[str, Price] = _NOTHING_NAMED
     parallel: int = 3
     isolation: Isolation = Isolation.TASK
-    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
-    setup: SetupSettings = field(default_factory=SetupSettings)
-    merge: MergeSettings = field(default_factory=MergeSettings)
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    setup: SetupSettings = SetupSettings()
+    merge: MergeSettings = MergeSettings()
     checkpoint_every: int = 5
-    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
-    permissions: PermissionSettings = field(default_factory=PermissionSettings)
-    approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
-    limits: LimitSettings = field(default_factory=LimitSettings)
-    claims: ClaimSettings = field(default_factory=ClaimSettings)
-    sync: SyncSettings = field(default_factory=SyncSettings)
-    keep: KeepSettings = field(default_factory=KeepSettings)
+    sandbox: SandboxSettings = SandboxSettings()
+    permissions: PermissionSettings = PermissionSettings()
+    approvals: ApprovalSettings = ApprovalSettings()
+    limits: LimitSettings = LimitSettings()
+    claims: ClaimSettings = ClaimSettings()
+    sync: SyncSettings = SyncSettings()
+    keep: KeepSettings = KeepSettings()
     notify: str | None = None

@@ -53,8 +53,7 @@ CAME_TO_NOTHING = KEPT_FROM_WORK | {Ending.INTERRUPTED, Ending.START_FAILED, End
 """Sessions that ended so may not have acted on what their prompt said, and their end says nothing of the agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(NamedTuple):
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.
 
     `pid`, `start_ticks` and `boot_id` together name one process forever; a pid alone is given out again.

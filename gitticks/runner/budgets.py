@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import Priced, foresee
@@ -67,8 +67,7 @@ def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
     return f"on {listed}" if listed else "on no task that reports it"
 
 
-@dataclass(frozen=True, slots=True)
-class EpicSpending:
+class EpicSpending(NamedTuple):
     """What an epic and all below it took, by task, and what of that a person granted before."""
 
     by_task: Mapping[TaskId, Spent]
@@ -107,7 +106,7 @@ def count_into_epics(
     if not limits.is_set:
         return ()
     graph = TaskGraph.of(transaction.all_tasks().values())
-    circumstances = replace(circumstances, head=None, checks_failure=None, review_waiver=None)
+    circumstances = circumstances._replace(head=None, checks_failure=None, review_waiver=None)
     decisions = []
     for epic in epics_of(graph.tasks[task_id], graph):
         spending = spending_of_epic(transaction, graph, epic.id)
@@ -156,12 +155,12 @@ class Budgets:
     @property
     def spent(self) -> Spent:
         """Returns what the run has spent, its time by the clock."""
-        return replace(budget.total_of(self.by_task.values()), seconds=self._clock() - self._begun)
+        return budget.total_of(self.by_task.values())._replace(seconds=self._clock() - self._begun)
 
     def readings(self, *, running: int = 0) -> tuple[Reading, ...]:
         """Returns how much of the run's budget is spent, with so many workers that are at work."""
         spent = self.spent
-        return budget.read(Scope.RUN, replace(spent, iterations=spent.iterations + running), self.limits)
+        return budget.read(Scope.RUN, spent._replace(iterations=spent.iterations + running), self.limits)
 
     def note(self, task_id: TaskId, role: Role, report: AgentReport) -> None:
         """Counts a session that is over."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, head
@@ -122,8 +123,7 @@ def keep(store: Store, workspace: TaskId, number: int, commit: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(NamedTuple):
     """A workspace reset to a checkpoint.
 
     Attributes:

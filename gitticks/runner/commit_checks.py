@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -39,8 +38,7 @@ _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 _SHOWN_COMMITS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedSecret:
+class CommittedSecret(NamedTuple):
     """A secret that a commit brings, and where; `digest` names it without saying it."""
 
     kind: str

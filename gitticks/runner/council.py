@@ -8,8 +8,9 @@ import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
@@ -30,8 +31,7 @@ from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_ans
 _LONGEST_ANSWER = 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class CouncilResult:
+class CouncilResult(NamedTuple):
     """What a council came to: a session's result whose delivery holds the review, and each agent's own report."""
 
     session: SessionResult

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.model.checkpoint import Cause
 from gitticks.model.ids import TaskId
@@ -11,8 +11,7 @@ from gitticks.model.task import Ending
 from gitticks.workflow.budget import Metric, Reading, Scope
 
 
-@dataclass(frozen=True, slots=True)
-class SessionBegan:
+class SessionBegan(NamedTuple):
     """An agent was started on a task; `workspace` is its path from the repository's root.
 
     The work began at `start_sha` on the branch `origin`: the base, or a branch that the task shares with its epic.
@@ -28,16 +27,14 @@ class SessionBegan:
     start_sha: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSaid:
+class AgentSaid(NamedTuple):
     """One line of an agent's output."""
 
     task: TaskId
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetState:
+class BudgetState(NamedTuple):
     """How much of one limit is spent; `task` is the task's or the epic's, None for the run's."""
 
     scope: Scope
@@ -53,8 +50,7 @@ class BudgetState:
         return Reading(self.scope, self.metric, self.spent, self.limit).words
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSpent:
+class SessionSpent(NamedTuple):
     """A session is over: how it ended, what it used, and the state of every budget that counts it.
 
     `cost` is None if it is unknown; `cost_source` says where the price came from if the agent did not report it.
@@ -71,16 +67,14 @@ class SessionSpent:
     ending: Ending
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetReached:
+class BudgetReached(NamedTuple):
     """A budget reached a level, in per cent: 80 and 95 are warnings, at 100 nothing more is started."""
 
     budget: BudgetState
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChecksEnded:
+class ChecksEnded(NamedTuple):
     """The quality gates ran; `failure` is None if they passed."""
 
     task: TaskId
@@ -88,8 +82,7 @@ class ChecksEnded:
     failure: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskMoved:
+class TaskMoved(NamedTuple):
     """A decision was written; `reason` is that of its last step or event, `passed` that of its first step."""
 
     task: TaskId
@@ -103,16 +96,14 @@ class TaskMoved:
     passed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(NamedTuple):
     """Something unexpected happened; nothing was lost."""
 
     task: TaskId | None
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionAsked:
+class PermissionAsked(NamedTuple):
     """An agent wants to do something that a person is to decide; `number` names the question in `gt permissions`."""
 
     task: TaskId
@@ -123,8 +114,7 @@ class PermissionAsked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class TaskMerged:
+class TaskMerged(NamedTuple):
     """Approved work reached the base."""
 
     task: TaskId
@@ -133,16 +123,14 @@ class TaskMerged:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class MergeWaits:
+class MergeWaits(NamedTuple):
     """The merge could not be made now, and nothing was changed."""
 
     task: TaskId
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointMade:
+class CheckpointMade(NamedTuple):
     """A checkpoint that `gt resume` can go back to; `iteration` is how many its workspace had until then.
 
     `head` is the last commit of the work; `commit` also holds what was uncommitted.
@@ -156,22 +144,19 @@ class CheckpointMade:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunWaits:
+class RunWaits(NamedTuple):
     """The run is waiting; `reason` says for what."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunAdded:
+class RunAdded(NamedTuple):
     """Tasks or epics were added to the run by `gt run --add`."""
 
     tasks: tuple[TaskId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnded:
+class RunEnded(NamedTuple):
     """The run is over; `waiting` counts its tasks that await a person, `hints` say how the others can continue."""
 
     reason: str

@@ -77,7 +77,7 @@ def _write_end(
     decision = carry_out(transaction, task_id, ended, circumstances)
     if late is not None:
         steps, events = (*late.steps, *decision.steps), (*late.events, *decision.events)
-        decision = replace(decision, steps=steps, events=events)
+        decision = decision._replace(steps=steps, events=events)
     _add_worklog(transaction, task_id, ended, report, checks=work.checks, at=circumstances.at)
     if capture is not None:
         capture.write(transaction, decision.task, circumstances.at)

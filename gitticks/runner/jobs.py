@@ -7,9 +7,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from queue import SimpleQueue
 from types import FrameType
+from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
 from gitticks.machine_errors import machine_error_of
@@ -48,8 +48,7 @@ def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
         listener.join()
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One thing under way: a session in a workspace (empty for the user's checkout), or a merge, with neither."""
 
     task: Task

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 
 from gitticks.agents.base import AgentReport
@@ -109,7 +108,7 @@ class Loop:
         if not asked or self._interrupted.is_set():
             return
         names = tuple(sorted(asked.difference(self.options.ids, self.options.added)))
-        self.options = self.run.options = replace(self.options, added=self.options.added + names)
+        self.options = self.run.options = self.options._replace(added=self.options.added + names)
         self._tasks.forget_scope()
         self.run.holds.forget_added(asked)
         if names:
@@ -365,7 +364,7 @@ class Loop:
         ended = summarise(scope, reason, code, self.budgets.spent, states)
         done = sum(task.status is Status.DONE and task.id not in self._done_before for task in scope)
         self.budgets.end(None if is_interrupted else limit, ended.reason, done)
-        self.run.emit(replace(ended, hints=tuple(hints)))
+        self.run.emit(ended._replace(hints=tuple(hints)))
         return code
 
     def _reached_limit(self, left: Standstill, scope: list[Task]) -> str | None:

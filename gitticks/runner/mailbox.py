@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import encodable
@@ -67,8 +68,7 @@ class Delivery:
     is_late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """The task's file with a delivery in it, and what could not be taken."""
 
     file: TaskFile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.document.entries import place_entries
 from gitticks.document.sections import Body, is_empty
@@ -20,16 +20,14 @@ _ENTRY_SECTIONS = (Section.QUESTIONS, Section.NOTES)
 _MOST_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntries:
+class NewEntries(NamedTuple):
     """The texts that were added to a section, in file order, and what else was done to it."""
 
     texts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnedFile:
+class ReturnedFile(NamedTuple):
     """The copy: its body, which can be read whatever the frontmatter has become, and oddities of its bytes."""
 
     original: TaskFile

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import NamedTuple, Self
 
@@ -56,8 +55,7 @@ def checked_merge(run: RunContext, task: Task, tip: str, commit: str) -> Checked
     return CheckedMerge(Candidate(task.id, str(task.end_sha)), onto, tree, policy)
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(NamedTuple):
     merge: CheckedMerge
     commit: str
     stop: StopRequest

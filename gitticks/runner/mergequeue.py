@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
@@ -68,8 +67,7 @@ AGAIN_SECONDS = 5.0
 """How soon a merge is tried again that waits for something that no event tells of, such as a clean checkout."""
 
 
-@dataclass(frozen=True, slots=True)
-class MergeResult:
+class MergeResult(NamedTuple):
     """The result of one merge: a decision, or why it waits with nothing changed.
 
     `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found. `offered` is
@@ -102,8 +100,7 @@ def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
     return [approved[one] for one in merge_order(waiting, pairs)]
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(NamedTuple):
     """What the merges of one process share: a checkout, the removal of workspaces, and checks made before their turn.
 
     Without them each merge makes a checkout and removes a workspace itself, and is checked in its turn.

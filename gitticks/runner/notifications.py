@@ -6,11 +6,10 @@ import contextlib
 import json
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.process import StopRequest, run_supervised
@@ -37,8 +36,7 @@ _NO_PERSON = {"GITTICKS_AGENT": "1"}
 _SHORTEST_WAIT = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Notified:
+class Notified(NamedTuple):
     """A person's turn: when it began (empty if unknown), and when they were last notified."""
 
     asked_at: str
@@ -82,8 +80,7 @@ class NoticeKind(StrEnum):
     BUDGET = "budget.warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """One thing that people may want to know; `again` marks a task that has gone without an answer for long."""
 
     kind: NoticeKind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.agents.base import Front
 from gitticks.model.ids import TaskId
@@ -12,8 +12,7 @@ from gitticks.model.status import Phase, Status
 from gitticks.model.task import Task
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """The flags of one run; times in seconds, None is what the settings say or no limit.
 
     `ids` are epics and tasks to work on, empty for everything; `added` those that were added while it runs. With `auto` the run runs forever, on epics and

@@ -10,10 +10,9 @@ import json
 import os
 import re
 import secrets
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.model.status import Status
@@ -35,8 +34,7 @@ class RequestKind(StrEnum):
     STATUS = "status"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One request.
 
     `text` is the question, the hand-off or the note; `context` is what a question is about; `status` is what
@@ -49,16 +47,14 @@ class Request:
     status: Status | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Posted:
+class Posted(NamedTuple):
     """A request as it is in the outbox; `name` is its file's."""
 
     name: str
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
+class Collected(NamedTuple):
     """What is in an outbox, oldest request first, and what was odd about the rest."""
 
     requests: tuple[Posted, ...] = ()

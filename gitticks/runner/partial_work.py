@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
@@ -34,8 +34,7 @@ def rescued_ref(name: str) -> str:
     return f"refs/gitticks/rescued/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """What came back: the paths, and those that conflict with what was done since; then nothing was written."""
 
     paths: tuple[str, ...] = ()

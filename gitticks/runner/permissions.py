@@ -186,7 +186,7 @@ class Gatekeeper:
 
     def _shown(self, access: Access) -> Access:
         """Returns an access as people, logs and rules may see it."""
-        return replace(access, target=mask(access.target, self._secrets))
+        return access._replace(target=mask(access.target, self._secrets))
 
     def _tell_once(self, words: str) -> None:
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_time
@@ -46,8 +46,7 @@ _MOST_PATHS = 100
 _MOST_ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Setbacks:
+class Setbacks(NamedTuple):
     """The last failure in words, the paths of a failed merge, what was dropped, and whether the task was stuck.
 
     `denied` is what agents were not allowed to do.

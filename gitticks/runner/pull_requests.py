@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import replace
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
@@ -150,8 +149,8 @@ class PullRequests:
     def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
         if any(one.is_running for one in pull.checks):
             return pull
-        checks = [replace(one, log=forge.log_of(one)) if one.is_red else one for one in pull.checks]
-        return replace(pull, checks=tuple(checks))
+        checks = [one._replace(log=forge.log_of(one)) if one.is_red else one for one in pull.checks]
+        return pull._replace(checks=tuple(checks))
 
     def _trigger(self, task: Task, base: str, pull: PullRequest) -> Trigger | None:
         """Returns what follows for a task; a merge counts once this clone's base has it, which is brought up to date."""

@@ -11,9 +11,9 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
@@ -30,8 +30,7 @@ _ANSWER, _LAST = ".answer", "last"
 _POLL_SECONDS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What an agent wants to do and a person is to decide; `number` names it, `rule` is what "always" would remember."""
 
     number: int
@@ -44,8 +43,7 @@ class Question:
     rule: PermissionRule
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A person's answer to a question."""
 
     allows: bool

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -99,12 +98,12 @@ class Sessions:
 
     def mark_briefed(self, record: SessionRecord) -> None:
         """Notes, within `hold`, that the session's mailbox was filled."""
-        self._write(replace(record, is_briefed=True))
+        self._write(record._replace(is_briefed=True))
 
     def note_session_id(self, record: SessionRecord, session_id: str) -> None:
         """Notes, within `hold`, the agent's own name of a briefed session, so that it can continue if its runner dies."""
         with contextlib.suppress(OSError):  # without it the agent starts over
-            self._write(replace(record, is_briefed=True, session_id=session_id))
+            self._write(record._replace(is_briefed=True, session_id=session_id))
 
     def note_left(self, task_id: TaskId, ending: Ending | None) -> None:
         """Notes how a session ended that was stopped or interrupted, until the next one begins; forgets it for others."""
@@ -120,7 +119,7 @@ class Sessions:
 
         path = self._record(record.task)
         with errors_name(path):
-            write_json(path, asdict(record) | {"started": record.started.isoformat()})
+            write_json(path, record._asdict() | {"started": record.started.isoformat()})
 
     def live(self) -> dict[TaskId, SessionRecord]:
         """Returns the sessions that are alive, by task."""

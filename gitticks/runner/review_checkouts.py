@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from gitticks.agents.process import StopRequest
@@ -43,7 +42,7 @@ def plan_review(
         start = task.start_sha or task.end_sha
         return Workspace(task.id, path, None, None, start, task.end_sha, Isolation.NONE)
     planned = plan(task, graph, settings, repository)
-    return replace(planned, path=path, commit=task.end_sha or planned.commit)
+    return planned._replace(path=path, commit=task.end_sha or planned.commit)
 
 
 @contextlib.contextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.agents.base import AgentKind, AgentSpec
 from gitticks.errors import GitticksError
@@ -64,8 +64,7 @@ def choose_agent(
     return replace(spec, model=model or task.model or spec.model)
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewer:
+class Reviewer(NamedTuple):
     """One who reviews: a name of its own among the others, the agent, and what it is to look at."""
 
     name: str

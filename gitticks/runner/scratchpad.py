@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from gitticks.document.values import format_time
 
@@ -26,8 +26,7 @@ _LEFT_OUT = re.compile(r"- \((\d+) older, see `git log` of this file\)")
 _HEADING = re.compile(r"^(?= {0,3}#{1,3}(?:[ \t]|$))", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scratchpad:
+class _Scratchpad(NamedTuple):
     """The file's parts: what people wrote above the entries, the folded lines and the entries, oldest first."""
 
     preamble: str
@@ -59,7 +58,7 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
     escaped = _HEADING.sub(r"\\", body)
     entry = f"{heading}\n\n{escaped}"
     parts = _parse(scratchpad)
-    return _fit(replace(parts, entries=(*parts.entries, _cut(entry)))).text()
+    return _fit(parts._replace(entries=(*parts.entries, _cut(entry)))).text()
 
 
 def add_failure(scratchpad: str, failure: str, *, at: datetime, source: str) -> str:
@@ -80,7 +79,7 @@ def rewind(scratchpad: str, then: str, tasks: Container[str]) -> str:
     """
     now, before = _parse(scratchpad), _parse(then)
     others = [one for one in now.entries if one not in before.entries and _task_of(one) not in tasks]
-    return _fit(replace(before, preamble=now.preamble, entries=(*before.entries, *others))).text()
+    return _fit(before._replace(preamble=now.preamble, entries=(*before.entries, *others))).text()
 
 
 def _task_of(entry: str) -> str:
@@ -107,9 +106,9 @@ def _fit(parts: _Scratchpad) -> _Scratchpad:
     room = LARGEST_BYTES + len(parts.preamble.encode())
     while parts.size() > room and len(parts.entries) > 1:
         line = _folded_line(parts.entries[0])
-        parts = replace(parts, folded=(*parts.folded, line), entries=parts.entries[1:])
+        parts = parts._replace(folded=(*parts.folded, line), entries=parts.entries[1:])
     while parts.folded and (_is_full(parts.folded) or parts.size() > room):
-        parts = replace(parts, left_out=parts.left_out + 1, folded=parts.folded[1:])
+        parts = parts._replace(left_out=parts.left_out + 1, folded=parts.folded[1:])
     return parts
 
 

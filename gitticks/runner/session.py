@@ -126,7 +126,7 @@ class SessionRun:
         self.reviewers: tuple[Reviewer, ...] = ()
         if role is Role.REVIEWER:
             chosen = choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
-            self.reviewers = tuple(replace(one, agent=self._seated(one.agent)) for one in chosen)
+            self.reviewers = tuple(one._replace(agent=self._seated(one.agent)) for one in chosen)
         self.asked = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
         )
@@ -193,8 +193,8 @@ class SessionRun:
         if plan.branch is None or not plan.branch.startswith(WORK_BRANCH):
             return plan
         name = plan.branch.removeprefix(WORK_BRANCH)
-        return replace(
-            plan, warnings=overlap_warnings(run.repository, graph.tasks.values(), run.settings, name)
+        return plan._replace(
+            warnings=overlap_warnings(run.repository, graph.tasks.values(), run.settings, name)
         )
 
     def _seats(self, record: SessionRecord) -> list[SessionOrder]:

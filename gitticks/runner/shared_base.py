@@ -7,7 +7,7 @@ pushed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY
@@ -106,8 +106,7 @@ def remote_of_base(repository: Repository, base: str) -> str:
     return remote
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """A merge that is at the remote; `closing` is the commit there that closes the task, with the decision about it."""
 
     closing: tuple[str, Decision] | None = None

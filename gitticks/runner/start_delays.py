@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from gitticks.agents.base import AgentReport
 from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
@@ -28,8 +29,7 @@ _JITTER_STEPS = 1000
 _PASSING = (MachineError, GitError, LostRaceError)
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(NamedTuple):
     """Until when an agent rests, by the run's clock, and why.
 
     `resets_at` is the time that the service named: it counts also where the run's clock stood still, on a machine that slept.

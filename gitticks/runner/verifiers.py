@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.agents.base import Ended, EndReason, Limits, neutral_environment
 from gitticks.agents.process import StopRequest, run_supervised
@@ -46,8 +47,7 @@ _COUNTS = (
 """How pytest, unittest, jest and cargo end; a gate whose count is not recognised is shown by its time alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChecksReport:
+class ChecksReport(NamedTuple):
     """What the gates found.
 
     Attributes:
@@ -73,8 +73,7 @@ class ChecksReport:
         return "\n".join(line.removeprefix(_INDENT) for line in lines).strip("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Gate:
+class _Gate(NamedTuple):
     """One command, and its name in the singular or plural with the verbs that go with it."""
 
     name: str
@@ -155,8 +154,7 @@ def run_checks(
     return ChecksReport(failure, tuple(lines), time.monotonic() - begun, stopped, left, leftovers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     directory: Path
     settings: Settings
     walled: WalledCommand

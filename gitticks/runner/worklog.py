@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import quoted
@@ -48,8 +49,7 @@ class WorklogEntry:
     is_estimate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedIteration:
+class LoggedIteration(NamedTuple):
     """An entry as it is read back: `ended` with its detail, `checks` and `used` as the words that stand there."""
 
     iteration: int
@@ -63,8 +63,7 @@ class LoggedIteration:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecentWork:
+class RecentWork(NamedTuple):
     """A worklog as a prompt shows it: the last entries whole, oldest first, and one line for those before them."""
 
     entries: tuple[str, ...] = ()

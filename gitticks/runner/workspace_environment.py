@@ -7,8 +7,8 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from zlib import crc32
 
 from gitticks.agents.base import Command
@@ -110,8 +110,7 @@ def _remove_noted(note: Path) -> None:
         note.unlink()
 
 
-@dataclass(frozen=True, slots=True)
-class WalledCommand:
+class WalledCommand(NamedTuple):
     """Turns lines of shell into commands that run in one checkout."""
 
     checkout: Checkout

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
@@ -23,8 +23,7 @@ OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 _SHOWN_PATHS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A checkout for one session on one task, as it is planned and then as it is made ready.
 
     Attributes:

@@ -13,9 +13,8 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
@@ -49,8 +48,7 @@ _REMOVED = ".removed"
 _DELETION_LOCK_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class ListedWorkspace:
+class ListedWorkspace(NamedTuple):
     """One workspace of this clone; `name` is the id of its task or epic."""
 
     name: str

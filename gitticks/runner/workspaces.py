@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
@@ -75,7 +75,7 @@ def prepare(
         and (news := _news_of_base(repository, checkout, plan, is_taken_up=is_taken_up)) is not None
     ):
         warnings.append(news)
-    return replace(plan, branch=plan.work_branch, warnings=tuple(warnings))
+    return plan._replace(branch=plan.work_branch, warnings=tuple(warnings))
 
 
 def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:
@@ -124,8 +124,7 @@ def collect(repository: Repository, workspace: Workspace) -> tuple[str, tuple[st
     return tip, tuple(warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(NamedTuple):
     """A commit that holds all there was in a workspace, but for paths that no commit can hold."""
 
     commit: str

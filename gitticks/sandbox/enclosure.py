@@ -8,8 +8,9 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
@@ -38,8 +39,7 @@ _CACHES = {
 """Caches that a tool must be able to write to; those of the person stay as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientNeeds:
+class ClientNeeds(NamedTuple):
     """What an agent's program needs of its own; paths may begin with `~`.
 
     `hosts` are those of its service, `variables` the prefixes of its variables. It keeps its sessions in `folders`,
@@ -54,8 +54,7 @@ class ClientNeeds:
     copies: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosure:
+class Enclosure(NamedTuple):
     """A sandbox that is set up: `walled` is the command line before a command, `variables` describes it to the command."""
 
     walls: Walls
@@ -97,11 +96,11 @@ def take_home(
         GitticksError: there are no walls any more to look at it behind.
     """
     private = found_private(repository, checkout)
-    alone = walls_of(replace(settings, preset=SandboxPreset.STRICT))
+    alone = walls_of(settings._replace(preset=SandboxPreset.STRICT))
     if private is None or alone is None:
         return ()
     inside = Inside(checkout.git_dir, overlaid={checkout.git_dir: private.folder}, lent=private.stores)
-    words = bubblewrap(replace(alone, hosts=()), read_machine(environment), inside)
+    words = bubblewrap(alone._replace(hosts=()), read_machine(environment), inside)
     return bring_home(repository, private, words, branch)
 
 
@@ -133,7 +132,7 @@ def enclosed(
         hidden = [one for pattern in walls.hidden for one in _matches(pattern, machine.home, checkout.path)]
         folder = None if client is not None else own / "git"
         private = make_private(repository, checkout, folder, hidden=hidden)
-        walls = replace(walls, hosts=(*walls.hosts, *needs.hosts))
+        walls = walls._replace(hosts=(*walls.hosts, *needs.hosts))
         proxy = None
         if walls.hosts and not walls.has_open_network:
             proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -163,7 +162,7 @@ def _probe(program: str, preset: SandboxPreset, path: str, home: str) -> str | N
         beside.mkdir()
         (beside / "secret").write_text("seen")
         words = filtered(
-            bubblewrap(replace(walls, hosts=()), machine, Inside(workspace, hidden=(beside,))), Path(folder)
+            bubblewrap(walls._replace(hosts=()), machine, Inside(workspace, hidden=(beside,))), Path(folder)
         )
         try:
             ran = subprocess.run(

@@ -12,9 +12,9 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import join
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
@@ -62,8 +62,7 @@ _CONFIG = """[core]
 _OTHER_OBJECTS, _LONG_ID = "\tobjectformat = sha256\n", 64
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateGit:
+class PrivateGit(NamedTuple):
     """What is in the sandbox: `folder` in the place of the checkout's git directory, and what git reads beside.
 
     `stores` are the folders of objects that it borrows, by the place where they are seen there.

@@ -11,9 +11,8 @@ import ipaddress
 import re
 import socket
 import threading
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 PROXY_PORT = 3128
 _CHUNK, _LONGEST_HEAD = 65536, 65536
@@ -29,8 +28,7 @@ _FORBIDDEN, _BAD_GATEWAY = (403, "Forbidden"), (502, "Bad Gateway")
 _MOST_CONNECTIONS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     method: str
     host: str
     port: int

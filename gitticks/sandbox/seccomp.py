@@ -10,8 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE = 0, 4
@@ -26,8 +26,7 @@ _OPEN = f'exec {_DESCRIPTOR}<"$1" && shift && exec "$@"'
 _Code = list[tuple[int, int, int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Calls:
+class _Calls(NamedTuple):
     """The numbers of calls on one kind of machine; `socketcall` hides from a filter what socket it makes."""
 
     architecture: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.model.settings import PermissionRule, SandboxPreset, SandboxSettings
 from gitticks.workflow.permissions import Answer, Operation, PolicyLayer, heard_to_allow
@@ -24,8 +25,7 @@ _MASK, _MASK_OF_FILE = ("--perms", "0555", "--tmpfs"), ("--ro-bind", "/dev/null"
 _EVERY_HOST = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessLimits:
+class ProcessLimits(NamedTuple):
     """What one command may take: processes in all, bytes of memory and of a file for each, seconds of a processor."""
 
     processes: int
@@ -34,8 +34,7 @@ class ProcessLimits:
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Walls:
+class Walls(NamedTuple):
     """What is let through besides the workspace, its mailbox and the tools on PATH.
 
     `hosts` are host names, `*.example.org` for all below one, `*` for all; `name:port` for another port than 80 and
@@ -201,8 +200,7 @@ def with_rules(walls: Walls, layers: Iterable[PolicyLayer]) -> Walls:
     hosts = (*walls.hosts, *_hosts(allowed))
     if any(layer.default is Answer.DENY for layer in every) or _is_network_denied(denied):
         hosts = tuple(host for host in hosts if host != _EVERY_HOST)
-    return replace(
-        walls,
+    return walls._replace(
         hidden=_united(walls.hidden, _globs(denied, Operation.FILE_READ)),
         pinned=_united(walls.pinned, _globs(denied, Operation.FILE_WRITE)),
         readable=_united(walls.readable, _places(allowed, Operation.FILE_READ)),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document.values import format_time, parse_time
 from gitticks.errors import DocumentError, GitticksError
@@ -144,8 +143,7 @@ def read(source: Transaction, workspace: TaskId, number: int) -> Checkpoint | No
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCheckpoint:
+class StoredCheckpoint(NamedTuple):
     """A checkpoint as it is on the branch; `checkpoint` is None where its file cannot be read, for `problem`."""
 
     workspace: TaskId

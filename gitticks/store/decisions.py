@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from gitticks.document.entries import escape
 from gitticks.document.merging.task import is_conflicted
@@ -29,8 +30,7 @@ from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, 
 _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(NamedTuple):
     """What a decision depends on besides the files.
 
     `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `review_waiver` why no
@@ -169,7 +169,7 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         transaction,
         epic.id,
         trigger,
-        replace(circumstances, head=_epic_head(epic, children), checks_failure=None, review_waiver=None),
+        circumstances._replace(head=_epic_head(epic, children), checks_failure=None, review_waiver=None),
     )
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
@@ -223,8 +223,7 @@ def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstanc
     transaction.append_events(task.id, (created,))
 
 
-@dataclass(frozen=True, slots=True)
-class WantedState:
+class WantedState(NamedTuple):
     """What is asked for, each part None if it is not; `sets_awaiting` tells `awaiting: null` from no wish.
 
     `note` goes with the verdict, `reason` with the status.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import RefusedError
@@ -35,8 +35,7 @@ Surroundings = Callable[[Task], "Circumstances"]
 """Returns what a decision about a task is made under."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """A person's version of a task's file, and the one that they began with (None for a new task).
 
     `state` is the task whose state still holds: that of `before`, or a newer one where the branch moved meanwhile.

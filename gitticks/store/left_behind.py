@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.files import write_synced
@@ -27,8 +27,7 @@ _MOST_NAMED = 3
 _MOST_SHOWN = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
+class LeftBehind(NamedTuple):
     """A setting or file that changed during sessions: what it was before them and is now, None for nothing.
 
     `tasks` are those whose sessions lived meanwhile.

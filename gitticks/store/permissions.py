@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from gitticks.document.settings import Layer
 from gitticks.errors import NotFoundError
@@ -22,8 +22,7 @@ LEARNED_ORIGIN = "your answers"
 _DENY, _ALLOW, _DEFAULT = (("permissions", name) for name in ("deny", "allow", "default"))
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedRule:
+class LearnedRule(NamedTuple):
     """A rule that a person made by an answer, counted from 1; `answer` says whether it allows or denies."""
 
     number: int

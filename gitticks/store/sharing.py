@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.history import merge_base
@@ -99,8 +99,7 @@ def join(store: Store, theirs: str, message: str, logged: str, *, author: Identi
     return store.take_in(make, logged, author=author)
 
 
-@dataclass(frozen=True, slots=True)
-class ImpossiblePath:
+class ImpossiblePath(NamedTuple):
     """A path that no checkout can hold, and the commit that brought it."""
 
     path: str

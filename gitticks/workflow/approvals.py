@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from gitticks.model.approval import (
     HARDWARE,
@@ -29,8 +29,7 @@ _CLOSING = ("work", "approval", "review", "content")
 _WAIVED = "waived"
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(NamedTuple):
     """An approval that only its signature proves, made `at` that time, by a hardware key if it says so."""
 
     statement: Statement
@@ -41,15 +40,15 @@ class Signed:
 
 def gates_digest(settings: Settings) -> str:
     """Returns what the team's quality gates are known by."""
-    return _digest(asdict(settings.verify))
+    return _digest(settings.verify._asdict())
 
 
 def policy_digest(settings: Settings) -> str:
     """Returns what the team's rules about review and approval are known by."""
     return _digest(
         {
-            "approvals": asdict(settings.approvals),
-            "council": asdict(settings.council),
+            "approvals": settings.approvals._asdict(),
+            "council": settings.council._asdict(),
             "human": settings.human,
             "merge": [settings.merge.mode, settings.merge.strategy],
             "review": settings.review,

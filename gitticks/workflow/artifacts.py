@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome, Section
@@ -12,8 +12,7 @@ from gitticks.model.task import CAME_TO_NOTHING, Ending
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_in
 
 
-@dataclass(frozen=True, slots=True)
-class Artifacts:
+class Artifacts(NamedTuple):
     """The artifacts as they stand now.
 
     Sections that an earlier round left were archived when the round ended, so a section that is there is fresh,
@@ -31,8 +30,7 @@ class Artifacts:
     head: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Counts since a person last decided about the task.
 
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`

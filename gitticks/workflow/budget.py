@@ -7,9 +7,9 @@ last word on it; an epic's counts what all below it took since a person last let
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import reduce
+from typing import NamedTuple
 
 from gitticks.model.event import Data, Event, EventType
 from gitticks.model.settings import BudgetLimits
@@ -47,8 +47,7 @@ class Level(IntEnum):
     SPENT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     """What agents took: iterations of workers, tokens and dollars of all."""
 
     iterations: int = 0
@@ -95,8 +94,7 @@ def total_of(spent: Iterable[Spent]) -> Spent:
     return reduce(Spent.plus, spent, NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """How much of one limit is spent."""
 
     scope: Scope

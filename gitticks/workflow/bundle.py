@@ -7,7 +7,7 @@ a state that no rule ever allowed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
@@ -23,8 +23,7 @@ BUNDLE_SECTIONS = (Section.HANDOFF, Section.REVIEW)
 _ORDER = {status: place for place, status in enumerate(Status)}
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One version of a task; `artifacts` are the texts of its bundle's sections, None where there is none."""
 
     task: Task

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
+from typing import NamedTuple
 
 from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor, Event, EventType
@@ -76,8 +77,7 @@ def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One transition of a decision, with the event type that is in the commit's trailer."""
 
     source: Status
@@ -86,8 +86,7 @@ class Step:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """All that one trigger changes, to be written in one commit.
 
     `entries` go under their sections in order. `archived` sections move to `rounds/`. `stops_session` asks for the

@@ -8,7 +8,8 @@ events that were written with it. What only the settings of that day could tell,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+from typing import NamedTuple
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
@@ -35,8 +36,7 @@ _WAIVER_OF = {Gate.HANDOFF: "handoff", Gate.REVIEW_PASS: "review"}
 _SHOWN_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
 
 
-@dataclass(frozen=True, slots=True)
-class PastChange:
+class PastChange(NamedTuple):
     """A task before (None if it was new) and after a change, and the events that were added with it.
 
     `artifacts` is what the task's text offered to the gates; it is called only where a gate asks. `is_replayed` if the
@@ -69,7 +69,7 @@ def _first_made(change: PastChange) -> PastChange | None:
     """
     before, after = change.before, change.after
     if before is not None and any(event.type is EventType.CREATED for event in change.events):
-        return replace(change, before=None)
+        return change._replace(before=None)
     moves = [(event.from_status, event.to_status) for event in change.events if event.to_status is not None]
     start, end = (moves[0][0], moves[-1][1]) if moves else (None, None)
     if before is None or start is None or end is None or (start is before.status and not change.is_replayed):
@@ -77,9 +77,9 @@ def _first_made(change: PastChange) -> PastChange | None:
     begun = replace(before, status=start)
     if _bundle(before) == _bundle(after):
         ended = replace(after, status=end)
-        return replace(change, before=begun, after=ended, artifacts=_everything)
+        return change._replace(before=begun, after=ended, artifacts=_everything)
     if may_stand(Side(after), Side(before)):
-        return replace(change, before=begun)
+        return change._replace(before=begun)
     return None
 
 

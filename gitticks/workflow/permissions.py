@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from gitticks.model.settings import PermissionMode, PermissionRule
 from gitticks.workflow.permission_patterns import (
@@ -40,8 +41,7 @@ class Answer(StrEnum):
     ASK = "ask"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """One thing that an agent wants to do.
 
     `target` is a path (relative to the workspace if it is in it), a command line or a host. `is_inside` is true for
@@ -77,8 +77,7 @@ class PolicyLayer:
         return _indexed(self.allow)
 
 
-@dataclass(frozen=True, slots=True)
-class Grants:
+class Grants(NamedTuple):
     """What the mode lets a client do without asking, besides the workspace's files.
 
     `commands` are patterns of commands, `is_walled` says that the client holds its commands in the workspace itself.
@@ -89,8 +88,7 @@ class Grants:
     is_walled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """What was decided and why; `rule` and `origin` are those that decided, if a rule did.
 
     `is_open` is true for a question that nobody set rules for: without a person the client's own mode may decide it.

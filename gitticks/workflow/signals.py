@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.model.status import Requires
 
@@ -65,8 +65,7 @@ _MOST_OBJECTS = 50
 _MOST_WARNINGS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """One signal: its kind, the text that came with it, and what only the JSON dialect carries."""
 
     kind: SignalKind
@@ -82,8 +81,7 @@ class Signal:
         return found.group() if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The signal that counts, if there is one, and what was odd on the way to it."""
 
     signal: Signal | None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+from typing import NamedTuple
 
 from gitticks.model.event import Actor
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
@@ -66,8 +66,7 @@ class Asker(Enum):
     ENGINE = "engine"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One allowed transition."""
 
     source: Status

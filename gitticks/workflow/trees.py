@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.model.tree_change import (
     EXECUTABLE,
@@ -78,8 +78,7 @@ _RUNS_BY_FOLDER: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """A path, and what there is to say about it."""
 
     path: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,6 +103,6 @@ def test_any_text_is_set_and_read_back_or_refused(value: str, name: str) -> None
         return
     expected = None if value.strip() in ("", "null") else value
     assert get(settings_of(text), name) == expected
-    assert replace(settings_of(set_value(text, name, None)), agents={}) == replace(
-        settings_of(WHOLE), agents={}
+    assert settings_of(set_value(text, name, None))._replace(agents={}) == settings_of(WHOLE)._replace(
+        agents={}
     )

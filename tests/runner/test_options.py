@@ -38,7 +38,7 @@ GRAPH = TaskGraph.of(TASKS)
 
 
 def options(**fields: object) -> RunOptions:
-    return replace(RunOptions(), **fields)  # type: ignore[arg-type]
+    return RunOptions()._replace(**fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

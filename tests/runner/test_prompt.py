@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -89,7 +88,7 @@ def test_a_worker_is_told_what_the_branch_knows(store: Store) -> None:
     write(
         store, "tasks/f2/k7f2/worklog.md", "## 1 · 2026-01-02T03:04:05Z · worker · claude\n\n- ended: clean\n"
     )
-    text = prompt(store, task, settings=replace(Settings(), verify=VerifySettings(test="pytest -q")))
+    text = prompt(store, task, settings=Settings()._replace(verify=VerifySettings(test="pytest -q")))
     for part in (
         "Fix the login.",
         "- the URL is kept",
@@ -126,7 +125,7 @@ def test_a_failed_review_goes_to_the_worker(store: Store) -> None:
 def test_the_limit_and_the_teams_templates_hold(store: Store) -> None:
     task = make_task(store, id="k7f2", body=BODY)
     write(store, "tasks/f2/k7f2/scratchpad.md", "x\n" * 50_000)
-    limited = replace(Settings(), limits=LimitSettings(prompt=10_000))
+    limited = Settings()._replace(limits=LimitSettings(prompt=10_000))
     assert len(prompt(store, task, settings=limited).encode()) <= 10_000
     write(store, "prompts/parts/limits.md", "Only ours.")
     assert prompt(store, task, settings=limited).endswith("Only ours.\n")

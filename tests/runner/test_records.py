@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -202,7 +201,7 @@ def test_the_agents_own_name_of_a_session_is_noted(sessions: Sessions, tmp_path:
     record, place = make_record(), tmp_path / "sessions/k7f2.json"
     with sessions.hold(record):
         sessions.note_session_id(record, "s-1")
-        assert sessions.live()[record.task] == replace(record, is_briefed=True, session_id="s-1")
+        assert sessions.live()[record.task] == record._replace(is_briefed=True, session_id="s-1")
         place.write_text(place.read_text().replace('"s-1"', "[1]"))
         assert sessions.live()[record.task].session_id is None
         (tmp_path / "sessions/k7f2.new").mkdir()

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from gitticks.model.settings import LimitSettings, SandboxPreset, SandboxSetting
 from gitticks.runner.verifiers import ChecksReport, has_commands, run_checks
 from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository
 
-IN_THE_OPEN = replace(Settings(), sandbox=SandboxSettings(preset=SandboxPreset.NONE))
+IN_THE_OPEN = Settings()._replace(sandbox=SandboxSettings(preset=SandboxPreset.NONE))
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def place(repository: Repository, tmp_path: Path) -> Path:
 def check(
     repository: Repository, place: Path, *, limit: int = 60, on_merge: bool = False, **verify: Any
 ) -> ChecksReport:
-    settings = replace(IN_THE_OPEN, verify=VerifySettings(**verify), limits=LimitSettings(gate=limit))
+    settings = IN_THE_OPEN._replace(verify=VerifySettings(**verify), limits=LimitSettings(gate=limit))
     return run_checks(place, settings, dict(os.environ), repository, on_merge=on_merge)
 
 
@@ -138,7 +137,7 @@ def test_gates_see_no_variable_of_git_or_gitticks(
 
 def test_a_stop_ends_the_gates_and_is_no_verdict(repository: Repository, place: Path, tmp_path: Path) -> None:
     stop, begun = StopRequest(), tmp_path / "begun"
-    settings = replace(IN_THE_OPEN, verify=VerifySettings(test=f"echo begun > {begun}; sleep 600"))
+    settings = IN_THE_OPEN._replace(verify=VerifySettings(test=f"echo begun > {begun}; sleep 600"))
     os.mkfifo(begun)
 
     def stop_once_begun() -> None:

@@ -18,7 +18,7 @@ __all__ = ["repository"]
 
 
 def test_workspaces_may_lie_outside_of_the_checkout(repository: Repository, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, workspace=WorkspaceSettings(dir="../elsewhere"))
+    settings = SETTINGS._replace(workspace=WorkspaceSettings(dir="../elsewhere"))
     workspace = prepared(repository, settings=settings)
     assert workspace.path.resolve() == tmp_path / "elsewhere" / "k7f2"
     (listed,) = workspace_removal.list_workspaces(repository, settings)

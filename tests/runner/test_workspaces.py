@@ -132,7 +132,7 @@ def test_the_files_and_the_command_of_setup_come_once(repository: Repository) ->
     (top(repository) / "deps").mkdir()
     (top(repository) / "deps" / "one").write_text("1")
     run = 'printf "%s|" "$PWD" "$GIT_DIR" "$GITTICKS_TASK" >> ran'
-    settings = replace(SETTINGS, setup=SetupSettings(copy=(".env", "deps", "missing"), run=run))
+    settings = SETTINGS._replace(setup=SetupSettings(copy=(".env", "deps", "missing"), run=run))
     workspace = prepared(repository, settings=settings)
     prepared(repository, settings=settings)
     assert (workspace.path / ".env").read_text() == "SECRET=1\n"
@@ -144,7 +144,7 @@ def test_the_files_and_the_command_of_setup_come_once(repository: Repository) ->
 def test_setup_copies_nothing_from_outside(repository: Repository, name: str) -> None:
     (top(repository) / "outside").symlink_to("/etc/passwd")
     with pytest.raises(GitticksError, match=r"setup\.copy"):
-        prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=(name,))))
+        prepared(repository, settings=SETTINGS._replace(setup=SetupSettings(copy=(name,))))
 
 
 def test_no_link_in_the_tree_leads_a_copied_file_out_of_the_workspace(
@@ -159,13 +159,13 @@ def test_no_link_in_the_tree_leads_a_copied_file_out_of_the_workspace(
     (top(repository) / "in").mkdir()
     (top(repository) / "in/.env").write_text("secret")
     with pytest.raises(GitticksError, match="leads out of the checkout"):
-        prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=("in/.env",))))
+        prepared(repository, settings=SETTINGS._replace(setup=SetupSettings(copy=("in/.env",))))
     assert list(outside.iterdir()) == []
 
 
 def test_a_setup_that_failed_says_how_and_runs_again(tmp_path: Path) -> None:
     repository = discover(make_repository(tmp_path / "my repo"))
-    settings = replace(SETTINGS, setup=SetupSettings(run="echo no network; test -e ready || exit 3"))
+    settings = SETTINGS._replace(setup=SetupSettings(run="echo no network; test -e ready || exit 3"))
     with pytest.raises(GitticksError, match=r"failed \(exit code 3\): no network") as raised:
         prepared(repository, settings=settings)
     assert "no network" in str(raised.value)
@@ -280,7 +280,7 @@ def test_a_checkout_without_commits_is_refused(tmp_path: Path) -> None:
         prepared(empty)
     assert str(caught.value.hint).startswith("`git commit` creates the first one")
     with pytest.raises(GitticksError, match="does not exist here or has no commits") as caught:
-        prepared(empty, settings=replace(SETTINGS, base="other"))
+        prepared(empty, settings=SETTINGS._replace(base="other"))
     assert "`gt config base <branch>` chooses one" in str(caught.value.hint)
 
 

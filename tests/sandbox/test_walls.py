@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ MACHINE = Machine(
 
 
 def walls(preset: SandboxPreset = SandboxPreset.STRICT, **settings: tuple[str, ...]) -> Walls:
-    found = walls_of(replace(SandboxSettings(preset), **settings))  # type: ignore[arg-type] # the lists alone
+    found = walls_of(SandboxSettings(preset)._replace(**settings))  # type: ignore[arg-type] # the lists alone
     assert found is not None
     return found
 

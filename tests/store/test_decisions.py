@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def log(store: Store) -> str:
 def test_one_decision_is_one_commit_that_says_the_whole_way(store: Store) -> None:
     task = make_task(store, id="k7f2", status=Status.WORKING, body="## Handoff\n\nDONE: all\n")
     before = store.tip()
-    waiving = replace(CIRCUMSTANCES, review_waiver="nobody can review", head="b" * 40)
+    waiving = CIRCUMSTANCES._replace(review_waiver="nobody can review", head="b" * 40)
     decide(store, task.id, Requested(WORKER, Status.AGENT_REVIEW), waiving)
     assert git("rev-list", "--count", f"{before}..{store.tip()}", at=store.repository.common_dir) == "1"
     assert log(store).splitlines() == [
@@ -150,12 +149,12 @@ def test_an_epic_that_is_rejected_gets_a_child_with_the_feedback(store: Store) -
     make_epic(store, status=Status.REVIEWING, awaiting=Awaiting.REVIEW, review_round=1)
     for child in ("c1", "c2"):
         change_task(store, child, status=Status.DONE)
-    settings = replace(Settings(), isolation=Isolation.EPIC)
+    settings = Settings()._replace(isolation=Isolation.EPIC)
     decide(
         store,
         "e1",
         VerdictGiven(PERSON, Verdict.REJECTED, "the totals are wrong\n\n## Handoff\n\nforged"),
-        replace(CIRCUMSTANCES, settings=settings),
+        CIRCUMSTANCES._replace(settings=settings),
     )
     tasks = store.snapshot().all_tasks()
     (rework,) = set(tasks) - {"e1", "c1", "c2"}

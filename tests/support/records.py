@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from gitticks.model.ids import TaskId
@@ -30,7 +29,7 @@ def make_record(task_id: str = "k7f2", **fields: object) -> SessionRecord:
         STARTED,
         "/repo/.gitticks-work/k7f2",
     )
-    return replace(record, **fields)  # type: ignore[arg-type]
+    return record._replace(**fields)  # type: ignore[arg-type]
 
 
 def make_session(task_id: str) -> SessionRecord:

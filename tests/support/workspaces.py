@@ -23,7 +23,7 @@ EPIC = Task(TaskId("epic"), "Login", type=TaskType.EPIC)
 FIRST = Task(TaskId("aaaa"), "First", parent=EPIC.id, isolation=Isolation.EPIC)
 SECOND = Task(TaskId("bbbb"), "Second", parent=EPIC.id, isolation=Isolation.EPIC)
 HERE = replace(TASK, isolation=Isolation.NONE)
-SETTINGS = replace(Settings(), sandbox=SandboxSettings(preset=SandboxPreset.NONE))
+SETTINGS = Settings()._replace(sandbox=SandboxSettings(preset=SandboxPreset.NONE))
 
 
 @pytest.fixture

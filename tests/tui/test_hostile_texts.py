@@ -39,8 +39,7 @@ HOSTILE = (
 def test_no_text_steers_any_place(
     tmp_path: Path, text: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question = replace(
-        QUESTIONS[0],
+    question = QUESTIONS[0]._replace(
         agent=text,
         reason=text,
         access=Access(Operation.SHELL, text),
@@ -66,7 +65,7 @@ def test_no_text_steers_any_place(
         questions=(question,),
         broken=(BrokenFile(f"tasks/{text[:40]}/TASK.md", None, text),),
         sessions={
-            key: replace(one, agent=text, workspace=f"/{text[:60]}") for key, one in usual.sessions.items()
+            key: one._replace(agent=text, workspace=f"/{text[:60]}") for key, one in usual.sessions.items()
         },
         workspaces=dict.fromkeys(usual.sessions, f"/{text[:60]}"),
     )
@@ -78,8 +77,7 @@ def test_no_text_steers_any_place(
     )
     said = tuple(Said(one, ago(3), pieces) for one in usual.sessions)
     work, decided = places.work(), places.asked()
-    view = replace(
-        work.view,
+    view = work.view._replace(
         task=replace(work.view.task, title=text, base=text[:30]),
         handoff=f"- DONE: {text}\n- UNCERTAIN: {text}",
         reviews={text[:30]: f"{text}\n\nVERDICT: BLOCKING"},
@@ -94,7 +92,7 @@ def test_no_text_steers_any_place(
         "permissions": lambda: replace(
             decided,
             decisions=tuple(
-                replace(one, entry=one.entry._replace(target=text, reason=text)) for one in decided.decisions
+                one._replace(entry=one.entry._replace(target=text, reason=text)) for one in decided.decisions
             ),
         ),
     }

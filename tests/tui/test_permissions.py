@@ -100,7 +100,7 @@ class AnsweringApp(StillApp):
         """Opens the permissions with the request alone."""
         access = Access(Operation.SHELL, self.command)
         rule = PermissionRule(Operation.SHELL, commands=("cmake *", "make *", "rm -rf *"))
-        asked = replace(QUESTIONS[1], access=access, rule=rule)
+        asked = QUESTIONS[1]._replace(access=access, rule=rule)
         await shown.sees("Parallel test")
         self.feed.batches.append(Batch(replace(snapshot(), questions=(asked,), number=2)))
         self.feed._wake()

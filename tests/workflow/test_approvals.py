@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,8 +107,8 @@ def test_what_its_signature_has_to_prove(event: Event, found: Signed | str | Non
 
 def test_an_approval_is_bound_to_the_rules_it_was_given_under() -> None:
     plain = Settings()
-    tested = replace(plain, verify=VerifySettings(test="make"))
-    loose = replace(plain, human=HumanPolicy.WHEN_REQUIRED)
-    signed = replace(plain, approvals=ApprovalSettings("L2"))
+    tested = plain._replace(verify=VerifySettings(test="make"))
+    loose = plain._replace(human=HumanPolicy.WHEN_REQUIRED)
+    signed = plain._replace(approvals=ApprovalSettings("L2"))
     assert len({gates_digest(one) for one in (plain, tested, loose)}) == 2
     assert len({policy_digest(one) for one in (plain, tested, loose, signed)}) == 3

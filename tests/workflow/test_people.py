@@ -68,7 +68,7 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
 def test_pass_by_command_runs_on_too() -> None:
     task = make_task(Status.AGENT_REVIEW, failed_reviews=1, end_sha=START)
     policy = Policy(human=HumanPolicy.WHEN_REQUIRED)
-    artifacts = replace(PASSED, head=START)
+    artifacts = PASSED._replace(head=START)
     decision = run(task, Requested(REVIEWER, Status.REVIEWING), artifacts=artifacts, policy=policy)
     assert way(decision) == ["agent-review", "reviewing", "done"]
     assert decision.task.failed_reviews == 0

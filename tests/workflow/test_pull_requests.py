@@ -44,20 +44,20 @@ def see(task: Task, pull: PullRequest, **counts: int | frozenset[str]) -> Decisi
 
 ROWS = [
     (PULL, REVIEW),
-    (replace(PULL, checks=(GREEN,)), REVIEW),
-    (replace(PULL, checks=(RED, GREEN)), BACK),
-    (replace(PULL, checks=(RED, RUNNING)), REVIEW),
-    (replace(PULL, checks=(RED,), head=OTHER_HEAD), REVIEW),
-    (replace(PULL, comments=(TALK,)), REVIEW),
-    (replace(PULL, comments=(REQUEST,)), BACK),
-    (replace(PULL, comments=(REQUEST,), head=OTHER_HEAD), BACK),
-    (replace(PULL, comments=(replace(REQUEST, at=AT),)), REVIEW),
-    (replace(PULL, approved_by=("grace",)), WORK),
-    (replace(PULL, approved_by=("grace",), refused_by=("lin",)), REVIEW),
-    (replace(PULL, approved_by=("grace",), head=OTHER_HEAD), REVIEW),
-    (replace(PULL, approved_by=("grace",), checks=(RED,)), BACK),
-    (replace(PULL, state=PullState.CLOSED), PERSON),
-    (replace(PULL, state=PullState.MERGED, base="release"), PERSON),
+    (PULL._replace(checks=(GREEN,)), REVIEW),
+    (PULL._replace(checks=(RED, GREEN)), BACK),
+    (PULL._replace(checks=(RED, RUNNING)), REVIEW),
+    (PULL._replace(checks=(RED,), head=OTHER_HEAD), REVIEW),
+    (PULL._replace(comments=(TALK,)), REVIEW),
+    (PULL._replace(comments=(REQUEST,)), BACK),
+    (PULL._replace(comments=(REQUEST,), head=OTHER_HEAD), BACK),
+    (PULL._replace(comments=(REQUEST._replace(at=AT),)), REVIEW),
+    (PULL._replace(approved_by=("grace",)), WORK),
+    (PULL._replace(approved_by=("grace",), refused_by=("lin",)), REVIEW),
+    (PULL._replace(approved_by=("grace",), head=OTHER_HEAD), REVIEW),
+    (PULL._replace(approved_by=("grace",), checks=(RED,)), BACK),
+    (PULL._replace(state=PullState.CLOSED), PERSON),
+    (PULL._replace(state=PullState.MERGED, base="release"), PERSON),
 ]
 
 
@@ -78,7 +78,7 @@ def test_opening_needs_an_approval_that_stands() -> None:
 
 
 def test_a_comment_is_taken_once_at_its_own_time() -> None:
-    decision = see(OFFERED, replace(PULL, comments=(TALK, REQUEST)), taken=frozenset({"line:1"}))
+    decision = see(OFFERED, PULL._replace(comments=(TALK, REQUEST)), taken=frozenset({"line:1"}))
     ((_, note),) = decision.entries
     assert (note.at, note.name, note.text) == (BEFORE, "grace", "Thank you.")
     assert decision.task == OFFERED
@@ -87,31 +87,31 @@ def test_a_comment_is_taken_once_at_its_own_time() -> None:
 
 
 def test_who_still_comments_is_let_finish() -> None:
-    decision = see(OFFERED, replace(PULL, comments=(REQUEST, replace(REQUEST, mark="line:2", at=AT))))
+    decision = see(OFFERED, PULL._replace(comments=(REQUEST, REQUEST._replace(mark="line:2", at=AT))))
     assert decision.events == ()
 
 
 def test_nothing_new_writes_nothing() -> None:
-    decision = see(OFFERED, replace(PULL, comments=(TALK,), checks=(GREEN,)), taken=frozenset({"talk:1"}))
+    decision = see(OFFERED, PULL._replace(comments=(TALK,), checks=(GREEN,)), taken=frozenset({"talk:1"}))
     assert (decision.task, decision.events, decision.entries) == (OFFERED, (), ())
 
 
-@pytest.mark.parametrize("pull", [replace(PULL, checks=(RED,)), replace(PULL, comments=(REQUEST,))])
+@pytest.mark.parametrize("pull", [PULL._replace(checks=(RED,)), PULL._replace(comments=(REQUEST,))])
 def test_the_limit_of_reviews_bounds_it(pull: PullRequest) -> None:
     after = see(OFFERED, pull, pulls_sent_back=1).task
     assert (after.status, after.awaiting) == STUCK
 
 
 def test_a_red_check_tells_its_log() -> None:
-    decision = see(OFFERED, replace(PULL, checks=(RED,)))
+    decision = see(OFFERED, PULL._replace(checks=(RED,)))
     assert kinds(decision) == [EventType.GATE_FAILED, EventType.ADVANCED]
     assert "E  1 == 2" in (decision.events[0].reason or "")
     assert decision.events[1].reason == "`unit` failed on the pull request"
 
 
-@pytest.mark.parametrize("policy", [replace(POLICY, four_eyes=True), replace(POLICY, minimum_approval="L1")])
+@pytest.mark.parametrize("policy", [POLICY._replace(four_eyes=True), POLICY._replace(minimum_approval="L1")])
 def test_a_name_on_a_forge_is_not_enough_for_every_policy(policy: Policy) -> None:
-    pull = replace(PULL, approved_by=("grace",))
+    pull = PULL._replace(approved_by=("grace",))
     assert run(OFFERED, PullRequestSeen(pull), policy=policy).task == OFFERED
 
 

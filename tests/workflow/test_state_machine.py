@@ -70,7 +70,7 @@ class Lives(RuleBasedStateMachine):
     @rule(policy=POLICIES)
     def settings_change(self, policy: Policy) -> None:
         """The team changes its settings, except where the code stands."""
-        self.policy = replace(policy, isolation=self.policy.isolation)
+        self.policy = policy._replace(isolation=self.policy.isolation)
 
     def _sides(self) -> tuple[Side, ...]:
         return {

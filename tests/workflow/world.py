@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.settings import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
+from gitticks.model.settings import BudgetLimits, HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status, Verdict
 from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import Counts
@@ -54,6 +54,10 @@ POLICIES = st.builds(
     review_limit=st.integers(1, 3),
     council_rounds=st.integers(0, 3),
     iterations=st.integers(1, 4),
+    review_waiver=st.none(),
+    minimum_approval=st.just("L0"),
+    four_eyes=st.just(False),
+    budget=st.just(BudgetLimits()),
 )
 TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 ACTORS = {Role.WORKER: WORKER, Role.REVIEWER: REVIEWER}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import NamedTuple
 
 from gitticks.model.ids import TaskId
 
@@ -51,8 +52,7 @@ class Repair(StrEnum):
     WORKTREES = "drop the entries of missing workspaces"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that was found; `fix` is a sentence or a command for a person, `repair` what the doctor can do.
 
     `task` and `commit` are what it is about, where it is about one; `topic` is set by who asked for the check.

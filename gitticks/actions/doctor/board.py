@@ -7,7 +7,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -92,7 +91,7 @@ def _move_staged(context: Context, checkout: Checkout, wrong: str, home: str) ->
                 committed is not None and there.object_id == context.store.objects.blob_id(committed)
             )
             if staged is not None and is_free:
-                moved |= {path: (), place: (replace(staged, path=place),)}
+                moved |= {path: (), place: (staged._replace(path=place),)}
         if is_held:
             write_entries(checkout.git_dir, moved, context.store.tip())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from shlex import quote
 
@@ -93,7 +92,7 @@ def diagnose(context: Context, *, full: bool = False) -> Report:
 
 def diagnose_range(context: Context, words: str) -> Report:
     """Returns what is illegal in a range of commits, `A..B` or `B`; nothing else is looked at."""
-    found = (replace(one, topic=Topic.HISTORY) for one in history.check_range(context, words))
+    found = (one._replace(topic=Topic.HISTORY) for one in history.check_range(context, words))
     return Report(tuple(found), (Topic.HISTORY,))
 
 
@@ -171,7 +170,7 @@ def _checked(
             except (GitticksError, OSError) as error:
                 # One check that cannot be made keeps no other from being made, but nobody says that no problems found there.
                 looked_at[:] = [one for one in looked_at if one is not topic]
-                yield replace(_unmade(error), topic=topic)
+                yield _unmade(error)._replace(topic=topic)
 
 
 def _unmade(error: GitticksError | OSError) -> Finding:
@@ -184,7 +183,7 @@ def _unmade(error: GitticksError | OSError) -> Finding:
 
 def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
-        yield replace(finding, topic=topic)
+        yield finding._replace(topic=topic)
 
 
 def _make_board(context: Context) -> None:

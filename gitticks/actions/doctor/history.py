@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from gitticks.actions.audit import verify_audit
 from gitticks.actions.context import Context
@@ -38,7 +37,7 @@ def check_history(context: Context) -> Iterator[Finding]:
             f"`gt doctor --range {STATE_BRANCH}` checks all of them",
         )
     if is_whole and not found:
-        remember(repository, replace(known, legal=tip))
+        remember(repository, known._replace(legal=tip))
     yield from found
 
 
@@ -81,7 +80,7 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
     found, _ = _judge(context, objects, new, old, variables=places.variables)
     yield from found
     if old is None and not found and new == read_ref(context.repository.common_dir, STATE_REF):
-        remember(context.repository, replace(load_remembered(context.repository), legal=new))
+        remember(context.repository, load_remembered(context.repository)._replace(legal=new))
 
 
 def _sides(context: Context, words: str) -> tuple[str | None, str | None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gitticks.document.history import read_history
 from gitticks.document.taskfile import TaskFile, read_task
@@ -156,8 +157,7 @@ def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
     return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
 
 
-@dataclass(frozen=True, slots=True)
-class Illegal:
+class Illegal(NamedTuple):
     """What one commit did to one task, in words that follow the task's id."""
 
     commit: str
@@ -165,8 +165,7 @@ class Illegal:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unsettled:
+class Unsettled(NamedTuple):
     """A task that stands on something illegal since its last legal version.
 
     `found` is what was illegal, oldest first; so many `later` commits changed the task without settling it.

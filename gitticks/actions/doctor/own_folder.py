@@ -7,7 +7,6 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -54,7 +53,7 @@ def check_log(context: Context) -> Iterator[Finding]:
     """Yields what is where git keeps the log of the state branch, so that nothing is written into it any more."""
     log = context.repository.common_dir / "logs" / STATE_REF
     if _is_other(log, _is_file):
-        yield replace(_in_the_way(log, "file"), severity=Severity.WARNING)
+        yield _in_the_way(log, "file")._replace(severity=Severity.WARNING)
 
 
 def check_places(context: Context) -> Iterator[Finding]:

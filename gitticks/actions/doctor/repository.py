@@ -9,8 +9,8 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
@@ -112,8 +112,7 @@ def has_state(context: Context) -> bool:
     return tip is not None and can_be_read(context, tip)
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
+class Damaged(NamedTuple):
     """A file or folder of the state branch whose object is missing or damaged; `path` is empty for the top."""
 
     path: str
@@ -225,8 +224,7 @@ def _move_aside(repository: Repository, object_id: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """The last commit found `legal` with all its ancestors, and the branch's at the last call; None if not known."""
 
     legal: str | None = None
@@ -288,10 +286,10 @@ def last_seen(context: Context) -> str | None:
         if holds_tasks(context.repository, seen) and not any(
             objects.is_ancestor(seen, one) for one in reported
         ):
-            remember(repository, replace(known, seen=seen))
+            remember(repository, known._replace(seen=seen))
             return seen
     if known.seen != tip:
-        remember(repository, replace(known, seen=tip))
+        remember(repository, known._replace(seen=tip))
     return None
 
 

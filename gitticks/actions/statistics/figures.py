@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow
@@ -29,8 +30,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 MOST, HALF = 0.9, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """From `since`, or from the beginning, until `until`."""
 
     since: datetime | None
@@ -106,8 +106,7 @@ class Figures:
         return self == Figures()
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(NamedTuple):
     """The waits of one kind: how long each took, sorted, and how many have not ended."""
 
     kind: Awaiting
@@ -115,8 +114,7 @@ class Waits:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True)
-class Week:
+class Week(NamedTuple):
     """What was made, done and spent in a week, by the Monday that it begins with."""
 
     monday: date
@@ -255,8 +253,7 @@ def _by_week(amounts: Iterable[tuple[datetime | None, float]]) -> dict[date, flo
     return weeks
 
 
-@dataclass(frozen=True, slots=True)
-class EpicFigures:
+class EpicFigures(NamedTuple):
     """The figures of an epic with all below it; without one those of tasks that belong to none."""
 
     id: TaskId | None
@@ -264,16 +261,14 @@ class EpicFigures:
     figures: Figures
 
 
-@dataclass(frozen=True, slots=True)
-class AgentFigures:
+class AgentFigures(NamedTuple):
     """The figures of the tasks that an agent worked on last, and of its own sessions; the name is empty for none."""
 
     name: str
     figures: Figures
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(NamedTuple):
     """What there is to count, and what is spent of budgets now; epics and agents with the most that was done first, those without figures left out."""
 
     period: Period
@@ -352,8 +347,7 @@ def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
     return epics
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetFigures:
+class BudgetFigures(NamedTuple):
     """How much of one limit of a task or an epic is spent, since a person let it continue last."""
 
     id: TaskId

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
+from typing import NamedTuple
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Role, Status
@@ -14,8 +15,7 @@ from gitticks.workflow.budget import spent_by
 from gitticks.workflow.transitions import AWAITED_IN, FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """A time in which a task awaited a person; one that has not ended has no end."""
 
     kind: Awaiting
@@ -23,8 +23,7 @@ class Wait:
     ended: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One run of an agent on a task that has ended, and what it took; `is_priced` if the agent reported no cost."""
 
     agent: str
@@ -33,8 +32,7 @@ class Session:
     is_priced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(NamedTuple):
     """An agent's crash."""
 
     agent: str
@@ -120,7 +118,7 @@ def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
         return
     if journey.sessions:
         last = journey.sessions[-1]
-        journey.sessions[-1] = replace(last, spent=last.spent.plus(left))
+        journey.sessions[-1] = last._replace(spent=last.spent.plus(left))
         return
     at = journey.task.updated or (events[-1].at if events else journey.task.created)
     if at is not None:

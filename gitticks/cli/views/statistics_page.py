@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.actions.statistics.figures import Statistics
 from gitticks.cli.render import count_of, elapsed
@@ -35,8 +36,7 @@ _LEADS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """What one kind of bar tells: one value for each label, and the same in words."""
 
     name: str
@@ -56,8 +56,7 @@ class Bar:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A text at a place; for a line of the grid at its height."""
 
     x: float
@@ -65,8 +64,7 @@ class Mark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart: what it says in words, its figures, and what there is to draw.
 
     Upright bars have a line of the grid at the height of each of its marks; lying ones have their names there.

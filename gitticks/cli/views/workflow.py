@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.cli.render import Screen, Style
 from gitticks.cli.table import table
@@ -152,8 +152,7 @@ def _answer(kind: str) -> str:
     return f"{called()} respond" if kind in ANSWERED else f"{called()} approve, reject"
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """A page of help: what it is about, and its lines for a screen."""
 
     summary: str

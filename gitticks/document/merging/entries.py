@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from gitticks.document.entries import escape, heading_line, place_entries
 from gitticks.document.sections import Body
@@ -61,8 +60,7 @@ def _time(line: bytes) -> str:
     return next((time for time in found if isinstance(time, str)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """An entry and its bytes without blank lines around them; LF line breaks."""
 
     entry: Entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gitticks.document.fields import FIELDS, MANUAL
 from gitticks.document.frontmatter import Frontmatter
@@ -25,16 +25,14 @@ _MOST_CHANGES = 50
 _KNOWN = frozenset(one.key for one in FIELDS)
 
 
-@dataclass(frozen=True, slots=True)
-class MergedFields:
+class MergedFields(NamedTuple):
     """The frontmatter, and the keys of which only the later value stands because both sides changed them."""
 
     frontmatter: Frontmatter
     overridden: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """One key: the comments and blank lines above it, its own lines, and its value."""
 
     lead: str
@@ -46,8 +44,7 @@ class _Part:
         return loose_node(self.node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     """The YAML of one file by keys; `rest` is what is below the last one."""
 
     by_key: Mapping[str, _Part]

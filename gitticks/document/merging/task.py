@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from gitticks.document.frontmatter import refuse_excess
 from gitticks.document.merging.entries import merge_entries, split_entries
@@ -37,8 +37,7 @@ _ENTRY_SECTIONS = {same_name(section): section for section in (Section.NOTES, Se
 Key = tuple[tuple[int, str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class MergedFile:
+class MergedFile(NamedTuple):
     """A merged TASK.md.
 
     `conflicts` are the sections that stand there twice, marked; `overridden` are the keys that both sides changed, of
@@ -110,16 +109,14 @@ def _time(file: TaskFile) -> str:
     return format_time(file.task.updated) if file.task.updated else "unknown time"
 
 
-@dataclass(frozen=True, slots=True)
-class MergedBody:
+class MergedBody(NamedTuple):
     """The text, and the names of what both sides wrote differently and is there twice, marked."""
 
     text: str
     conflicts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A heading and the text below it; LF line breaks, and `raw` as the file has both."""
 
     title: str

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from gitticks.document.sections import parse_blocks
 from gitticks.document.texts import Source, line_starts, with_newlines
@@ -59,8 +59,7 @@ def numbered(names: Sequence[K]) -> list[tuple[K, int]]:
     return keys
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Some lines of the result; `clash` holds those of the other side where both changed the same, else it is None."""
 
     lines: tuple[str, ...]
@@ -171,8 +170,7 @@ def _lines(text: str) -> list[str]:
     return [text[start:end] for start, end in pairwise(starts)]
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(NamedTuple):
     """Where both sides exclude each other; offsets of the text. `base` is None where git did not write it."""
 
     start: int
@@ -182,8 +180,7 @@ class Hunk:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(NamedTuple):
     """The versions that a text with markers was made of; without git's base, that of each hunk counts as empty."""
 
     base: str

@@ -12,9 +12,9 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, list_worktrees
@@ -30,22 +30,19 @@ from gitticks.safe_read import read_plain_file
 _LOCK = "base.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """The base is at the new commit, and `checkouts` are up to date with it."""
 
     checkouts: tuple[Fixed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BaseMoved:
+class BaseMoved(NamedTuple):
     """Somebody else moved the base, which is at `commit` now (None: it is gone); nothing was changed."""
 
     commit: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckoutOverlaps:
+class CheckoutOverlaps(NamedTuple):
     """Uncommitted edits or untracked files in `checkout` are in the way at `paths`; nothing was changed."""
 
     checkout: Path
@@ -82,7 +79,7 @@ def move_base(
             if is_rehearsal:
                 return Moved()
             paths = [os.fspath(place.path) for place in places]
-            write_synced(_note(repository), json.dumps({**asdict(move), "checkouts": paths}).encode())
+            write_synced(_note(repository), json.dumps({**move._asdict(), "checkouts": paths}).encode())
             if not _swap(repository, places, move, message):
                 forget_move(repository)
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))

@@ -8,7 +8,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -126,22 +125,19 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CleanMerge:
+class CleanMerge(NamedTuple):
     """The two sides go together; `tree` holds the result."""
 
     tree: str
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """The two sides exclude each other at `paths`, sorted."""
 
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MergeRules:
+class MergeRules(NamedTuple):
     """How files are merged: by the attributes in `folder`, with the programs that `variables` leave in."""
 
     folder: Path
@@ -218,8 +214,7 @@ def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str,
             yield path, words.split(" ")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class CleanRebase:
+class CleanRebase(NamedTuple):
     """Every commit could be made again; `commit` is the last of them, or where they were to go if none was left.
 
     `tree` is what they end with.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
@@ -40,8 +40,7 @@ _PATIENCE_SECONDS = 2.0
 _ANY_MAY_RUN = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What a path was and becomes; an id is None where there is nothing. Modes are git's, `000000` for nothing."""
 
     path: str
@@ -94,8 +93,7 @@ def _tree_change(repository: Repository, step: Step) -> TreeChange:
     return TreeChange(step.path, step.base_mode, step.new_mode, target, settings)
 
 
-@dataclass(frozen=True, slots=True)
-class BaseMove:
+class BaseMove(NamedTuple):
     """A branch, without `refs/heads/`, and the commits it goes between."""
 
     branch: str
@@ -222,8 +220,7 @@ def _touches(path: str, steps: Mapping[str, Step]) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(NamedTuple):
     """What a checkout needed that could not simply be updated.
 
     `conflicts` are paths with an edit that excludes the new version: git shows them as conflicts, and the files are as

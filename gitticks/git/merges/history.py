@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
@@ -21,8 +21,7 @@ _DIFF = ("-r", "-p", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-i
 """Of a binary file the ids before and after are enough to tell a change, and take no room."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiffSummary:
+class DiffSummary(NamedTuple):
     """How much differs between two commits; binary files count as files without lines, a renamed file as one.
 
     `paths` are sorted, with both names of a renamed file.
@@ -102,8 +101,7 @@ def _numstat(
             yield added, removed, [path] if path else [next(parts), next(parts)]
 
 
-@dataclass(frozen=True, slots=True)
-class LongChange:
+class LongChange(NamedTuple):
     """A file whose change nobody reads on a terminal; `lines` that changed, None for a binary file."""
 
     path: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.objects.database import Change, Objects, StoredCommit
 from gitticks.git.repository_settings import read_settings
@@ -70,8 +69,7 @@ def alternates(repository: Repository) -> tuple[Path, ...]:
     return tuple(Path(os.path.normpath(objects / line)) for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPlaces:
+class ObjectPlaces(NamedTuple):
     """Where objects lie besides the repository's own folder: as git's variables, and as folders."""
 
     variables: Mapping[str, str]

@@ -9,8 +9,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.agents.base import (
     AgentKind,
@@ -69,8 +69,7 @@ _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 """What such a request says is in the mailbox; no gate is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """The run of one agent at its desk."""
 
     desk: Desk

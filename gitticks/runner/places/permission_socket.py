@@ -9,9 +9,8 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 NAME = "permission.sock"
 _MOST_BYTES = 8_000_000
@@ -19,8 +18,7 @@ _SLOWEST_SECONDS = 30.0
 _MOST_AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """The use of a tool that a client is about to begin; `folder` is where it works, `use` the client's id of it."""
 
     tool: str
@@ -35,8 +33,7 @@ class ToolCall:
         return hashlib.sha256(said.encode()).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class HookAnswer:
+class HookAnswer(NamedTuple):
     """What the hook answers: `allow`, `deny`, or `none`, which leaves it to the client's own mode.
 
     `is_left` says of a `none` that nobody has allowed it: the client is to ask at its terminal, or to refuse.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.process import StopRequest
@@ -31,8 +31,7 @@ class EarlierSession:
     counted: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOrder:
+class SessionOrder(NamedTuple):
     """What a session is to do.
 
     `file` is the task as the agent is given it, `prompt` what it reads; if it continues with an `earlier` session and

@@ -7,7 +7,7 @@ and nobody has committed yet is such a merge, and is joined by the same rules as
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from gitticks.document.taskfile import TaskFile, read_task
@@ -145,7 +145,7 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
     has_base = all(hunk.base is not None for hunk in find_hunks(text))
     old = base if base is not None else sides.base.encode() if has_base else None
     merged = merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
-    return None if merged is None else replace(merged, data=with_superseded(merged, path))
+    return None if merged is None else merged._replace(data=with_superseded(merged, path))
 
 
 def first_marker(data: bytes) -> int | None:

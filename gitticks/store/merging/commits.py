@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document.history import render_event
 from gitticks.document.taskfile import TaskFile
@@ -40,8 +40,7 @@ class MergeReport:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """What a merge changes on our side, contents by path, and what is to be said of it."""
 
     changes: Mapping[str, bytes | None]
@@ -160,8 +159,7 @@ def _folder_of(path: str) -> str | None:
     return folder if len(parts) > 3 and task_of_path(f"{folder}/TASK.md") is not None else None  # noqa: PLR2004
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(NamedTuple):
     """A task that got another id; `by_ours` tells on which side it was born."""
 
     old: TaskId

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.document.merging.entries import merge_records
 from gitticks.document.merging.fields import merge_settings
@@ -20,8 +20,7 @@ _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
 _BESIDE = re.compile(r"(.*[^/])\.other-[0-9a-f]{8}((?:\.[^./]*)?)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class MergedFile:
+class MergedFile(NamedTuple):
     """A merged file, and what a person should know of it.
 
     Attributes:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gitticks.document.merging.fields import value_at
 from gitticks.document.merging.task import merge_files, with_second_birth
@@ -31,8 +31,7 @@ Times: TypeAlias = Callable[[Look], tuple[int, int] | None]
 MOST_COMMITS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """The bytes of a merged file, and what a person should know of them.
 
     Attributes:
@@ -158,8 +157,7 @@ def _side(file: TaskFile) -> Side:
     return Side(file.task, tuple(file.all_text(section) for section in BUNDLE_SECTIONS))
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
+class _Version(NamedTuple):
     """The file in one commit, and in that commit's parents as far as they matter."""
 
     time: int
