@@ -20,7 +20,7 @@ MOST_CHARACTERS = 64_000
 MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
 _LEADING = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE | re.ASCII)
-_DOUBTFUL = re.compile(r"[^\x20-\x7e\xa1-\uffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
+_DOUBTFUL = re.compile(r"[\x00-\x1f\x7f-\xa0\U00010000-\U0010ffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
 """What may make a line look other than it is written: code, quotes, links, markup within a word, rare signs."""
 _HINT = re.compile(r"pass|fail", re.IGNORECASE | re.ASCII)
 _CODE_ELEMENTS = re.compile(
