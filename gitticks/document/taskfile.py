@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
@@ -21,6 +22,8 @@ from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 
 _FENCE = "---\n"
+_LARGEST_KEPT = 64 * 1024
+_MOST_KEPT = 64
 
 
 class ReadFile(NamedTuple):
@@ -46,12 +49,10 @@ class TaskFile(NamedTuple):
     task: Task
     body: Body
 
-    @classmethod
-    def parse(cls, data: bytes, path: str) -> TaskFile:
-        """Returns the file's value."""
-        frontmatter = split(data, path)
-        task = read_fields(frontmatter.source, frontmatter.tree)
-        return cls(frontmatter, task, Body(frontmatter.body_source, frontmatter.newline))
+    @staticmethod
+    def parse(data: bytes, path: str) -> TaskFile:
+        """Returns the file's value; one that was asked for lately is not read again, as each step of a run asks."""
+        return _parsed(data, path) if len(data) > _LARGEST_KEPT else _parsed_before(data, path)
 
     @property
     def path(self) -> str:
@@ -186,6 +187,15 @@ class TaskFile(NamedTuple):
         if source.first_line != body.source.first_line:
             body = Body(source, frontmatter.newline)
         return TaskFile(frontmatter, task, body)
+
+
+def _parsed(data: bytes, path: str) -> TaskFile:
+    frontmatter = split(data, path)
+    task = read_fields(frontmatter.source, frontmatter.tree)
+    return TaskFile(frontmatter, task, Body(frontmatter.body_source, frontmatter.newline))
+
+
+_parsed_before = lru_cache(_MOST_KEPT)(_parsed)
 
 
 def _known(before: TaskFile | None, section: Section) -> tuple[tuple[Entry, ...], str]:

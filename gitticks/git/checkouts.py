@@ -82,6 +82,8 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
         NotFoundError: the repository has none there.
     """
     real = os.path.realpath(path)
+    if real == repository.main_place:
+        return Checkout(Path(real), repository.common_dir, repository.common_dir)
     named = _named_at(repository.common_dir, real)
     if named is not None:
         return named
