@@ -174,6 +174,25 @@ def test_explicit_keys_are_understood() -> None:
     assert difference("a", None, text="? a\n: b\nc: d\n") == ["-? a", "-: b"]
 
 
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([*KEYS, "new", "other"]), VALUES), max_size=5, unique_by=lambda one: one[0]
+    )
+)
+@settings(max_examples=100)
+def test_changes_made_together_are_as_one_after_the_other(
+    changes: list[tuple[str, YamlValue | None]],
+) -> None:
+    together = splice(Source(TEXT, "f"), [Change((key,), value) for key, value in changes], "\n")
+    text = TEXT
+    for key, value in changes:
+        text = splice(Source(text, "f"), [Change((key,), value)], "\n").text
+    # Only on which side of a blank line a new key stands may differ.
+    assert [*filter(None, together.text.split("\n"))] == [*filter(None, text.split("\n"))]
+    assert together.tree == parse_yaml(Source(together.text, "f"))
+    assert loose_node(together.tree) == loose_node(parse_yaml(Source(text, "f")))
+
+
 @given(st.lists(st.tuples(st.sampled_from(KEYS), VALUES), max_size=4), st.sampled_from(["\n", "\r\n"]))
 @settings(max_examples=60)
 def test_a_sequence_of_changes_touches_no_other_key(
