@@ -11,7 +11,6 @@ import re
 import sys
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -52,9 +51,9 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "oneOf": kinds}
 
 
-def _object(of: type, more: Mapping[str, Any]) -> dict[str, Any]:
+def _object(of: Any, more: Mapping[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(of, localns={"Status": Status, "Awaiting": Awaiting})
-    properties = {**more, **{field.name: _type(hints[field.name]) for field in fields(of)}}
+    properties = {**more, **{name: _type(hints[name]) for name in of._fields}}
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -70,7 +69,7 @@ def _type(of: Any) -> dict[str, Any]:
         return {"anyOf": [_type(one) for one in get_args(of)]}
     if get_origin(of) is tuple:
         return {"type": "array", "items": _type(get_args(of)[0])}
-    if is_dataclass(of) and isinstance(of, type):
+    if hasattr(of, "_fields"):
         return _object(of, {})
     if isinstance(of, type) and issubclass(of, Enum):
         return {"enum": [one.value for one in of]}

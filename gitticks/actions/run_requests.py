@@ -86,10 +86,18 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
 
 
 def release(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
-    """Lets runs take a task again, and all below an epic; returns what was held."""
+    """Lets runs take a task again, and all below an epic; returns what was held.
+
+    What holds an epic above it goes too, as it would hold the task as well.
+    """
     holds = Holds(context.repository.own_dir)
     held = holds.held()
-    found = tuple(one for one in _with_open_below(context, task_id) if one in held) if held else ()
+    found: tuple[TaskId, ...] = ()
+    if held:
+        tasks = context.store.snapshot().all_tasks()
+        above = TaskGraph.of(tasks.values()).ancestors(tasks[task_id]) if task_id in tasks else ()
+        named = (*_with_open_below(context, task_id), *(one.id for one in above))
+        found = tuple(one for one in named if one in held)
     for one in found:
         holds.release(one)
     return found

@@ -144,7 +144,9 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         ),
         resting=_resting(context),
         spending=spending_of_run(context),
-        left=standings(row for row in begun if _is_left(row, around)),
+        left=standings(
+            row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
+        ),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),

@@ -8,6 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.document.history import read_history
 from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import merge_layers
+from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
 from gitticks.git.merges.history import merged_head
 from gitticks.git.process import run_git
@@ -58,7 +59,7 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
                 Verified(
                     task_id,
                     event.actor.name,
-                    event.at.isoformat(),
+                    format_time(event.at),
                     str(event.data.get("strength", NAME)),
                     f"{BOARD_FOLDER}/{path}",
                     number,

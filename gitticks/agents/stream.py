@@ -176,6 +176,8 @@ def judge_process(
             return Trouble(Ending.TIMED_OUT, limit)
 
 
+_NOT_RUN = (126, 127)
+"""The exit codes of what starts a program, where there is none or it cannot be run."""
 _NOT_FOUND = re.compile(r"^prlimit: failed to execute (.+?): ")
 """How the program says it that sets an agent's limits, of which its user knows nothing."""
 
@@ -187,7 +189,9 @@ def judge_exit(ended: Ended) -> Trouble:
         return forced
     if ended.exit_code == 0:
         return Trouble(Ending.CLEAN, "")
-    said = _NOT_FOUND.sub(r"`\1` cannot be started: ", last_line(ended.errors))
+    said = last_line(ended.errors)
+    if ended.exit_code in _NOT_RUN and _NOT_FOUND.match(said):
+        return Trouble(Ending.START_FAILED, _NOT_FOUND.sub(r"`\1` cannot be started: ", said))
     words = _exit_in_words(ended, is_finished=True)
     return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
 

@@ -109,6 +109,11 @@ def is_team_file(path: str) -> bool:
     return path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
 
 
+def is_of_people(path: str) -> bool:
+    """True for what people write on the board: tasks' files, settings and templates."""
+    return IS_TASK_FILE(path) is not None or is_team_file(path)
+
+
 def _is_removed_task(edit: SavedEdit) -> bool:
     """True but for a file that no command can name a task by."""
     match = IS_TASK_FILE(edit.path)

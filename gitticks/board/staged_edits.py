@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.board.journal import Journal, load_journal, note_staged
+from gitticks.board.judge_edit import is_of_people
 from gitticks.board.older import Versions
 from gitticks.board.place import board_path
 from gitticks.board.skip_reasons import BACK, Problem, on_board
@@ -31,6 +32,7 @@ from gitticks.git.refs import read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.git.staged import PLAIN_MODES, StagedChange, is_sequencing, read_from_files, staged_changes
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.dropped import reset_from
 from gitticks.store.layout import STATE_REF, state_tip
 from gitticks.store.merging.checkout import merge_resolution, merge_waiting
 
@@ -199,11 +201,14 @@ class _Step:
                 against = b"" if pending.against is None else read(pending.against)
                 return pending.base, pending.against, against
             return pending.base, pending.against, None
-        if self.journal.base in (None, self.tip):
+        base = self.journal.base or self.tip
+        if base != self.tip and is_of_people(change.path):
+            base = reset_from(self.repository, base) or base
+        if base == self.tip:
             return change.old, change.old, None
         objects = self.repository.objects
         try:
-            blob = objects.find_file(objects.tree_of(self.journal.base or self.tip), change.path)
+            blob = objects.find_file(objects.tree_of(base), change.path)
         except GitticksError:  # the commit is gone, as after the branch was replaced
             return change.old, change.old, None
         return blob, blob, None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from gitticks.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
+from gitticks.board.judge_edit import is_of_people
 from gitticks.board.older import Versions, older_versions
 from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
@@ -33,6 +34,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import has_staged_changes, is_sequencing, own_commits
+from gitticks.store.dropped import reset_from
 from gitticks.store.merging.checkout import merge_resolution, merge_saved, merge_waiting
 
 _MANY_FILES = 200
@@ -215,8 +217,15 @@ class Sync:
         base = self.journal.base
         try:
             if base is not None:
-                changed = self.objects.changed_files(self.objects.tree_of(base), tip_tree)
-                return [(one.path, one.old, one.new) for one in changed]
+                changed = {
+                    one.path: one for one in self.objects.changed_files(self.objects.tree_of(base), tip_tree)
+                }
+                reset = reset_from(self.repository, base)
+                if reset is not None:
+                    since = self.objects.changed_files(self.objects.tree_of(reset), tip_tree)
+                    changed = {path: one for path, one in changed.items() if not is_of_people(path)}
+                    changed |= {one.path: one for one in since if is_of_people(one.path)}
+                return [(one.path, one.old, one.new) for one in changed.values()]
         except GitticksError:
             # The commit can be gone after the state branch was replaced. Else the next call tries again: without the
             # base, a file that the board does not have yet would look as if a person had deleted it.

@@ -198,10 +198,11 @@ class BringIn:
             self._outcome.problems.append(Problem(one.path, one.line, problem))
             return
         is_same = before is not None and self._places.known[one.source_id].digest == one.digest
-        if is_same and data == self._transaction.read(task_path(task.id)):
+        old = self._transaction.read(task_path(task.id))
+        self._transaction.write(task_path(task.id), data)
+        if is_same and self._transaction.read(task_path(task.id)) == old:  # its secrets are masked by now
             self._outcome.unchanged += 1
             return
-        self._transaction.write(task_path(task.id), data)
         if before is None:
             self._transaction.write(layout.history_path(task.id), event.encode())
             self._outcome.created[task.status.value] = self._outcome.created.get(task.status.value, 0) + 1

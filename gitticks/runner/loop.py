@@ -74,9 +74,15 @@ class Loop:
             self.run.emit(Warned(None, "the run ends after its current iterations; Ctrl-C again stops them"))
 
     def release(self) -> list[TaskId]:
-        """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
+        """Lets the named tasks that are held be taken again, by any run of this clone, and returns them.
+
+        What holds an epic would hold them as well, so that goes too; its other tasks were held one by one.
+        """
         graph, names = self._tasks.graph(), self.options.ids
         named = {*names}.union(*map(graph.below, names))
+        named |= {
+            one.id for name in names if name in graph.tasks for one in graph.ancestors(graph.tasks[name])
+        }
         held = [task_id for task_id in sorted(self.run.holds.held()) if task_id in named]
         for task_id in held:
             self.run.holds.release(task_id)

@@ -45,6 +45,7 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
+from gitticks.runner.workspace_plan import require_code
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.left_behind import left_behind, why_held
@@ -166,6 +167,7 @@ class MergeQueue:
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
+        require_code(self.repository, task)
         self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:

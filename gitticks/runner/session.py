@@ -292,7 +292,7 @@ class SessionRun:
             )
         )
         if self.agent.name != self.asked.name:
-            why = "is not on PATH" if is_missing(self.asked, self.run.registry) else "refused the task"
+            why = "is not on PATH" if is_missing(self.asked, self.run.registry) else "could not take the task"
             why = "rests" if self.asked.name in self.run.resting() else why
             self.run.emit(Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` replaces it"))
 

@@ -194,7 +194,9 @@ class Patience:
             if pause is not None:
                 rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
                 self._run.emit(Warned(None, rests))
-            self._let_others_know(name, pause)
+            self._let_others_know(
+                name, self._pauses.of(name)
+            )  # one that another session brought about holds on
 
     def why_resting(self, task: Task) -> str | None:
         """Returns that the task's agent rests, until when and why; None if it does not."""

@@ -112,6 +112,24 @@ def fallen_commits(repository: Repository) -> tuple[Fallen, ...]:
     return fallen_commits(repository) if is_moving else tuple(found)
 
 
+def reset_from(repository: Repository, commit: str) -> str | None:
+    """Returns where a person reset the branch to on purpose when it stood at a commit; None if they did not.
+
+    What they have in their files is theirs from then on: by git's word only `--hard` gives it up.
+    """
+    end = _end_of_log(repository)
+    if _RESET not in end:
+        return None
+    reached = None
+    for line in end.split(b"\n"):
+        who, _, message = line.partition(b"\t")
+        if _how(message) is How.ON_PURPOSE and who.startswith((reached or commit).encode()):
+            reached = who.split(b" ")[1].decode("ascii", "replace")
+        elif who.startswith(commit.encode()):
+            reached = None  # the branch was there once more, and continued otherwise
+    return reached
+
+
 def holds_tasks(repository: Repository, commit: str) -> bool:
     """True for a commit of a state branch, which code that was put in its place is not."""
     objects = repository.objects

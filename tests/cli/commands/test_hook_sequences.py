@@ -26,6 +26,21 @@ def test_an_amended_commit_is_compared_with_what_it_amends(hand: Hand) -> None:
     assert hand.project.file("k7f2").section("Context") == "new"
 
 
+@pytest.mark.parametrize("how", ["--soft", "--mixed"])
+@pytest.mark.parametrize("then", ["commit", "status", "create"])
+def test_what_a_reset_leaves_in_the_files_is_the_persons(hand: Hand, how: str, then: str) -> None:
+    for old, new in (("old", "new"), ("new", "newer")):
+        hand.edit(old, new)
+        assert hand.commit().returncode == 0
+    git("reset", "--quiet", how, "HEAD~2", at=hand.project.board)
+    if then != "commit":
+        hand.project.ok(then, *(["Another"] if then == "create" else []))
+        assert "newer" in hand.project.board_file("k7f2").read_text()
+    hand.commit()
+    assert hand.project.file("k7f2").section("Context") == "newer"
+    assert hand.project.board_status() == ""
+
+
 def test_a_revert_and_a_merge_are_no_requests(hand: Hand) -> None:
     board = hand.project.board
     hand.edit("old", "new")
