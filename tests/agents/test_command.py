@@ -112,4 +112,5 @@ def test_what_a_tool_printed_on_the_way_is_no_word_of_the_agent() -> None:
 def test_a_program_that_is_not_there_is_named_and_not_what_starts_it() -> None:
     errors = "prlimit: failed to execute ./agent.sh: No such file or directory\n"
     report = LinesReader().report(Ended(EndReason.EXITED, 127, errors=errors), NOW)
-    assert report.detail == "exit code 127: `./agent.sh` cannot be started: No such file or directory"
+    assert report.ending is Ending.START_FAILED
+    assert report.detail == "`./agent.sh` cannot be started: No such file or directory"

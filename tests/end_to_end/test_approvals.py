@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.document.values import format_time
 from gitticks.model.approval import NAMESPACE, SIGNATURE, statement_of
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Status
@@ -82,6 +83,8 @@ def test_a_signed_approval_merges_and_is_verified_later(reviewed: RunProject, ke
     assert verdict.data["strength"] == "L2"
     assert statement.tree == git("rev-parse", f"{statement.head}^{{tree}}", at=reviewed.path).strip()
     assert reviewed.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
+    [told] = json.loads(reviewed.ok("log", "--verify", "--json"))["approvals"]
+    assert (told["task"], told["at"], told["problem"]) == ("k7f2", format_time(verdict.at), None)
 
 
 def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) -> None:

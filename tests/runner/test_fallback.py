@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.support.agents import write_program
@@ -37,6 +39,18 @@ def test_the_next_of_the_chain_takes_over_at_once(project: RunProject) -> None:
     ran = project.run()
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert started(project) == ["mine", "second", "third"]
+
+
+@pytest.mark.parametrize("preset", ["none", "permissive"])
+def test_a_program_that_is_not_there_is_replaced(project: RunProject, preset: str) -> None:
+    offer(project, "[second]", second=DONE)
+    project.ok("config", "sandbox.preset", preset)
+    project.ok("config", "agents.mine.argv", "[no-such-program]")
+    project.make()
+    ran = project.run()
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert started(project) == ["mine", "second"]
+    assert "`mine` could not take the task: `second` replaces it" in ran.err
 
 
 def test_a_task_that_all_refuse_is_stuck_and_begins_with_the_first_after_a_persons_word(

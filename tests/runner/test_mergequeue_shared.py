@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Status
@@ -36,6 +36,19 @@ def other_clone(project: RunProject, remote: Path) -> Path:
     path = project.path.parent / "other"
     git("clone", "-q", str(remote), str(path), at=project.path)
     return path
+
+
+def test_work_that_is_not_in_this_clone_waits_and_says_how_it_comes_here(project: RunProject) -> None:
+    approved(project)
+    commit = str(project.task("k7f2").end_sha)
+    stored = project.path / ".git" / "objects" / commit[:2] / commit[2:]
+    away = stored.rename(project.path.parent / "away")
+    with pytest.raises(GitticksError, match=f"commit {commit[:10]} is missing") as caught:
+        merge(project)
+    assert "git push origin gitticks/work/k7f2" in str(caught.value.hint)
+    assert project.task("k7f2").is_merging
+    away.rename(stored)
+    assert merge(project).is_done
 
 
 def test_a_merge_is_pushed_before_the_task_is_done(project: RunProject, remote: Path) -> None:

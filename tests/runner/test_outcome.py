@@ -123,6 +123,21 @@ def test_a_task_that_a_person_stopped_awaits_that_person(project: RunProject) ->
     assert project.stands()[0] is Status.REVIEWING
 
 
+def test_a_task_of_a_stopped_epic_is_shown_and_resumed_alone(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.make("e4b2", type=TaskType.EPIC)
+    project.make("k7f2", parent="e4b2")
+    project.make("m3xq", parent="e4b2")
+    project.agent(DONE)
+    project.ok("stop", "e4b2")
+    assert "stopped  `gt run k7f2`" in project.ok("status")
+    project.run("k7f2")
+    assert project.stands("k7f2")[0] is Status.REVIEWING
+    project.run()
+    assert project.stands("m3xq")[0] is Status.PENDING
+    assert "stopped  `gt run m3xq`" in project.ok("status")
+
+
 @pytest.mark.parametrize("status", [Status.DONE, Status.CANCELLED])
 def test_a_closed_task_that_was_asked_for_is_said(project: RunProject, status: Status) -> None:
     project.make(status=status)

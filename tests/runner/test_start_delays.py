@@ -269,6 +269,18 @@ def test_a_usage_limit_is_waited_for_over_restarts_and_work_goes_on_after_it(pro
     assert 7 <= second - first <= 60
 
 
+def test_a_rest_is_known_though_another_session_of_the_agent_ends_well(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    said = json.dumps({"gitticks": "usage-limit", "retry_after": 7200, "message": "5 hours are spent"})
+    slow = f'until grep -q mine "{project.path}/.git/gitticks/resting.json"; do sleep 0.05; done'
+    project.agent(f"if [ \"$GITTICKS_TASK\" = aaaa ]; then {slow}\nelse echo '{said}'; exit 75; fi\n{DONE}")
+    project.make("aaaa")
+    project.make("bbbb")
+    assert project.run("--parallel", "2").code == RunExit.LIMIT
+    assert project.stands("aaaa") == TO_REVIEW
+    assert "mine  until" in project.ok("status")
+
+
 def test_a_long_limit_keeps_the_agent_from_the_next_run_unless_that_is_told_otherwise(
     project: RunProject,
 ) -> None:

@@ -25,6 +25,17 @@ def test_importing_twice_changes_nothing(tmp_path: Path, store: Store, source: s
     assert_well(tmp_path)
 
 
+def test_a_secret_that_is_masked_is_no_change(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more" / "issues.jsonl"
+    source.parent.mkdir()
+    text = (FOREIGN / "issues.jsonl").read_text()
+    source.write_text(text.replace("Mount the bulbs", "Mount ghp_" + "a1B2" * 9))
+    taken_in(tmp_path, str(source))
+    tip = store.tip()
+    assert taken_in(tmp_path, str(source), "--update")["updated"] == []
+    assert store.tip() == tip
+
+
 def test_a_change_at_the_source_is_reported_and_taken_over_only_when_asked(
     tmp_path: Path, store: Store
 ) -> None:
