@@ -13,7 +13,7 @@ from gitticks.git.follow import changed_places, nearest_first
 from gitticks.git.objects import Objects
 from gitticks.git.refs import logged
 from gitticks.store.layout import STATE_REF
-from gitticks.store.merging.checkout import merge_saved
+from gitticks.store.merging.checkout import is_sound, merge_saved
 
 MOST_VERSIONS = 200
 """Somebody may save all the time while a task is written to: the board follows once they rest."""
@@ -80,12 +80,14 @@ class Versions:
     def joined(self, path: str, base: bytes, content: bytes, current: bytes) -> bytes | None:
         """Returns a file as a person edited it, from `base`, with all that the branch has written since.
 
-        None if that is not possible. What the person themselves had saved before may be written over by them.
+        None if that is not possible. What the person themselves had saved before may be written over by them. A file
+        that cannot be read excludes nothing: what is wrong with it is told, and it is left as it is.
         """
         merged = merge_saved(path, base, content, current)
-        if merged is None and self._is_own_step(path, base, content, current):
-            return content
-        return merged
+        if merged is not None:
+            return merged
+        is_left = not is_sound(content, path) or self._is_own_step(path, base, content, current)
+        return content if is_left else None
 
     def _is_own_step(self, path: str, base: bytes, content: bytes, current: bytes) -> bool:
         """True if the branch has what was saved on this very board, and the edit is no larger a step from there."""

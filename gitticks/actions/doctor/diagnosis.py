@@ -72,7 +72,15 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.FILES, (tasks.check_files, tasks.check_kept, tasks.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
     (Topic.HISTORY, (history.check_history, history.check_audit, machine.check_clock)),
-    (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged, workspaces.check_checkpoints)),
+    (
+        Topic.WORKSPACES,
+        (
+            workspaces.check_workspaces,
+            workspaces.check_merged,
+            workspaces.check_bases,
+            workspaces.check_checkpoints,
+        ),
+    ),
     (Topic.SESSIONS, (workspaces.check_sessions,)),
 )
 

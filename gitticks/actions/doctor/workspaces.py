@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Severity, note, warning
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.git.merges.history import count_commits
-from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.sharing import list_local_branches, remotes
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.runner.outcome import shown
 from gitticks.runner.records import Sessions
 from gitticks.store.checkpoints import REFS, kept_refs, missing_commits, read_all
 from gitticks.store.index import open_index
@@ -48,6 +50,34 @@ def check_merged(context: Context) -> Iterator[Finding]:
         yield warning(one.words, fix, task=one.tasks[0])
     if not (context.repository.common_dir / "shallow").exists():
         yield from _not_stored(context, tasks)
+
+
+def check_bases(context: Context) -> Iterator[Finding]:
+    """Yields a warning for each base branch that is not here, though work is to begin from it or to be merged into it."""
+    common_dir, configured = context.repository.common_dir, context.settings.base
+    with open_index(context.repository) as index:
+        tasks = [task for task in index.tasks() if task.is_open and task.base]
+    for base in dict.fromkeys([*filter(None, [configured]), *(str(task.base) for task in tasks)]):
+        if read_ref(common_dir, BRANCHES + base) is not None or base == head_branch(context.repository):
+            continue  # the first commit is still to come, where the branch is checked out
+        of_base = [task for task in tasks if task.base == base]
+        is_remote = read_ref(common_dir, f"refs/remotes/origin/{base}") is not None
+        if is_remote and not any(task.end_sha for task in of_base):
+            continue  # work begins from that one
+        began = next((task.start_sha for task in of_base if task.start_sha), None)
+        start = f"origin/{base}" if is_remote else began
+        again = (
+            f"`git branch {quote(base)} {start[:10] if start == began else start}` makes it"
+            if start
+            else None
+        )
+        other = f"`gt config base BRANCH` chooses another{' for new work' if of_base else ''}"
+        named = f", which the work on {shown([task.id for task in of_base])} is for" if of_base else ""
+        yield warning(
+            f"the base branch `{base}` does not exist here{named}",
+            "; ".join(filter(None, [again, other if base == configured else None])),
+            task=of_base[0].id if of_base else None,
+        )
 
 
 def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:

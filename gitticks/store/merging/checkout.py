@@ -30,7 +30,7 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
     the meaning can tell apart.
     """
     merged = merge_text(path, base, saved, ours)
-    if task_of_path(path) is None or (merged is not None and _is_sound(merged, path)):
+    if task_of_path(path) is None or (merged is not None and is_sound(merged, path)):
         return merged
     return _merged_by_meaning(path, base, saved, ours) or merged
 
@@ -87,7 +87,10 @@ def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes:
         return resolved
 
 
-def _is_sound(data: bytes, path: str) -> bool:
+def is_sound(data: bytes, path: str) -> bool:
+    """True if a task's file can be read; also for any other file."""
+    if task_of_path(path) is None:
+        return True
     try:
         read_task(data, path)
     except DocumentError:

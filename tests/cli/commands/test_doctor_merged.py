@@ -116,3 +116,23 @@ def test_what_is_not_stored_here_is_a_note_since_nobody_can_know_whether_it_is_l
     assert found_in(project.path) == {what: "note"}
     (project.path / ".git" / "shallow").write_text(git("rev-parse", "main", at=project.path) + "\n")
     assert what not in found_in(project.path)
+
+
+def test_a_base_that_is_not_here_is_named_with_the_way_back(project: Project) -> None:
+    make_reviewing(project, "k7f2")
+    git("branch", "--quiet", "-m", "main", "trunk", at=project.path)
+    what = "the base branch `main` does not exist here, which the work on `k7f2` is for"
+    assert found_in(project.path)[what] == "warning"
+    began = str(project.task("k7f2").start_sha)
+    assert f"`git branch main {began[:10]}` makes it" in project.gt("doctor").out
+    git("branch", "main", began, at=project.path)
+    assert what not in found_in(project.path)
+
+
+def test_a_base_that_only_the_settings_name_is_named(project: Project) -> None:
+    git("branch", "stable", at=project.path)
+    project.ok("config", "base", "stable")
+    git("branch", "--quiet", "-D", "stable", at=project.path)
+    assert found_in(project.path) == {"the base branch `stable` does not exist here": "warning"}
+    git("branch", "stable", at=project.path)
+    assert found_in(project.path) == {}

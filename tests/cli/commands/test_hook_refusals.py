@@ -235,3 +235,14 @@ def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
     file = hand.project.board / "config.yaml"
     file.write_bytes(b"version: 1\nagent: caf\xe9\n")
     assert hand.refused() == "error: config.yaml:2:11: this is not UTF-8\n  hint: save the file as UTF-8\n"
+
+
+@pytest.mark.parametrize("text", ["", "hello\n"])
+def test_a_file_without_frontmatter_is_said_to_lack_it_and_is_no_conflict(hand: Hand, text: str) -> None:
+    hand.project.ok("note", "k7f2", "n")
+    hand.project.board_file("k7f2").write_text(text)
+    assert "there is no frontmatter" in hand.refused()
+    assert "edited, refused: line 1: there is no frontmatter" in hand.project.ok("status")
+    git("checkout", "--quiet", ".", at=hand.project.board)
+    assert hand.project.board_status() == ""
+    assert hand.project.notes("k7f2") == ["n"]
