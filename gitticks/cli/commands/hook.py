@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ from gitticks.cli.render import say
 from gitticks.cli.text import as_called, visible
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
+from gitticks.model.ids import BOARD_FOLDER
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
 _PERMISSION = "permission"
+_ON_BOARD = f"git -C {BOARD_FOLDER} "
 _NAMES = (_PERMISSION, *_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
@@ -44,7 +47,12 @@ def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> 
     if name in _CHECKS:
         from gitticks.actions.hook_checks import check_commit, check_merge
 
-        return _refuse(check_commit(context) if name == "pre-commit" else check_merge(context))
+        problems = check_commit(context) if name == "pre-commit" else check_merge(context)
+        # Git calls its hooks in the board, wherever the commit was typed: only a whole path is right there too.
+        board = f"git -C {quote(str(context.directory))} "
+        return _refuse(
+            tuple(one._replace(hint=(one.hint or "").replace(_ON_BOARD, board)) for one in problems)
+        )
     if name in _PUSHES:
         from gitticks.actions.hook_history import check_push, check_receive
 
