@@ -106,10 +106,10 @@ def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
     gone = {edit.path for edit in found if edit.is_gone}
     renamed = {}
     for edit in found:
-        if edit.content is None or IS_TASK_FILE(edit.path) is None or task_of_path(edit.path) is not None:
+        if edit.content is None or IS_TASK_FILE(edit.path) is None:
             continue
         task_id = id_inside(edit.content)
-        if task_id is not None and task_path(task_id) in gone:
+        if task_id not in (None, task_of_path(edit.path)) and task_path(task_id) in gone:
             renamed[edit.path.rpartition("/")[0]] = task_folder(task_id)
     return renamed
 

@@ -100,7 +100,7 @@ def test_a_conflict_with_an_old_buffer_is_settled_as_is_said(
     assert git("status", "--porcelain", "--", file.name, at=file.parent) == ""
 
 
-@pytest.mark.parametrize("name", ["tasks/f2/login", "tasks/a b/c d"])
+@pytest.mark.parametrize("name", ["tasks/f2/login", "tasks/f2/login-k7f2", "tasks/a b/c d"])
 def test_a_folder_renamed_by_hand(project: Project, name: str) -> None:
     wrong = project.board / name
     wrong.parent.mkdir(exist_ok=True)
