@@ -206,7 +206,9 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
     yield from _merging(on, found)
-    yield from _names(inner, "ready", found.ready, "gt ready")
+    named = {one.task.id for one in found.left}
+    ready = tuple(one for one in found.ready if one.task.id not in named)
+    yield from _names(inner, "ready", ready, "gt ready")
     yield from _listed(
         on,
         "conflicts",
@@ -240,7 +242,7 @@ def _listed(
 
 
 def _left_words(one: Standing[TaskRow]) -> str:
-    """Returns a task whose session was stopped or interrupted, and what goes on with it."""
+    """Returns a task that is held, or whose session was stopped or interrupted, and what goes on with it."""
     state = "interrupted" if one.left == "interrupted" else "stopped"
     fix = as_called(f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`")
     return f"{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}"
