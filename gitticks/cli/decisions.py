@@ -116,6 +116,7 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     With `is_left` the merge is left to a run or `gt merge`.
     """
     from gitticks.actions.verdict import clear_unmerged, merge_approved
+    from gitticks.runner.liveness import is_run_alive_at
 
     if not task.is_merging:
         clear_unmerged(context, task)
@@ -128,7 +129,8 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
         return Decided(task, (words,), by_hand if is_by_hand else None)
     merged = None if is_left else merge_approved(context, task.id)
     if merged is None:
-        later = f"`gt merge {task.id}` or the next `gt run` merges it" if is_left else "`gt status` shows it"
+        is_coming = not is_left or is_run_alive_at(context.repository.own_place)
+        later = "`gt status` shows it" if is_coming else f"`gt merge {task.id}` or the next `gt run` merges it"
         return Decided(task, ("approved; merging",), later)
     if merged.is_done:
         return Decided(task, merged.lines)
