@@ -130,7 +130,9 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     merged = None if is_left else merge_approved(context, task.id)
     if merged is None:
         is_coming = not is_left or is_run_alive_at(context.repository.own_place)
-        later = "`gt status` shows it" if is_coming else f"`gt merge {task.id}` or the next `gt run` merges it"
+        later = (
+            "`gt status` shows it" if is_coming else f"`gt merge {task.id}` or the next `gt run` merges it"
+        )
         return Decided(task, ("approved; merging",), later)
     if merged.is_done:
         return Decided(task, merged.lines)
