@@ -17,7 +17,7 @@ from gitticks.board.skip_reasons import Problem
 from gitticks.document.taskfile import read_task
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
-from gitticks.git.objects import object_places
+from gitticks.git.objects import Objects, object_places
 from gitticks.git.refs import is_nothing, is_object_id, name_behind, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
@@ -29,7 +29,7 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF, history_path, task_ar
 from gitticks.store.transaction import Transaction
 
 _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
-_LOOKED_BACK = 20
+_LOOKED_BACK = 200
 _NO_MOVE = "a revert cannot move tasks, so its status was restored"
 _NO_LOSS = "a revert cannot remove lines of a history, so they were restored"
 
@@ -47,11 +47,16 @@ def check_pick(context: Context) -> tuple[Problem, ...]:
     from gitticks.actions.doctor.diagnosis import diagnose_range
 
     tip = context.store.tip()
-    first: str | None = tip
-    for _ in range(_LOOKED_BACK):
-        first = None if first is None else next(iter(context.store.objects.parents_of(first)), None)
-    found = diagnose_range(context, tip if first is None else f"{first}..{tip}").findings
+    found = diagnose_range(context, _with_some_before(context.store.objects, tip, tip)).findings
     return tuple(Problem("", one.what, one.fix) for one in found if one.commit == tip)
+
+
+def _with_some_before(objects: Objects, commit: str, tip: str) -> str:
+    """Returns the range up to `tip` that begins some commits before a commit of its line."""
+    first: str | None = commit
+    for _ in range(_LOOKED_BACK):
+        first = None if first is None else next(iter(objects.parents_of(first)), None)
+    return tip if first is None else f"{first}..{tip}"
 
 
 def _is_made_again(context: Context) -> bool:
@@ -183,7 +188,12 @@ def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
             f"`git -C {BOARD_FOLDER} pull --no-rebase origin {STATE_BRANCH}`, then push again",
         )
         return
-    report = diagnose_range(context, f"{old}..{new}")
+    found = diagnose_range(context, f"{old}..{new}").findings
+    if any(finding.commit for finding in found) and not is_nothing(old):
+        # What takes back a mistake that the remote has already is none itself.
+        with_before = diagnose_range(context, _with_some_before(objects, old, new)).findings
+        standing = {(finding.commit, finding.what) for finding in with_before}
+        found = tuple(one for one in found if one.commit is None or (one.commit, one.what) in standing)
     # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
-    for finding in report.findings:
+    for finding in found:
         yield Problem("", finding.what, finding.fix)

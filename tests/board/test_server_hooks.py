@@ -67,6 +67,21 @@ def test_legal_pushes_come_in_and_an_illegal_one_is_refused_with_the_reason(
     assert tip_of(server) == project.tip()
 
 
+def test_what_takes_back_a_mistake_that_came_in_before_the_hook_is_accepted(
+    project: Project, tmp_path: Path
+) -> None:
+    told = make_illegal(project)
+    git("-c", "core.hooksPath=/dev/null", "push", "-q", "origin", "gitticks/state", at=project.path)
+    repository = discover(tmp_path / "server.git")
+    install_server_hooks(repository)
+    assert told in project.gt("doctor").out
+    git("-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD", at=project.board)
+    assert push(project, "gitticks/state").returncode == 0
+    assert tip_of(repository) == project.tip()
+    told = make_illegal(project)
+    assert told in push(project, "gitticks/state").stderr, "another one is refused"
+
+
 def test_gt_need_not_be_on_the_servers_path(project: Project, server: Repository) -> None:
     folder = Path(shutil.which("git") or "/usr/bin/git").parent
     bare = {"PATH": f"{folder}:/bin"}
