@@ -189,11 +189,12 @@ def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
         )
         return
     found = diagnose_range(context, f"{old}..{new}").findings
-    if any(finding.commit for finding in found) and not is_nothing(old):
+    made = {one.commit for one in found if one.commit and objects.is_ancestor(one.commit, new)}
+    if made and not is_nothing(old):
         # What takes back a mistake that the remote has already is none itself.
         with_before = diagnose_range(context, _with_some_before(objects, old, new)).findings
-        standing = {(finding.commit, finding.what) for finding in with_before}
-        found = tuple(one for one in found if one.commit is None or (one.commit, one.what) in standing)
+        standing = {(one.commit, one.what) for one in with_before}
+        found = tuple(one for one in found if one.commit not in made or (one.commit, one.what) in standing)
     # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
     for finding in found:
         yield Problem("", finding.what, finding.fix)
