@@ -50,6 +50,7 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "start": (("start", "m3xq"),),
     "review": (("review", "told"),),
     "merge": (("merge", "--dry-run", "wait"), ("approve", "wait", "--no-wait"), ("merge",)),
+    "log --verify": (("log", "--verify"),),
     "verify": (("verify", "wait"),),
     "conflicts": (("conflicts",),),
     "resume": (("resume", "work-1", "--no-run"),),
@@ -72,6 +73,7 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "import": (("import", "beads", BEADS), ("import", "beads", "cut.jsonl")),
     "migrate": (("migrate", "--manual-to-awaiting"),),
     "trust": (("trust", "--list"),),
+    "trust --secret": (("trust", "--secret", "told"),),
     "hooks status": (("hooks", "status"),),
     "hooks install": (("hooks", "install"),),
     "hooks uninstall": (("hooks", "uninstall"),),
@@ -110,6 +112,7 @@ NO_KEYS = {
         *("timestamp", "task", "iteration", "epic_id", "agent", "operation", "target", "decision", "reason"),
         *("user_action", "writer", "verify", "audit"),
     },
+    "trust --secret": {"kind", "digest", "path", "line", "commit"},
     "health": {"current"},
     "review": {"path", "why", "number"},
     "worktree gc": {
