@@ -317,7 +317,7 @@ def _open(path: Path) -> int:
         try:
             descriptor = os.open(path, flags, 0o666)
         except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             descriptor = os.open(path, flags, 0o666)
     except OSError as error:
         raise GitticksError(
@@ -331,6 +331,14 @@ def _open(path: Path) -> int:
             hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` moves it aside",
         )
     return descriptor
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes the folder of a lock, but no git directory: one that was moved away could not be moved back."""
+    for one in (folder, *folder.parents):
+        if one.name == "gitticks" and one.parent.name.endswith(".git") and not one.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(one.parent))
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _take_now(descriptor: int) -> bool:

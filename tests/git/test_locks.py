@@ -239,3 +239,12 @@ def plant(common_dir: Path, content: bytes) -> Path:
     stale.parent.mkdir(parents=True, exist_ok=True)
     stale.write_bytes(content)
     return stale
+
+
+def test_a_lock_makes_no_git_directory_that_was_moved_away(tmp_path: Path) -> None:
+    with pytest.raises(GitticksError, match="cannot be opened"), hold_lock(tmp_path / ".git/gitticks/a.lock"):
+        pass
+    assert not (tmp_path / ".git").exists()
+    (tmp_path / ".git").mkdir()
+    with hold_lock(tmp_path / ".git/gitticks/sessions/a.lock"):
+        assert (tmp_path / ".git/gitticks/sessions/a.lock").exists()
