@@ -92,12 +92,10 @@ def release(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
     """
     holds = Holds(context.repository.own_dir)
     held = holds.held()
-    found: tuple[TaskId, ...] = ()
-    if held:
-        tasks = context.store.snapshot().all_tasks()
-        above = TaskGraph.of(tasks.values()).ancestors(tasks[task_id]) if task_id in tasks else ()
-        named = (*_with_open_below(context, task_id), *(one.id for one in above))
-        found = tuple(one for one in named if one in held)
+    if not held:
+        return ()
+    graph = TaskGraph.of(context.store.snapshot().all_tasks().values())
+    found = tuple(sorted(held & graph.above_and_below(task_id)))
     for one in found:
         holds.release(one)
     return found

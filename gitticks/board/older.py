@@ -81,7 +81,7 @@ class Versions:
         """Returns a file as a person edited it, from `base`, with all that the branch has written since.
 
         None if that is not possible. What the person themselves had saved before may be written over by them. A file
-        that cannot be read excludes nothing: what is wrong with it is told, and it is left as it is.
+        that cannot be read conflicts with nothing: it stays as it is, and its error is reported.
         """
         merged = merge_saved(path, base, content, current)
         if merged is not None:

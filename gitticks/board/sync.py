@@ -217,15 +217,13 @@ class Sync:
         base = self.journal.base
         try:
             if base is not None:
-                changed = {
-                    one.path: one for one in self.objects.changed_files(self.objects.tree_of(base), tip_tree)
-                }
+                changed = [*self.objects.changed_files(self.objects.tree_of(base), tip_tree)]
                 reset = reset_from(self.repository, base)
                 if reset is not None:
                     since = self.objects.changed_files(self.objects.tree_of(reset), tip_tree)
-                    changed = {path: one for path, one in changed.items() if not is_of_people(path)}
-                    changed |= {one.path: one for one in since if is_of_people(one.path)}
-                return [(one.path, one.old, one.new) for one in changed.values()]
+                    changed = [one for one in changed if not is_of_people(one.path)]
+                    changed += [one for one in since if is_of_people(one.path)]
+                return [(one.path, one.old, one.new) for one in changed]
         except GitticksError:
             # The commit can be gone after the state branch was replaced. Else the next call tries again: without the
             # base, a file that the board does not have yet would look as if a person had deleted it.

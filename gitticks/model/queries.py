@@ -128,6 +128,11 @@ class Graph(Generic[T]):
                     waiting.append(child.id)
         return found
 
+    def above_and_below(self, task_id: TaskId) -> set[TaskId]:
+        """Returns a task, the epics that it is in, and all tasks below it."""
+        above = self.ancestors(self.tasks[task_id]) if task_id in self.tasks else ()
+        return {task_id, *(one.id for one in above), *self.below(task_id)}
+
     def open_blockers(self, task: T, most: int | None = None) -> tuple[TaskId, ...]:
         """Returns the open tasks that this one or an ancestor waits for, each once, own ones first.
 

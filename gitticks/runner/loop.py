@@ -78,11 +78,7 @@ class Loop:
 
         What holds an epic would hold them as well, so that goes too; its other tasks were held one by one.
         """
-        graph, names = self._tasks.graph(), self.options.ids
-        named = {*names}.union(*map(graph.below, names))
-        named |= {
-            one.id for name in names if name in graph.tasks for one in graph.ancestors(graph.tasks[name])
-        }
+        named = set[TaskId]().union(*map(self._tasks.graph().above_and_below, self.options.ids))
         held = [task_id for task_id in sorted(self.run.holds.held()) if task_id in named]
         for task_id in held:
             self.run.holds.release(task_id)

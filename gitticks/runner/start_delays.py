@@ -194,9 +194,8 @@ class Patience:
             if pause is not None:
                 rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
                 self._run.emit(Warned(None, rests))
-            self._let_others_know(
-                name, self._pauses.of(name)
-            )  # one that another session brought about holds on
+            # What another session brought about holds, however this one ended.
+            self._let_others_know(name, self._pauses.of(name))
 
     def why_resting(self, task: Task) -> str | None:
         """Returns that the task's agent rests, until when and why; None if it does not."""

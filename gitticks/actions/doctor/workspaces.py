@@ -64,13 +64,9 @@ def check_bases(context: Context) -> Iterator[Finding]:
         is_remote = read_ref(common_dir, f"refs/remotes/origin/{base}") is not None
         if is_remote and not any(task.end_sha for task in of_base):
             continue  # work begins from that one
-        began = next((task.start_sha for task in of_base if task.start_sha), None)
+        began = next((task.start_sha[:10] for task in of_base if task.start_sha), None)
         start = f"origin/{base}" if is_remote else began
-        again = (
-            f"`git branch {quote(base)} {start[:10] if start == began else start}` makes it"
-            if start
-            else None
-        )
+        again = f"`git branch {quote(base)} {start}` creates it" if start else None
         other = f"`gt config base BRANCH` chooses another{' for new work' if of_base else ''}"
         named = f", which the work on {shown([task.id for task in of_base])} is for" if of_base else ""
         yield warning(

@@ -124,7 +124,7 @@ def test_a_base_that_is_not_here_is_named_with_the_way_back(project: Project) ->
     what = "the base branch `main` does not exist here, which the work on `k7f2` is for"
     assert found_in(project.path)[what] == "warning"
     began = str(project.task("k7f2").start_sha)
-    assert f"`git branch main {began[:10]}` makes it" in project.gt("doctor").out
+    assert f"`git branch main {began[:10]}` creates it" in project.gt("doctor").out
     git("branch", "main", began, at=project.path)
     assert what not in found_in(project.path)
 
