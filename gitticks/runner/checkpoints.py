@@ -21,7 +21,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.snapshots import Snapshot, discard, kept_files, take_snapshot
 from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
 from gitticks.model.ids import TaskId
-from gitticks.model.task import CAME_TO_NOTHING, Task
+from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
@@ -32,7 +32,9 @@ from gitticks.runner.workspaces import ensure_worktree
 from gitticks.store.branch import Store
 from gitticks.store.checkpoints import iterations_around, numbers, put, read, ref_of, workspace_of
 from gitticks.store.transaction import Transaction
+from gitticks.workflow.budget import iterations_of
 from gitticks.workflow.checkpoints import is_due, next_number
+from gitticks.workflow.triggers import SessionEnded
 
 _MOST_COMMITS = 100
 
@@ -61,7 +63,9 @@ class Capture:
                 self.store.objects.move_ref(ref, self.commit, None, "gitticks: checkpoint")
 
 
-def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionResult) -> Capture | None:
+def capture_if_due(
+    run: RunContext, store: Store, task: Task, ended: SessionEnded, result: SessionResult
+) -> Capture | None:
     """Keeps what a workspace holds, uncommitted work too, if the session that ends makes a checkpoint due.
 
     If none can be made, that is reported and holds up nothing else.
@@ -70,16 +74,15 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     if result.workspace is None or not head:
         return None
     before = iterations_around(store, task)
-    if not is_due(before, before + 1, run.settings.checkpoint_every):
+    after = before + iterations_of(ended.role, ended.ending.value)
+    if not is_due(before, after, run.settings.checkpoint_every):
         return None
     owner, snapshot = workspace_of(task), store.snapshot()
-    number = next_number(before + 1, numbers(snapshot, owner))
+    number = next_number(after, numbers(snapshot, owner))
     while read_ref(store.repository.common_dir, ref_of(owner, number)) is not None:
         number += 1  # kept by somebody whose checkpoint is being written; ours finds its number then
     try:
         found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
-        if result.report.ending in CAME_TO_NOTHING and found.commit == _newest_code(snapshot, owner, task):
-            return None  # an agent that meets its limit again and again would leave one after the other
         keep(store, owner, number, found.commit)
     except (GitticksError, OSError) as error:
         run.emit(Warned(task.id, f"no checkpoint was made: {error}"))
@@ -87,13 +90,6 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     if found.left_out:
         run.emit(Warned(task.id, f"a checkpoint cannot hold {shown_paths(found.left_out)}"))
     return Capture(store, owner, number, head, found.commit)
-
-
-def _newest_code(snapshot: Transaction, owner: TaskId, task: Task) -> str | None:
-    """Returns the commit that the newest checkpoint of a workspace holds, before the first where its work began."""
-    taken = numbers(snapshot, owner)
-    newest = read(snapshot, owner, max(taken)) if taken else None
-    return task.start_sha if newest is None else newest.commit
 
 
 def keep_before_merge(store: Store, task: Task) -> Checkpoint | None:

@@ -34,7 +34,7 @@ from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.budget import spent_of
+from gitticks.workflow.budget import iteration_number, iterations_of, spent_of
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
 from gitticks.workflow.signals import read_signal
@@ -71,14 +71,16 @@ def _write_end(
     sessions = dict(file.task.agent_sessions)
     if report.session_id is not None and ended.role is Role.WORKER:
         sessions[name] = report.session_id
-    usage = file.task.usage.plus(report.spent)
+    iteration = iteration_number(file.task.usage, ended.role)
+    counted = iterations_of(ended.role, ended.ending.value)
+    usage = file.task.usage.plus(report.spent._replace(iterations=counted))
     transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
     _learn(transaction, task_id, circumstances, delivery.learnings, name)
     decision = carry_out(transaction, task_id, ended, circumstances)
     if late is not None:
         steps, events = (*late.steps, *decision.steps), (*late.events, *decision.events)
         decision = decision._replace(steps=steps, events=events)
-    _add_worklog(transaction, task_id, ended, report, checks=work.checks, at=circumstances.at)
+    _add_worklog(transaction, task_id, iteration, ended, report, checks=work.checks, at=circumstances.at)
     if capture is not None:
         capture.write(transaction, decision.task, circumstances.at)
     spent = spent_of(ended.spent, ended.role, ended.ending.value)
@@ -154,6 +156,7 @@ def digest_of(text: str) -> str:
 def _add_worklog(
     transaction: Transaction,
     task_id: TaskId,
+    iteration: int,
     ended: SessionEnded,
     report: AgentReport,
     *,
@@ -164,7 +167,7 @@ def _add_worklog(
     words = report.final_message or ""
     entry = WorklogEntry(
         at=at,
-        iteration=transaction.task_file(task_id).task.usage.iterations,
+        iteration=iteration,
         role=ended.role,
         agent=ended.actor.name,
         ending=report.ending,
@@ -240,7 +243,7 @@ def finish_session(
     if checks is not None and checks.is_stopped:
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
         ended = ended._replace(ending=Ending.STOPPED)
-    capture = capture_if_due(run, store, before, result)
+    capture = capture_if_due(run, store, before, ended, result)
     for warning in work.warnings:
         run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)

@@ -21,6 +21,7 @@ from gitticks.runner.questions import Questions
 from gitticks.store.audit import PendingAudit
 from gitticks.store.permissions import LEARNED_ORIGIN, learn, policy_layers
 from gitticks.store.settings import load_settings
+from gitticks.workflow.budget import iteration_number
 from gitticks.workflow.permissions import (
     Access,
     Answer,
@@ -35,6 +36,7 @@ from gitticks.workflow.permissions import (
 
 if TYPE_CHECKING:
     from gitticks.model.settings import Settings
+    from gitticks.model.status import Role
     from gitticks.model.task import Task
     from gitticks.runner.context import RunContext
 
@@ -57,9 +59,10 @@ class Gatekeeper:
     person's own answers count at once.
     """
 
-    def __init__(self, run: RunContext, task: Task) -> None:
+    def __init__(self, run: RunContext, task: Task, role: Role) -> None:
         self.run = run
         self._task = task
+        self._iteration = iteration_number(task.usage, role)
         self._audit = PendingAudit(run.repository.own_dir, task.id)
         project = run.repository.project_dir
         self._secrets = secret_values(run.world.environment, () if project is None else (str(project),))
@@ -260,7 +263,7 @@ class Gatekeeper:
     ) -> None:
         task = self._task
         operation, target = (what.operation.value, what.target) if isinstance(what, Access) else what
-        at, iteration = self.run.world.precise_now(), task.usage.iterations + 1
+        at, iteration = self.run.world.precise_now(), self._iteration
         self._audit.note(
             AuditEntry(at, iteration, task.parent, agent.name, operation, target, decided, reason, action)
         )

@@ -34,6 +34,7 @@ from gitticks.store.branch import Store
 from gitticks.store.layout import Round, read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.artifacts import count_since_last_word
+from gitticks.workflow.budget import iteration_number
 from gitticks.workflow.council import is_shortened
 from gitticks.workflow.sessions import current_round
 
@@ -144,7 +145,7 @@ def build_prompt(
         task=task,
         mailbox=str(workspace.mailbox),
         round=current_round(task, role),
-        iteration=task.usage.iterations + 1,
+        iteration=iteration_number(task.usage, role),
         text=fenced(file.summary, task.created_by, strangers),
         task_context=fenced(file.section(Section.CONTEXT) or "", task.created_by, strangers),
         acceptance=fenced(file.section(Section.ACCEPTANCE) or "", task.created_by, strangers),

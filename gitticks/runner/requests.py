@@ -52,7 +52,7 @@ class SessionListener:
         self._run = session.run
         self._record = record
         self._transcript: Transcript | None = None
-        self._gatekeeper = Gatekeeper(session.run, session.file.task)
+        self._gatekeeper = Gatekeeper(session.run, session.file.task, session.role)
 
     def begin(self) -> None:
         """Notes that the agent has its mailbox, watches the repository's own folder and begins the transcript."""

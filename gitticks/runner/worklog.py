@@ -26,9 +26,9 @@ _ENTRY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WorklogEntry:
-    """One iteration and its result.
+    """One session and its result.
 
-    `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
+    `iteration` counts those of the task's workers from 1; a review belongs to the one before it. `signal` is the name of what the agent signalled. `said` is what it
     said at its end, `checks` the lines of the quality gates, `output` what the one that failed printed, `usage` what this
     iteration spent,
     `is_estimate` if the agent did not get to report all of it.

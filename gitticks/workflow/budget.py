@@ -213,10 +213,19 @@ def spent_by(event: Event) -> Usage:
     )
 
 
+def iterations_of(role: Role | None, ending: str) -> int:
+    """Returns how many iterations a session counts for: 1 for a worker's, 0 for one that did no work or reviewed."""
+    return int(role is Role.WORKER and ending not in _NO_ITERATION)
+
+
+def iteration_number(usage: Usage, role: Role | None) -> int:
+    """Returns which iteration of its task a session belongs to, from 1: a worker's is the next, a review's the last."""
+    return max(1, usage.iterations + (role is Role.WORKER))
+
+
 def spent_of(usage: Usage, role: Role | None, ending: str) -> Spent:
     """Returns what a session counts for."""
-    is_iteration = role is Role.WORKER and ending not in _NO_ITERATION
-    return Spent(int(is_iteration), usage.tokens_in + usage.tokens_out, usage.cost, usage.seconds)
+    return Spent(iterations_of(role, ending), usage.tokens_in + usage.tokens_out, usage.cost, usage.seconds)
 
 
 def spent_in_session(ended: Event) -> Spent:

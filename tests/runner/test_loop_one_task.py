@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gitticks.model.event import EventType
@@ -28,6 +30,18 @@ class TestOneTask:
         assert project.gt("approve", "k7f2").code == 0
         assert project.stands() == (Status.DONE, None)
         assert project.merges() == ["k7f2"]
+
+    def test_a_review_belongs_to_the_iteration_that_it_reviews(self, project: RunProject) -> None:
+        numbers = project.path.parent / "numbers"
+        judge = f"if [ $GITTICKS_ROUND = 1 ]; then {FAIL}else {PASS}fi"
+        project.agent(f'echo "$GITTICKS_ROLE $GITTICKS_ITERATION" >> "{numbers}"\n{reviewer(DONE, judge)}')
+        project.make()
+        project.run()
+        expected = ["worker 1", "reviewer 1", "worker 2", "reviewer 2"]
+        assert numbers.read_text().splitlines() == expected
+        worklog = json.loads(project.ok("review", "k7f2", "--json"))["review"]["worklog"]
+        assert [f"{one['role']} {one['iteration']}" for one in worklog] == expected
+        assert "2 iterations" in project.ok("show", "k7f2")
 
     def test_a_failed_review_goes_back_with_its_words(self, project: RunProject) -> None:
         look = f'if grep -q "FAIL, not yet" "$GITTICKS_MAILBOX/prompt.md"; then touch "{project.path.parent}/read"; fi\n'

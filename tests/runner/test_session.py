@@ -384,7 +384,7 @@ def test_a_session_that_is_gone_is_begun_again_and_counts_as_nothing(asking: Run
     assert "You are working on a task" in str(anew["prompt"])
     assert "> Friendly." in str(anew["prompt"])
     task = asking.task("k7f2")
-    assert (task.crash_count, task.usage.iterations) == (0, 3)
+    assert (task.crash_count, task.usage.iterations) == (0, 2)
     assert EventType.START_FAILED not in asking.kinds()
 
 

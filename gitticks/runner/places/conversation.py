@@ -52,6 +52,7 @@ from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
 from gitticks.sandbox.walls import walls_of, with_rules
 from gitticks.store.permissions import policy_layers
+from gitticks.workflow.budget import iteration_number
 
 if TYPE_CHECKING:
     from gitticks.runner.places.local import Desk
@@ -250,7 +251,7 @@ class Conversation(NamedTuple):
             "GITTICKS_TASK": str(order.plan.task_id),
             "GITTICKS_ROLE": order.record.role.value,
             "GITTICKS_ROUND": str(order.record.round),
-            "GITTICKS_ITERATION": str(order.file.task.usage.iterations + 1),
+            "GITTICKS_ITERATION": str(iteration_number(order.file.task.usage, order.record.role)),
             "GITTICKS_MAILBOX": str(self.desk.workspace.mailbox),
             "GITTICKS_AGENT": "1",
             **({"GITTICKS_REVIEWER": order.reviewer} if order.reviewer else {}),
