@@ -59,7 +59,10 @@ def config_command(
     if unset and explain:
         raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
     if name is None or (value is None and not unset and is_group(name)):
-        _print_all(context, name, explain=explain, as_json=as_json)
+        if explain and not as_json:
+            _explain_all(name)
+        else:
+            _print_all(context, name, as_json=as_json)
     elif value is not None or unset:
         changed = change_setting(context, name, value)
         for warning in changed.warnings:
@@ -82,7 +85,7 @@ def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None
         say(visible(setting.shown))
 
 
-def _print_all(context: Context, group: str | None, *, explain: bool, as_json: bool) -> None:
+def _print_all(context: Context, group: str | None, *, as_json: bool) -> None:
     found = all_settings(context)
     for warning in found.warnings:
         warn(warning)
@@ -90,14 +93,24 @@ def _print_all(context: Context, group: str | None, *, explain: bool, as_json: b
     if as_json:
         print_object(settings=settings)
         return
+    if not settings:
+        say(f"nothing in `{group}` is set; `gt config --explain {group}` lists what can be")
+        return
     rows: list[list[Cell | str]] = [
-        [one.name, one.explanation]
-        if explain
-        else [one.name, one.shown, Cell(one.origin, Style.FAINT if one.origin == "default" else Style.STRONG)]
+        [one.name, one.shown, Cell(one.origin, Style.FAINT if one.origin == "default" else Style.STRONG)]
         for one in settings
     ]
-    names = ["setting", "is for"] if explain else ["setting", "value", "from"]
-    say(*table(screen(), names, rows, flexible=names[1]))
+    say(*table(screen(), ["setting", "value", "from"], rows, flexible="value"))
+
+
+def _explain_all(group: str | None) -> None:
+    """Prints what each setting is for; `NAME` stands where a name of the user's choice belongs."""
+    from gitticks.document.settings import explain
+    from gitticks.document.settings_table import ANY, SETTINGS
+
+    found = [one.name for one in SETTINGS if group is None or one.name.startswith(f"{group}.")]
+    rows = [[name.replace(ANY, "NAME", 1).replace(ANY, "OPTION"), explain(name)] for name in found]
+    say(*table(screen(), ["setting", "is for"], rows, flexible="is for"))
 
 
 @command("trust", "gt trust", "gt trust --list", "gt trust --yes", "gt trust --secret k7f2")

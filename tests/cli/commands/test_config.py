@@ -91,6 +91,15 @@ def test_explain_needs_no_repository(tmp_path: Path) -> None:
     assert ran.code == 0
     assert ran.out.startswith("human: ")
     assert "always, when-required" in ran.out
+    for group, name in (("agents", "agents.NAME.fallback"), ("prices", "prices.NAME.input")):
+        assert f"{name} " in gt("config", "--explain", group, at=tmp_path).out
+
+
+def test_a_group_in_which_nothing_is_set_says_so(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    assert gt("config", "agents", at=tmp_path).out == (
+        "nothing in `agents` is set; `gt config --explain agents` lists what can be\n"
+    )
 
 
 @pytest.mark.parametrize(
