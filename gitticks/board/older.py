@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice, takewhile, tee
 
@@ -20,6 +21,7 @@ MOST_VERSIONS = 200
 
 MOST_COMMITS = 400
 _MOST_LOGGED = 200
+_UPDATED = re.compile(rb"^updated:[ \t]*(\S+)", re.MULTILINE)
 _FEW = 16
 """So many are looked at one by one: the version that is looked for is mostly among the newest."""
 
@@ -62,8 +64,9 @@ class Versions:
         """
         if b"\0" in content:
             return base
-        nearest = nearest_first((base, *self.typed(path), *reversed(tuple(self.older(path)))), content)
-        closest = next(one for distance, one in nearest if distance > 0 or one is base)
+        possible = (base, *self.typed(path), *reversed(tuple(self.older(path))))
+        nearest = nearest_first(_of_same_time(possible, content), content)
+        closest = next((one for distance, one in nearest if distance > 0 or one is base), base)
         if closest is base or self._objects.blob_id(closest) in self._typed_since(path, base):
             return closest
         return base if self._is_own_step(path, closest, content, base) else closest
@@ -94,6 +97,17 @@ class Versions:
         return self._objects.blob_id(current) in self._journal.own.get(path, ()) and (
             changed_places(current, content) <= changed_places(base, content)
         )
+
+
+def _of_same_time(versions: Sequence[bytes], content: bytes) -> Sequence[bytes]:
+    """Returns the versions with the `updated` of an edit, or all: that is no person's, and names what they read."""
+    time = _updated(content)
+    return (time and [one for one in versions if _updated(one) == time]) or versions
+
+
+def _updated(content: bytes) -> bytes | None:
+    found = _UPDATED.search(content)
+    return None if found is None else found[1]
 
 
 def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:

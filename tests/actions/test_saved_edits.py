@@ -179,6 +179,19 @@ def test_a_note_that_a_person_wrote_into_stays(project: Project) -> None:
     assert note.read_text().endswith("remember this\n")
 
 
+@pytest.mark.parametrize("by_git", [False, True])
+def test_a_text_may_return_to_what_it_was(project: Project, by_git: bool) -> None:
+    project.make("k7f2", body="Alpha line.\n")
+    project.ok("update", "k7f2", "-d", "Beta line.")
+    project.save("k7f2", "Beta line.", "Alpha line.")
+    if by_git:
+        git("commit", "--quiet", "-am", "back", at=project.board)
+    project.ok("status")
+    assert b"Alpha line." in project.file("k7f2").data
+    assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
+    assert project.board_status() == ""
+
+
 def test_an_old_buffer_takes_nothing_back(project: Project) -> None:
     shown = project.board_file("k7f2").read_text()
     project.ok("update", "k7f2", "-p", "0")

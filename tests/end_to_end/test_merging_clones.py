@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,27 @@ def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> 
     assert "Their line." in text
     assert not ours.is_merging
     assert ours.task(TASK).title == theirs.task(TASK).title
+
+
+@pytest.mark.parametrize("chosen", ["Our line.", "Their line.", "Both lines."])
+@pytest.mark.parametrize("by_git", [False, True])
+def test_a_conflict_is_settled_in_the_file(clones: list[Clone], chosen: str, by_git: bool) -> None:
+    ours, theirs = clones
+    theirs.ok("update", TASK, "-d", "Their line.")
+    theirs.push()
+    ours.ok("update", TASK, "-d", "Our line.")
+    assert ours.pull().returncode == 0
+    file = ours.board / PATH
+    text, settled = file.read_text(), re.compile("<!-- gitticks conflict.*end -->", re.DOTALL)
+    file.write_text(settled.sub(chosen, text))
+    if by_git:
+        git("commit", "--quiet", "-am", "settled", at=ours.board)
+    assert "conflict" not in ours.ok("status")
+    assert f"\n---\n\n{chosen}\n" in ours.file(TASK).data.decode()
+    assert file.read_bytes() == ours.file(TASK).data
+    ours.push()
+    assert theirs.pull().returncode == 0
+    assert theirs.file(TASK).data == ours.file(TASK).data
 
 
 def test_without_gitticks_git_merges_by_text(clones: list[Clone], on_path: Path) -> None:

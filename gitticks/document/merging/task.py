@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Final, NamedTuple
 
 from gitticks.document.frontmatter import refuse_excess
@@ -22,12 +23,13 @@ from gitticks.document.merging.three_way import (
     marked,
     merge_text,
     numbered,
+    times_of_versions,
     versions_of,
 )
 from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source, trimmed, with_newlines
-from gitticks.document.values import format_time
+from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import Entry, Section
 
 SUMMARY: Final = "summary"
@@ -90,9 +92,20 @@ def merge_files(
     )
     front = merged.frontmatter
     whole = TaskFile.parse((front.opening + front.yaml + front.closing).encode(), frame.path)
-    joined = whole.with_body(body.text)
+    joined = _later_than_its_versions(whole.with_body(body.text))
     refuse_excess(joined.frontmatter.text, frame.path)
     return MergedFile(joined.data, body.conflicts, merged.overridden)
+
+
+def _later_than_its_versions(file: TaskFile) -> TaskFile:
+    """Returns a file with marked versions as written after them all, so that none of these has its time.
+
+    An edit then tells by its `updated` whether it settles the conflict, or was begun before there was one.
+    """
+    newest = max(filter(None, map(parse_time, times_of_versions(file.body.text))), default=None)
+    if newest is None or file.task.updated is None or file.task.updated > newest:
+        return file
+    return file.with_task(replace(file.task, updated=newest + timedelta(seconds=1)))
 
 
 def with_second_birth(file: TaskFile, other: TaskFile) -> bytes:

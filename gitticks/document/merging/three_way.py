@@ -289,6 +289,11 @@ def versions_of(text: str) -> tuple[Version, ...] | None:
     )
 
 
+def times_of_versions(text: str) -> list[str]:
+    """Returns when the marked versions of a text were written, in the words of their marks."""
+    return _VERSION.findall(with_newlines(text, "\n")) if WORD in text else []
+
+
 def conflict_line(source: Source) -> int | None:
     """Returns the line of the file on which a conflict begins that nobody has settled; None if there is none.
 

@@ -87,7 +87,9 @@ def test_nothing_is_lost_and_nothing_invented(made: Versions) -> None:
             assert comment in merged.data
     assert len(result) == len({repr(one) for side in made.sides for one in entries(side)})
     known = {word for text in made.sides for word in WORD.findall(text.decode())}
-    assert set(WORD.findall(merged.data.decode())) <= known | OWN_WORDS
+    # A file with marked versions is a second younger than they are.
+    words = WORD.findall(re.sub(rb"(?m)^updated: .*$", b"updated", merged.data).decode())
+    assert set(words) <= known | OWN_WORDS
 
 
 @given(versions())
