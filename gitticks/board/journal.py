@@ -17,10 +17,11 @@ from gitticks.git.indexfile import RESOLVED
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
+from gitticks.store.layout import BOARD_JOURNAL
 
 Item = TypeVar("Item")
 
-_JOURNAL, _STAGED = "board.json", "board-staged.json"
+_STAGED = "board-staged.json"
 _MOST_PATHS = 100
 _MOST_OF_ONE = 16
 
@@ -93,7 +94,7 @@ def load_journal(repository: Repository) -> Journal:
 
 def _load(repository: Repository) -> Journal:
     try:
-        values = json.loads(read_plain_file(repository.own_dir / _JOURNAL))
+        values = json.loads(read_plain_file(repository.own_dir / BOARD_JOURNAL))
         pending = {
             _path(path): Pending(PendingKind(kind), _object(base), _object(against))
             for path, (kind, base, against) in values["pending"].items()
@@ -213,7 +214,7 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "own": {path: list(blobs) for path, blobs in journal.own.items()},
         "staged": journal.staged_mark,
     }
-    _write(repository, _JOURNAL, values)
+    _write(repository, BOARD_JOURNAL, values)
 
 
 def _write(repository: Repository, name: str, values: object) -> None:

@@ -87,18 +87,27 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
     heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
     on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
     for log in (common_dir / "logs" / name, *on_it):
-        try:
-            end = read_end_of_plain_file(log, _LAST_LOGGED_BYTES)
-        except OSError:
-            continue
-        lines = end.decode("utf-8", "surrogateescape").splitlines()
-        found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
-        yield from (one for one in found if not is_nothing(one))
+        yield from _logged_in(log)
 
 
-def way_back(common_dir: Path, name: str) -> str:
-    """Returns the command that puts a broken ref back to where its log ends, or what else can be done."""
-    last = next(logged(common_dir, name), None)
+def _logged_in(log: Path) -> Iterator[str]:
+    try:
+        end = read_end_of_plain_file(log, _LAST_LOGGED_BYTES)
+    except OSError:
+        return
+    lines = end.decode("utf-8", "surrogateescape").splitlines()
+    found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
+    yield from (one for one in found if not is_nothing(one))
+
+
+def way_back(common_dir: Path, name: str, *, seen: str | None = None) -> str:
+    """Returns the command that puts a broken ref back to where its log ends, or what else can be done.
+
+    Git deletes a branch's log with the branch; then `seen` counts, where somebody last saw it, before other logs.
+    """
+    last = next(_logged_in(common_dir / "logs" / name), None)
+    where = "its log ends" if last or not seen else "it was last seen here"
+    last = last or seen or next(logged(common_dir, name), None)
     if last is None:
         return "`git fsck --no-reflogs --lost-found` looks for the commits that it may have pointed to"
     from shlex import quote
@@ -110,9 +119,9 @@ def way_back(common_dir: Path, name: str) -> str:
         return f"`{kept} && {again}` moves it aside and restores it"
     file = common_dir / name
     if not os.path.lexists(file):
-        return f"`{again}` restores it to where its log ends"
+        return f"`{again}` restores it to where {where}"
     aside = quote(str(common_dir / f"{file.name}.damaged"))
-    return f"`mv {quote(str(file))} {aside} && {again}` restores it to where its log ends"
+    return f"`mv {quote(str(file))} {aside} && {again}` restores it to where {where}"
 
 
 def read_symbolic_ref(git_dir: str | Path, name: str) -> str | None:

@@ -22,8 +22,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
-from gitticks.git.refs import logged, read_ref, way_back
+from gitticks.git.refs import is_object_id, logged, read_ref, way_back
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
+from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -54,6 +55,9 @@ ATTRIBUTES = """\
 TASK.md merge=gitticks
 *.jsonl merge=union
 """
+
+BOARD_JOURNAL = "board.json"
+"""In the clone's own folder: what the board saw last; it outlives the board and the branch."""
 
 _ROUND_DIGITS = 2
 _SCRIPT = b"script"
@@ -238,13 +242,27 @@ def refuse_lost_branch(repository: Repository) -> None:
     One whose making was killed has a log too, of its beginning alone, and there is nothing in it that could be lost.
 
     Raises:
-        GitticksError: its log, or the board's, knows where it stood; the hint is the command that brings it back.
+        GitticksError: its log, or the board, knows where it stood; the hint is the command that brings it back.
     """
-    if len(list(islice(logged(repository.common_dir, STATE_REF), 2))) > 1:
+    seen = _seen_by_board(repository)
+    if seen is not None or len(list(islice(logged(repository.common_dir, STATE_REF), 2))) > 1:
+        knows = "the board has seen it" if seen else f"`{STATE_REF}` has a log"
         raise GitticksError(
-            f"the branch `{STATE_BRANCH}` is missing, but it existed here: `{STATE_REF}` has a log",
-            hint=way_back(repository.common_dir, STATE_REF),
+            f"the branch `{STATE_BRANCH}` is missing, but it existed here: {knows}",
+            hint=way_back(repository.common_dir, STATE_REF, seen=seen),
         )
+
+
+def _seen_by_board(repository: Repository) -> str | None:
+    """Returns the commit that the board last followed; None if it is not known, or not in this repository."""
+    import json
+
+    try:
+        seen = json.loads(read_plain_file(repository.own_dir / BOARD_JOURNAL))["base"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    is_here = isinstance(seen, str) and is_object_id(seen) and repository.objects.has(seen)
+    return seen if is_here else None
 
 
 class Round(NamedTuple):

@@ -41,6 +41,25 @@ def test_a_branch_that_is_gone_is_brought_back_by_the_hint(tmp_path: Path) -> No
     assert task in project.ok("list")
 
 
+@pytest.mark.parametrize("has_board", [True, False])
+def test_a_branch_that_was_deleted_with_its_log_is_brought_back_as_it_was(
+    tmp_path: Path, has_board: bool
+) -> None:
+    project = make_project(tmp_path)
+    for title in ("One", "Two"):
+        project.create(title)
+    tip = project.tip()
+    if not has_board:
+        git("worktree", "remove", "--force", ".gitticks", at=tmp_path)
+    git("update-ref", "-d", "refs/heads/gitticks/state", at=tmp_path)
+    assert not (tmp_path / ".git/logs/refs/heads/gitticks/state").exists()
+    for command in ("list", "init"):
+        ran = gt(command, at=tmp_path)
+        assert ran.code == 1
+        assert "the board has seen it" in ran.err
+        assert f"`git update-ref refs/heads/gitticks/state {tip}` restores it" in ran.err
+
+
 def test_a_branch_whose_making_was_killed_between_log_and_ref_is_begun_by_init(tmp_path: Path) -> None:
     made = make_project(tmp_path / "made")
     log = (made.path / ".git/logs/refs/heads/gitticks/state").read_text()
