@@ -125,9 +125,18 @@ def is_in_series(git_dir: Path) -> bool:
 
 def rebased_from(git_dir: Path) -> str | None:
     """Returns the commit that a branch was at when git began to rebase it; None if nobody can tell."""
+    return _of_rebase(git_dir, "orig-head")
+
+
+def rebased_ref(git_dir: Path) -> str | None:
+    """Returns the branch, as a ref, that git will move when the rebase in this worktree is over; None without one."""
+    return _of_rebase(git_dir, "head-name")
+
+
+def _of_rebase(git_dir: Path, name: str) -> str | None:
     for folder in ("rebase-merge", "rebase-apply"):
         with contextlib.suppress(OSError):
-            return read_plain_text(git_dir / folder / "orig-head").strip()
+            return read_plain_text(git_dir / folder / name).strip()
     return None
 
 

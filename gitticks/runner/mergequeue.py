@@ -13,7 +13,14 @@ from gitticks.forge import ForgeError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
-from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.base import (
+    BaseMoved,
+    BaseRebased,
+    CheckoutOverlaps,
+    Moved,
+    finish_checkout,
+    move_base,
+)
 from gitticks.git.merges.commits import (
     Conflict,
     HookRefusedError,
@@ -247,8 +254,8 @@ class MergeQueue:
         match moved:
             case BaseMoved():
                 return None
-            case CheckoutOverlaps():
-                return MergeResult(waits=_in_the_way(moved))
+            case CheckoutOverlaps() | BaseRebased():
+                return MergeResult(waits=moved.words)
             case Moved():
                 return self._close(task, base, commit, tested, published)
         assert_never(moved)
@@ -258,8 +265,8 @@ class MergeQueue:
     ) -> Published | MergeResult | None:
         """Takes a merge to the base's remote, unless a checkout here could not follow."""
         rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
-        if isinstance(rehearsed, CheckoutOverlaps):
-            return MergeResult(waits=_in_the_way(rehearsed))
+        if isinstance(rehearsed, CheckoutOverlaps | BaseRebased):
+            return MergeResult(waits=rehearsed.words)
         try:
             return publish_closed(self.run, self.store, task, base, commit)
         except BaseNotSharedError as error:
@@ -370,8 +377,3 @@ class MergeQueue:
 
     def _decide(self, task: Task, trigger: Trigger) -> Decision:
         return self.run.decide(self.store, task, trigger)
-
-
-def _in_the_way(overlap: CheckoutOverlaps) -> str:
-    shown = ", ".join(overlap.paths[:_SHOWN_PATHS])
-    return f"your uncommitted changes in {overlap.checkout} are in the way: {shown}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges.base import CheckoutOverlaps, move_base
+from gitticks.git.merges.base import BaseRebased, CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -28,7 +28,6 @@ from gitticks.git.sharing import (
 )
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
-from gitticks.runner.workspace_plan import shown_paths
 from gitticks.store.branch import Store
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import STATE_BRANCH
@@ -67,18 +66,15 @@ def catch_up(repository: Repository, base: str) -> None:
     if not is_ancestor(repository, here, there):
         ahead = count_commits(repository, there, here)
         behind = count_commits(repository, here, there)
-        first = f"`git pull {remote} {base}`, then " if behind else ""
+        first = f"`git pull --no-rebase {remote} {base}`, then " if behind else ""
         raise BaseNotSharedError(
             f"`{base}` has {ahead} commit{'' if ahead == 1 else 's'} that `{remote}` does not have, and a merge "
             "pushes nothing but itself",
             hint=f"{first}`git push {remote} {base}`",
         )
     moved = move_base(repository, base, here, there, f"gitticks: catch up with {remote}")
-    if isinstance(moved, CheckoutOverlaps):
-        raise BaseNotSharedError(
-            f"your uncommitted changes in {moved.checkout} are in the way of changes on `{remote}`: "
-            f"{shown_paths(moved.paths)}"
-        )
+    if isinstance(moved, CheckoutOverlaps | BaseRebased):
+        raise BaseNotSharedError(f"changes on `{remote}` cannot be taken over here: {moved.words}")
 
 
 def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:

@@ -25,9 +25,11 @@ from gitticks.git.merges.following import BaseMove, Fixed, FollowingCheckout, fi
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.staged import rebased_ref
 from gitticks.safe_read import read_plain_file
 
 _LOCK = "base.lock"
+_SHOWN_PATHS = 5
 
 
 class Moved(NamedTuple):
@@ -48,10 +50,28 @@ class CheckoutOverlaps(NamedTuple):
     checkout: Path
     paths: tuple[str, ...]
 
+    @property
+    def words(self) -> str:
+        """Returns what is in the way, for people."""
+        shown = ", ".join(self.paths[:_SHOWN_PATHS])
+        return f"your uncommitted changes in {self.checkout} are in the way: {shown}"
+
+
+class BaseRebased(NamedTuple):
+    """A rebase of the branch is under way in `checkout`, whose end would take the move back; nothing was changed."""
+
+    checkout: Path
+    branch: str
+
+    @property
+    def words(self) -> str:
+        """Returns what is in the way, for people."""
+        return f"`{self.branch}` is being rebased in {self.checkout}; `git rebase --continue` or `--abort` ends that"
+
 
 def move_base(
     repository: Repository, branch: str, old: str, new: str, message: str, *, is_rehearsal: bool = False
-) -> Moved | BaseMoved | CheckoutOverlaps:
+) -> Moved | BaseMoved | CheckoutOverlaps | BaseRebased:
     """Moves `branch` from `old`, which the caller saw, to `new` if no checkout of it holds an edit in the way.
 
     Edits elsewhere in these checkouts survive. A rehearsal moves nothing, and says what would be in the way. What an earlier call that was killed left undone is done first.
@@ -65,9 +85,13 @@ def move_base(
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
+        worktrees = list_worktrees(repository)
+        for checkout in worktrees:
+            if rebased_ref(checkout.git_dir) == BRANCHES + branch and checkout.path.is_dir():
+                return BaseRebased(checkout.path, branch)
         places = [
             checkout
-            for checkout in list_worktrees(repository)
+            for checkout in worktrees
             if current_branch(checkout) == branch and checkout.path.is_dir()
         ]
         with contextlib.ExitStack() as held:

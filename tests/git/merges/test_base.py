@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.base import (
+    BaseMoved,
+    BaseRebased,
+    CheckoutOverlaps,
+    Moved,
+    finish_checkout,
+    move_base,
+)
 from gitticks.git.repository import Repository
 from tests.git.merges.moves import LINES, new, old, repository, root, status
-from tests.support.repositories import commit_file, git
+from tests.support.repositories import commit_file, git, run_git_command
 
 __all__ = ["new", "old", "repository", "root"]
 
@@ -55,6 +62,24 @@ def test_edits_elsewhere_survive(repository: Repository, root: Path, old: str, n
     assert move_base(repository, "main", old, new, "merge") == Moved()
     assert status(root) == "M  README.md\n M other.txt\n?? untracked.txt"
     assert (root / "other.txt").read_text() == LINES + "mine\n"
+
+
+@pytest.mark.parametrize("way", ["--merge", "--apply"])
+def test_a_base_that_is_being_rebased_waits(
+    repository: Repository, root: Path, old: str, new: str, way: str
+) -> None:
+    git("branch", "side", old, at=root)
+    commit_file(root, "code.txt", "ours\n")
+    here = git("rev-parse", "main", at=root)
+    git("checkout", "--quiet", "side", at=root)
+    commit_file(root, "code.txt", "theirs\n")
+    git("checkout", "--quiet", "main", at=root)
+    assert run_git_command("rebase", way, "side", at=root).returncode == 1
+    moved = move_base(repository, "main", here, new, "merge")
+    assert moved == BaseRebased(root, "main")
+    assert f"`main` is being rebased in {root}" in moved.words
+    git("rebase", "--abort", at=root)
+    assert git("rev-parse", "main", at=root) == here
 
 
 @pytest.mark.parametrize("kind", ["changed", "staged", "deleted", "untracked", "ignored", "file for folder"])
