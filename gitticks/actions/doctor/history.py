@@ -29,6 +29,8 @@ def check_history(context: Context) -> Iterator[Finding]:
     objects = context.store.objects
     known = load_remembered(repository)
     legal = known.legal if known.legal is not None and objects.has(known.legal) else None
+    if legal is not None and not objects.is_ancestor(legal, tip):
+        legal = None  # after a reset the branch may stand at a commit that only a later one made good
     found, count = _judge(context, objects, tip, legal, count=MOST_COMMITS + 1)
     is_whole = count <= MOST_COMMITS
     if not is_whole:

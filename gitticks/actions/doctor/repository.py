@@ -34,6 +34,7 @@ from gitticks.store.dropped import (
     fallen_commits,
     holds_tasks,
     seen_before,
+    was_published,
 )
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.layout import state_tip
@@ -283,6 +284,8 @@ def last_seen(context: Context) -> str | None:
     for seen in dict.fromkeys((known.seen, _indexed(context), load_journal(context.repository).base)):
         if seen is None or objects.is_ancestor(seen, tip) or not can_be_read(context, seen):
             continue
+        if was_published(repository, [seen]):
+            continue  # the log tells what became of it: an amended or rebased commit was replaced, not lost
         if holds_tasks(context.repository, seen) and not any(
             objects.is_ancestor(seen, one) for one in reported
         ):

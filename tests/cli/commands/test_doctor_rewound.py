@@ -121,3 +121,27 @@ def test_a_run_and_a_sync_warn_too(project: Project) -> None:
     git("remote", "add", "origin", "../hub.git", at=project.path)
     assert REWOUND in project.gt("run").err
     assert REWOUND in project.gt("sync").err
+
+
+def test_a_commit_that_its_author_amended_is_not_lost(project: Project) -> None:
+    project.make("k7f2", body="One.\n")
+    project.save("k7f2", "One.", "Two.")
+    git("commit", "--quiet", "-am", "two", at=project.board)
+    project.ok("list")
+    project.save("k7f2", "Two.", "Three.")
+    git("commit", "--quiet", "--amend", "-am", "three", at=project.board)
+    assert "rewound" not in project.ok("doctor")
+    project.ok("doctor", "--fix")
+    assert b"Three." in project.file("k7f2").data
+    assert b"Two." not in project.file("k7f2").data
+
+
+def test_a_reset_to_before_a_mistake_was_taken_back_is_judged_again(project: Project) -> None:
+    project.make("k7f2")
+    project.save("k7f2", "status: pending", "status: done")
+    git("commit", "--quiet", "--no-verify", "-am", "done", at=project.board)
+    project.ok("doctor")
+    git("reset", "--quiet", "--hard", "HEAD~1", at=project.board)
+    ran = project.gt("doctor")
+    assert ran.code == 1
+    assert "went from pending to done, and no event says so" in ran.out
