@@ -299,10 +299,10 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
 
 
 def try_out(context: Context, task_ids: list[TaskId]) -> dict[TaskId, tuple[str, ...]]:
-    """Returns in which paths merging each task would conflict, without changing anything; all approved if none is named."""
+    """Returns in which paths merging each task, in turn, would conflict; all approved ones if none is named."""
     queue = _queue(context, lambda _event: None)
     ids = task_ids or [task.id for task in queue.waiting()]
-    return {one: queue.try_out(one) for one in ids}
+    return queue.try_out(ids)
 
 
 def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue:

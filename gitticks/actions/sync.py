@@ -55,10 +55,11 @@ class Reached(StrEnum):
 
 
 class MovedTask(NamedTuple):
-    """A task that came or went; without a title where its file cannot be read or is gone."""
+    """A task that came or went; without a title where its file cannot be read or `is_gone`."""
 
     id: TaskId
     is_new: bool
+    is_gone: bool
     status: str | None = None
     title: str | None = None
 
@@ -124,12 +125,15 @@ def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
     trees = [None if one is None else store.objects.tree_of(one) for one in (old, new)]
     changed = list(store.objects.changed_files(trees[0], trees[1] or ""))
     added = {task_of_path(one.path) for one in changed if one.old is None}
+    removed = {task_of_path(one.path) for one in changed if one.new is None}
     ids = sorted({found for one in changed if (found := task_around(one.path)) is not None})
     with open_index(store.repository) as index:
         rows = {one: index.find(one) for one in ids}
     return Moved(
         tuple(
-            MovedTask(one, one in added, row.status if row else None, row.title if row else None)
+            MovedTask(
+                one, one in added, one in removed, row.status if row else None, row.title if row else None
+            )
             for one, row in rows.items()
         ),
         tuple(one.path for one in changed if task_around(one.path) is None),

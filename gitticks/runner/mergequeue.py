@@ -22,11 +22,13 @@ from gitticks.git.merges.base import (
     move_base,
 )
 from gitticks.git.merges.commits import (
+    CleanMerge,
     Conflict,
     HookRefusedError,
     commit_merge,
     merge_in_memory,
     rebase_in_memory,
+    store_commit,
 )
 from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.refs import read_ref
@@ -146,13 +148,27 @@ class MergeQueue:
         """Returns the approved tasks, in the order in which they are merged."""
         return in_merge_order(self.repository, self.store.snapshot().all_tasks().values())
 
-    def try_out(self, task_id: TaskId) -> tuple[str, ...]:
-        """Returns the paths in which a task's head and its base conflict now; nothing is changed."""
-        task = self.store.task_file(task_id).task
-        if task.end_sha is None:
-            raise RefusedError(f"`{task_id}` has nothing to merge", hint=f"`gt show {task_id}`")
-        merged = merge_in_memory(self.repository, self._tip(task, self._base(task)), task.end_sha)
-        return merged.paths if isinstance(merged, Conflict) else ()
+    def try_out(self, task_ids: Iterable[TaskId]) -> dict[TaskId, tuple[str, ...]]:
+        """Returns the paths in which each task's head would conflict with its base and the merges before it.
+
+        No branch is moved.
+        """
+        found: dict[TaskId, tuple[str, ...]] = {}
+        tips: dict[str, str] = {}
+        for task_id in task_ids:
+            task = self.store.task_file(task_id).task
+            if task.end_sha is None:
+                raise RefusedError(f"`{task_id}` has nothing to merge", hint=f"`gt show {task_id}`")
+            base = self._base(task)
+            tip = tips.get(base) or self._tip(task, base)
+            merged = merge_in_memory(self.repository, tip, task.end_sha)
+            found[task_id] = merged.paths if isinstance(merged, Conflict) else ()
+            if isinstance(merged, CleanMerge):
+                who = self._identity().variables()
+                tips[base] = store_commit(
+                    self.repository, merged.tree, [tip, task.end_sha], "tried out\n", who
+                )
+        return found
 
     def merge(self, task_id: TaskId) -> MergeResult:
         """Merges one approved task, or sends it back, or says why it waits (of which the listener is not notified).

@@ -190,14 +190,16 @@ def test_what_conflicts_with_others_that_wait_is_merged_last(project: RunProject
         commit_file(workspace, file, f"{name}\n")
         project.change(name, end_sha=git("rev-parse", "HEAD", at=workspace).strip())
         approve(project, name)
-    assert next(task.id for task in queue(project).waiting()) == "cccc"
+    waiting = [task.id for task in queue(project).waiting()]
+    assert waiting == ["cccc", "aaaa", "bbbb"]
+    assert queue(project).try_out(waiting) == {"cccc": (), "aaaa": (), "bbbb": ("shared.txt",)}
 
 
 def test_trying_out_changes_nothing(project: RunProject) -> None:
     approved(project)
     tip, before = project.tip(), head(project)
-    assert queue(project).try_out(K7F2) == ()
+    assert queue(project).try_out([K7F2]) == {K7F2: ()}
     commit_file(project.path, "login.txt", "mine\n")
-    assert queue(project).try_out(K7F2) == ("login.txt",)
+    assert queue(project).try_out([K7F2]) == {K7F2: ("login.txt",)}
     assert project.tip() == tip
     assert head(project, "main~1") == before

@@ -158,13 +158,13 @@ def check_checkpoints(context: Context) -> Iterator[Finding]:
             yield warning(what, f"`gt checkpoints prune {one.id}`", task=one.workspace)
     missing = missing_commits(store, (one.checkpoint.commit for one in found if one.checkpoint))
     gone = [one for one in found if one.checkpoint is not None and one.checkpoint.commit in missing]
-    is_shared = bool(remotes(context.repository))
+    if gone and remotes(context.repository):
+        what = f"the code of {len(gone)} checkpoint{'s' if len(gone) > 1 else ''} is not in this clone; another one may have it"
+        yield note(what, "`gt checkpoints` lists them")
+        gone = []  # whoever dropped them here would drop them for all
     for one in gone:
         what = f"the code of checkpoint `{one.id}` is gone"
-        if is_shared:
-            what = f"the code of checkpoint `{one.id}` is not in this clone; another one may have it"
-        severity = Severity.NOTE if is_shared else Severity.WARNING
-        yield Finding(severity, what, f"`gt checkpoints prune {one.id}` drops it", task=one.workspace)
+        yield warning(what, f"`gt checkpoints prune {one.id}` drops it", task=one.workspace)
     there = {(one.workspace, one.number) for one in found}
     stray = [f"`{REFS}{name}/{number}`" for name, number in sorted(refs) if (name, number) not in there]
     if stray and not Sessions(context.repository.own_dir).live():

@@ -59,7 +59,8 @@ def test_json_says_what_moved(clones: list[Clone]) -> None:
     task = clones[0].create("Fix login")
     done = json.loads(clones[0].ok("sync", "--json"))["sync"]
     assert done["reached"] == "done"
-    assert done["went"]["tasks"] == [{"id": task, "is_new": True, "status": "pending", "title": "Fix login"}]
+    went = {"id": task, "is_new": True, "is_gone": False, "status": "pending", "title": "Fix login"}
+    assert done["went"]["tasks"] == [went]
     assert done["came"] == {"tasks": [], "files": []}
 
 
@@ -71,6 +72,18 @@ def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
     assert f"committed your edit of .gitticks/tasks/{task[-2:]}/{task}/TASK.md" in one.ok("sync")
     other.ok("sync")
     assert other.task(task).title == "Repair login"
+
+
+def test_a_task_that_came_and_cannot_be_read_is_not_gone(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create("Fix login")
+    one.ok("sync")
+    other.ok("sync")
+    file = other.board_file(task)
+    file.write_text("<<<<<<< ours\n" + file.read_text())
+    git("commit", "--quiet", "--no-verify", "-am", "odd", at=other.board)
+    other.push()
+    assert f"{task}  not readable: `gt doctor`" in one.ok("sync")
 
 
 def test_settings_that_came_and_would_run_are_named(clones: list[Clone]) -> None:
