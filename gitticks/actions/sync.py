@@ -34,6 +34,7 @@ from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.merging.commits import MergeReport, Renamed
+from gitticks.store.merging.files import standing_beside
 from gitticks.store.publishing import pause
 from gitticks.store.sharing import last_shared, remember_shared, take_in, warnings_of
 
@@ -340,6 +341,9 @@ class _Sync:
 
     def _result(self, reached: Reached, words: str = "") -> Synced:
         came = moved_between(self.context.store, self.start, self.tip)
+        # What another clone could not join is as much a person's as what this one could not.
+        there = self.context.store.snapshot()
+        kept_there = [path for path in came.files if standing_beside(path) and there.read(path) is not None]
         return Synced(
             reached,
             self.remote,
@@ -349,7 +353,7 @@ class _Sync:
             overridden={path: names for one in self.reports for path, names in one.overridden.items()},
             renamed=tuple(one for report in self.reports for one in report.renamed),
             kept=tuple(path for one in self.reports for path in one.kept),
-            beside=tuple(path for one in self.reports for path in one.beside),
+            beside=tuple(dict.fromkeys((*(path for one in self.reports for path in one.beside), *kept_there))),
             cycles=cycles_with(self.context.store, came),
             taken_up=self.saved.paths,
             left=self.saved.left,

@@ -119,7 +119,12 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
 
 def warnings_of(done: Synced) -> Iterator[str]:
     """Yields what a person should look at."""
+    from gitticks.store.merging.files import standing_beside
+
+    beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
+        if task_around(path) is None and path in beside.values():
+            continue
         task = task_around(path)
         whose = f"{task} is conflicted" if task else "conflict"
         yield f"{whose}: both sides changed {', '.join(parts)}; both versions are in {BOARD_PREFIX}{path}"
@@ -127,11 +132,14 @@ def warnings_of(done: Synced) -> Iterator[str]:
         yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value wins"
     for path in done.kept:
         yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
-    from gitticks.store.merging.files import standing_beside
-
-    for path in done.beside:
-        until = "" if standing_beside(path) is None else " until you resolve it: `gt doctor` says how"
-        yield f"what could not be merged is kept in {BOARD_PREFIX}{path}{until}"
+    for path, standing in beside.items():
+        if standing is not None:
+            yield (
+                f"both sides changed {BOARD_PREFIX}{standing} and could not be merged: the other version is in "
+                f"{BOARD_PREFIX}{path} until you resolve it: `gt doctor` says how"
+            )
+        else:
+            yield f"what could not be merged is kept in {BOARD_PREFIX}{path}"
     for cycle in done.cycles:
         yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} removes a link"
     for path, reason in done.left.items():
@@ -145,7 +153,7 @@ def next_step(done: Synced) -> str | None:
     if done.conflicts:
         path = next(iter(done.conflicts))
         task = task_around(path)
-        return f"`gt edit {task}` and keep what is right" if task else f"edit {BOARD_PREFIX}{path}"
+        return f"`gt edit {task}` and keep what is right" if task else "`gt doctor` says how to resolve it"
     if done.reached is Reached.NO_REMOTE:
         return "`git remote add origin URL` names one"
     return None

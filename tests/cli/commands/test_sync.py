@@ -74,6 +74,25 @@ def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
     assert other.task(task).title == "Repair login"
 
 
+def test_settings_that_cannot_be_joined_are_named_in_both_clones_until_somebody_chose(
+    clones: list[Clone],
+) -> None:
+    one, other = clones
+    for clone, number in ((one, "4"), (other, "5")):
+        clone.ok("config", "parallel", number)
+    one.ok("sync")
+    warning = "warning: both sides changed .gitticks/config.yaml and could not be merged: the other version is in "
+    hint = "hint: `gt doctor` says how to resolve it"
+    assert warning in (ran := other.gt("sync")).err
+    assert hint in ran.err
+    assert warning in one.gt("sync").err
+    (left,) = one.board.glob("config.other-*.yaml")
+    git("rm", "-q", left.name, at=one.board)
+    git("commit", "-q", "-m", "settled", at=one.board)
+    one.ok("sync")
+    assert other.gt("sync").err == ""
+
+
 def test_a_task_that_came_and_cannot_be_read_is_not_gone(clones: list[Clone]) -> None:
     one, other = clones
     task = one.create("Fix login")
