@@ -353,7 +353,9 @@ class _Sync:
             overridden={path: names for one in self.reports for path, names in one.overridden.items()},
             renamed=tuple(one for report in self.reports for one in report.renamed),
             kept=tuple(path for one in self.reports for path in one.kept),
-            beside=tuple(dict.fromkeys((*(path for one in self.reports for path in one.beside), *kept_there))),
+            beside=tuple(
+                dict.fromkeys((*(path for one in self.reports for path in one.beside), *kept_there))
+            ),
             cycles=cycles_with(self.context.store, came),
             taken_up=self.saved.paths,
             left=self.saved.left,

@@ -48,7 +48,9 @@ def import_tasks(context: Context, wish: Wish) -> Imported:
     reading = read_source(source, context.directory)
 
     def write(transaction: Transaction) -> Imported:
-        outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
+        outcome = Imported(
+            source.format, source.name, source.is_guessed, wish.is_dry_run, others=source.others
+        )
         return BringIn(
             reading,
             transaction,

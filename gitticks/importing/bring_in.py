@@ -48,6 +48,7 @@ class Imported:
         format: the source's.
         source: what it is called.
         is_guessed: nobody had named the format.
+        others: further formats of which there is data too, where one was guessed.
         is_dry_run: nothing was written.
         created: how many tasks are new, by status.
         ids: ids here of what is new, by the ids at the source where these differ.
@@ -74,6 +75,7 @@ class Imported:
     behind: list[TaskId] = field(default_factory=list)
     kept: list[TaskId] = field(default_factory=list)
     new_epics: int = 0
+    others: tuple[Format, ...] = ()
     missing_links: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -259,7 +261,7 @@ class BringIn:
 
 
 class Source(NamedTuple):
-    """Data of another tracker: its format, its file or folder, and whether the format was guessed.
+    """Data of another tracker: its format, its file or folder, and whether the format was guessed among `others`.
 
     `path` is None where the tracker's own program is asked.
     """
@@ -267,6 +269,7 @@ class Source(NamedTuple):
     format: Format
     path: Path | None
     is_guessed: bool = False
+    others: tuple[Format, ...] = ()
 
     @property
     def name(self) -> str:
@@ -287,10 +290,10 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
     if wanted is not None:
         return Source(wanted, _place(wanted, given, top))
-    for one, find in _FINDERS.items():
-        found = find(given or top)
-        if found is not None:
-            return Source(one, found, is_guessed=True)
+    found = [(one, place) for one, find in _FINDERS.items() if (place := find(given or top)) is not None]
+    if found:
+        (guessed, place), *others = found
+        return Source(guessed, place, is_guessed=True, others=tuple(one for one, _ in others))
     if given is not None and given.suffix == ".json" and given.is_file():
         return Source(Format.GITHUB, given, is_guessed=True)
     raise NotFoundError(

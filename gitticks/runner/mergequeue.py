@@ -31,7 +31,7 @@ from gitticks.git.merges.commits import (
     store_commit,
 )
 from gitticks.git.merges.history import find_merge, merge_trailers
-from gitticks.git.refs import read_ref
+from gitticks.git.refs import default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy
@@ -321,9 +321,14 @@ class MergeQueue:
     def _tip(self, task: Task, base: str) -> str:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
         if tip is None:
+            now = self.run.settings.base or default_base(self.repository)
+            renamed = (
+                f"if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there; "
+            )
             raise GitticksError(
                 f"the base branch `{base}` does not exist here",
-                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
+                hint=f"{renamed if now not in (None, base) else ''}"
+                f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
                 "began; `gt doctor` lists what was merged into it since",
             )
         return tip

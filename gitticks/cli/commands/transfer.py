@@ -77,6 +77,8 @@ def _print(done: Imported, words: str) -> None:
         hint(f"`gt import {words}` imports them")
     elif done.behind:
         hint(f"`gt import {words} --update` imports the changes")
+    for other in done.others:
+        hint(f"there is {other} data too: `gt import {other}` imports it")
 
 
 def _rest(done: Imported, would: str) -> list[str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,6 +67,16 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, store: Store) -> No
     ]
     assert ran.err == f"\nhint: `gt import {FOREIGN / 'ticks'}` imports them\n"
     assert store.tip() == tip
+
+
+def test_data_of_a_second_tracker_is_named(tmp_path: Path, store: Store) -> None:
+    shutil.copytree(FOREIGN / "backlog", tmp_path / "backlog")
+    (tmp_path / ".beads").mkdir()
+    shutil.copy(FOREIGN / "issues.jsonl", tmp_path / ".beads")
+    ran = gt("import", at=tmp_path)
+    assert ran.out.startswith("found beads data: ")
+    assert "hint: there is backlog data too: `gt import backlog` imports it" in ran.err
+    assert "too" not in gt("import", "backlog", at=tmp_path).err
 
 
 def test_ticks_keep_notes_and_whose_turn_it_is(tmp_path: Path, store: Store) -> None:

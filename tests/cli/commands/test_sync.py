@@ -81,7 +81,9 @@ def test_settings_that_cannot_be_joined_are_named_in_both_clones_until_somebody_
     for clone, number in ((one, "4"), (other, "5")):
         clone.ok("config", "parallel", number)
     one.ok("sync")
-    warning = "warning: both sides changed .gitticks/config.yaml and could not be merged: the other version is in "
+    warning = (
+        "warning: both sides changed .gitticks/config.yaml and could not be merged: the other version is in "
+    )
     hint = "hint: `gt doctor` says how to resolve it"
     assert warning in (ran := other.gt("sync")).err
     assert hint in ran.err
