@@ -7,6 +7,7 @@ pushed.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError
@@ -14,7 +15,7 @@ from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import BaseRebased, CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
-from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.refs import BRANCHES, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import (
     LONGEST_SECONDS,
@@ -39,6 +40,7 @@ from gitticks.workflow.triggers import Merged
 MERGE_LOCK = "merge.lock"
 """In the clone's own folder: whoever holds it merges, and moves bases."""
 LONGEST_MERGE_SECONDS = 3600.0
+_MOST_SEEN = 20
 _MOST_ROUNDS = 12
 """So often others may move the tasks before us; the merge and its tests stand meanwhile."""
 
@@ -64,6 +66,14 @@ def catch_up(repository: Repository, base: str) -> None:
     if there is None or here is None or here == there:
         return
     if not is_ancestor(repository, here, there):
+        if (dropped := _dropped(repository, remote, base, here, there)) is not None:
+            lost = count_commits(repository, there, dropped)
+            raise BaseNotSharedError(
+                f"`{base}` was rewritten on `{remote}`: it lacks {lost} commit{'' if lost == 1 else 's'} there that "
+                "it had, and that are here",
+                hint=f"`git log {there[:10]}..{dropped[:10]}` lists them; `git push --force-with-lease {remote} {base}` "
+                f"restores them there, `git rebase --onto {remote}/{base} {dropped[:10]} {base}` drops them here",
+            )
         ahead = count_commits(repository, there, here)
         behind = count_commits(repository, here, there)
         first = f"`git pull --no-rebase {remote} {base}`, then " if behind else ""
@@ -75,6 +85,19 @@ def catch_up(repository: Repository, base: str) -> None:
     moved = move_base(repository, base, here, there, f"gitticks: catch up with {remote}")
     if isinstance(moved, CheckoutOverlaps | BaseRebased):
         raise BaseNotSharedError(f"changes on `{remote}` cannot be taken over here: {moved.words}")
+
+
+def _dropped(repository: Repository, remote: str, base: str, here: str, there: str) -> str | None:
+    """Returns the newest commit that the remote's base was seen at, the base here has, and the remote's has not any more."""
+    seen = islice(logged(repository.common_dir, f"refs/remotes/{remote}/{base}"), _MOST_SEEN)
+    return next(
+        (
+            one
+            for one in seen
+            if is_ancestor(repository, one, here) and not is_ancestor(repository, one, there)
+        ),
+        None,
+    )
 
 
 def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:

@@ -82,6 +82,24 @@ def test_somebody_who_pushes_while_its_tests_run_is_merged_with(project: RunProj
     assert len(project.merges()) == 1
 
 
+def test_a_base_that_was_rewritten_at_the_remote_is_called_that(project: RunProject, remote: Path) -> None:
+    approved(project)
+    commit_file(project.path, "old.txt", "old\n")
+    git("push", "-q", "origin", "main", at=project.path)
+    other = other_clone(project, remote)
+    git("reset", "-q", "--hard", "HEAD~1", at=other)
+    commit_file(other, "new.txt", "new\n")
+    git("push", "-q", "--force", "origin", "main", at=other)
+    for _ in range(2):
+        result = merge(project)
+        assert result.waits is not None
+        assert "`main` was rewritten on `origin`: it lacks 1 commit there that it had" in result.waits
+    (drop,) = (word for word in str(result.waits).split("`") if word.startswith("git rebase --onto"))
+    git(*drop.split()[1:], at=project.path)
+    assert merge(project).is_done
+    assert not (project.path / "old.txt").exists()
+
+
 def test_commits_of_ones_own_are_not_published(project: RunProject, remote: Path) -> None:
     approved(project)
     before = head(project)
