@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -132,7 +131,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
         ready=standings(graph.ready_among(ordered, around)),
-        merging=standings(_in_merge_order(context, merging, queue, foreseen)),
+        merging=standings(_in_merge_order(context, merging, queue)),
         queue=queue,
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
@@ -156,25 +155,19 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
 
 
 def _in_merge_order(
-    context: Context, rows: list[TaskRow], queue: Mapping[TaskId, QueuedMerge], foreseen: Iterable[Foreseen]
+    context: Context, rows: list[TaskRow], queue: Mapping[TaskId, QueuedMerge]
 ) -> list[TaskRow]:
     """Returns approved tasks in the order of a run's queue, then the others in the one that a queue would have."""
-    if len(rows) > 1 and any(row.id not in queue for row in rows):
-        import json
+    if not is_run_alive_at(context.repository.own_place):
+        queue = {}  # what was tried and waits is not begun: it takes its turn among the others
+    places = {task_id: number for number, task_id in enumerate(queue)}
+    if len(rows) > 1 and any(row.id not in places for row in rows):
+        from gitticks.runner.mergequeue import in_merge_order
 
-        from gitticks.workflow.merge_order import Waiting, merge_order
-
-        def waiting(row: TaskRow) -> Waiting:
-            found = context.index.find(row.id, with_json=True)
-            approval = json.loads(found.json)["approval"] if found else None
-            at = datetime.fromisoformat(approval["at"]) if approval else context.now
-            return Waiting(row.id, at, row.blocked_by)
-
-        pairs = [(TaskId(one.name), TaskId(one.other)) for one in foreseen if one.other is not None]
-        places = {task_id: number for number, task_id in enumerate(merge_order([*map(waiting, rows)], pairs))}
-        rows = sorted(rows, key=lambda row: places[row.id])
-    numbers = {task_id: number for number, task_id in enumerate(queue)}
-    return sorted(rows, key=lambda row: numbers.get(row.id, len(numbers)))
+        tasks = in_merge_order(context.repository, (context.store.task_file(row.id).task for row in rows))
+        for task in tasks:
+            places.setdefault(task.id, len(places))
+    return sorted(rows, key=lambda row: places.get(row.id, len(places)))
 
 
 def _is_left(row: TaskRow, around: Surroundings) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gitticks.errors import RefusedError
@@ -192,6 +194,7 @@ def test_what_conflicts_with_others_that_wait_is_merged_last(project: RunProject
         approve(project, name)
     waiting = [task.id for task in queue(project).waiting()]
     assert waiting == ["cccc", "aaaa", "bbbb"]
+    assert [one["id"] for one in json.loads(project.ok("status", "--json"))["merging"]] == waiting
     assert queue(project).try_out(waiting) == {"cccc": (), "aaaa": (), "bbbb": ("shared.txt",)}
 
 
