@@ -320,17 +320,23 @@ def _open(path: Path) -> int:
             _make_folder(path.parent)
             descriptor = os.open(path, flags, 0o666)
     except OSError as error:
+        if os.path.lexists(path) and not path.is_file():
+            raise _no_lock_file(path) from error
         raise GitticksError(
             f"the lock `{path}` cannot be opened: {error.strerror}",
             hint=f"`ls -ld {quote(str(path.parent))}` shows who can write",
         ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise GitticksError(
-            f"the lock `{path}` is not a regular file",
-            hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` moves it aside",
-        )
+        raise _no_lock_file(path)
     return descriptor
+
+
+def _no_lock_file(path: Path) -> GitticksError:
+    return GitticksError(
+        f"the lock `{path}` is not a regular file",
+        hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` moves it aside",
+    )
 
 
 def _make_folder(folder: Path) -> None:

@@ -46,13 +46,15 @@ def wrongs(corruption: Corruption, command: Command, ended: Ended) -> Iterator[s
 @pytest.mark.parametrize("corruption", dosed(one_in=3), ids=lambda one: one.name)
 def test_every_command_ends_with_an_answer(scene: Scene, corruption: Corruption) -> None:
     corruption.make(scene)
-    problems, slowest = [], 0.0
+    problems, slowest, told = [], 0.0, ""
     for command in COMMANDS:
         ended = scene.gt(*command.arguments)
         slowest = max(slowest, ended.seconds)
+        told += ended.err
         problems += [f"{wrong}:\n{ended}" for wrong in wrongs(corruption, command, ended)]
     record("corruption", name=corruption.name, slowest_seconds=round(slowest, 2), problems=len(problems))
     assert not problems, "\n\n".join(problems)
+    assert corruption.refusal in told
 
 
 def test_the_table_is_long_and_its_names_are_unique() -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -211,11 +211,12 @@ def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyP
     assert stale.exists()
 
 
-def test_a_pipe_in_the_place_of_a_lock_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda lock: lock.symlink_to(lock)])
+def test_what_is_in_the_place_of_a_lock_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
     lock = tmp_path / "it's ours"
-    os.mkfifo(lock)
+    make(lock)
     with pytest.raises(GitticksError, match="is not a regular file") as caught, hold_lock(lock):
-        pytest.fail("a pipe was held")
+        pytest.fail("something else was held")
     follow_hint(caught.value, at=tmp_path)
     with hold_lock(lock):
         assert lock.is_file()
@@ -228,9 +229,9 @@ def test_no_lock_is_a_free_way(lock: Path) -> None:
 
 def test_a_lock_file_that_cannot_be_opened_is_said_so(tmp_path: Path) -> None:
     lock = tmp_path / "it's ours" / "lock"
-    lock.mkdir(parents=True)
+    lock.parent.write_text("")
     with pytest.raises(GitticksError, match="cannot be opened") as caught, hold_lock(lock):
-        pytest.fail("a folder was held")
+        pytest.fail("a lock in no folder was held")
     follow_hint(caught.value, at=tmp_path)
 
 

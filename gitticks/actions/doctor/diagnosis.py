@@ -54,7 +54,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             repository.check_left_behind,
         ),
     ),
-    (Topic.LOCKS, (own_folder.check_places, own_folder.check_log, own_folder.check_locks)),
+    (Topic.LOCKS, (own_folder.check_locks,)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (

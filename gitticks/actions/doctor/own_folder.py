@@ -1,17 +1,15 @@
-"""Checks our folder in the git directory, and stale locks there and of git."""
+"""Checks the locks, ours and those of git, and the index."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sqlite3
-import stat
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Severity, fault, note, warning
+from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.checkouts import list_worktrees
@@ -25,76 +23,12 @@ from gitticks.git.locks import (
     index_lock,
     ref_locks,
 )
-from gitticks.runner.records import read_record
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.indexing import differing_row
-from gitticks.store.layout import STATE_REF
-
-_FOLDERS = (
-    "sessions", "held", "drafts", "transcripts", "tmp", "tmp/board", "rescue", "merge", "hooks", "workspace-hooks",
-    "checkout-hooks", "added-to-run", "council",
-)  # fmt: skip
-_FILES = (
-    "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run", "paused",
-    "board.json", "base-move.json", "claims.json", "doctor.json", "notices.json", "resting.json", "spending.json", "overlaps.json",
-    "gitticks-ports", "gitticks-tmp",
-    "index.sqlite3", "index.sqlite3-journal", "index.lock",
-)  # fmt: skip
-
-
-_OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new", ".stopped", ".interrupted"})
 
 _HELD_LONG_SECONDS = 5.0
 _SECONDS_SHOWN, _MINUTES_SHOWN = 120, 120
-
-
-def check_log(context: Context) -> Iterator[Finding]:
-    """Yields what is where git keeps the log of the state branch, so that nothing is written into it any more."""
-    log = context.repository.common_dir / "logs" / STATE_REF
-    if _is_other(log, _is_file):
-        yield _in_the_way(log, "file")._replace(severity=Severity.WARNING)
-
-
-def check_places(context: Context) -> Iterator[Finding]:
-    """Yields what is where gitticks keeps a file or a folder of its own, and is none."""
-    own = context.repository.own_dir
-    if not os.path.lexists(own):
-        return
-    if not _is_folder(own):
-        yield _in_the_way(own, "folder")
-        return
-    yield from (_in_the_way(own / name, "folder") for name in _FOLDERS if _is_other(own / name, _is_folder))
-    yield from (_in_the_way(own / name, "file") for name in _FILES if _is_other(own / name, _is_file))
-    sessions = own / "sessions"
-    for file in sorted(sessions.iterdir()) if _is_folder(sessions) else ():
-        if file.suffix not in _OF_SESSIONS:
-            continue
-        if not _is_file(file):
-            yield _in_the_way(file, "file")
-        elif file.suffix == ".json" and read_record(file) is None:
-            what = f"`{file}` is not a readable session record, and is ignored"
-            yield warning(what, f"`rm {quote(str(file))}`")
-
-
-def _in_the_way(place: Path, what: str) -> Finding:
-    return fault(
-        f"`{place}` is not a {what}, but is where one belongs",
-        f"`mv {quote(str(place))} {quote(f'{place}.old')}` moves it aside",
-    )
-
-
-def _is_other(place: Path, is_right: Callable[[Path], bool]) -> bool:
-    """True if something is there, and it is not what it should be."""
-    return os.path.lexists(place) and not is_right(place)
-
-
-def _is_folder(place: Path) -> bool:
-    return os.path.lexists(place) and stat.S_ISDIR(place.lstat().st_mode)
-
-
-def _is_file(place: Path) -> bool:
-    return stat.S_ISREG(place.lstat().st_mode)
 
 
 def check_locks(context: Context) -> Iterator[Finding]:

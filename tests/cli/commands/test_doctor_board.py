@@ -1,9 +1,8 @@
-"""How bad each thing is that the doctor finds on the board and in our own folder, and what the exit code says of it."""
+"""How bad each thing is that the doctor finds on the board, and what the exit code says of it."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,10 +22,6 @@ TASK = "tasks/f2/k7f2"
 
 def _admin(project: Project) -> Path:
     return Path(git("rev-parse", "--absolute-git-dir", at=project.board))
-
-
-def _own(project: Project) -> Path:
-    return project.store.repository.own_dir
 
 
 def _moved(project: Project) -> None:
@@ -111,30 +106,6 @@ def _odd_checkout_hooks(project: Project) -> None:
     (project.path / ".git/hooks/post-merge").unlink()
 
 
-def _no_lock_file(project: Project) -> None:
-    (_own(project) / "merge.lock").mkdir()
-
-
-def _no_session_folder(project: Project) -> None:
-    (_own(project) / "sessions").write_text("")
-
-
-def _no_record(project: Project) -> None:
-    (_own(project) / "sessions").mkdir(exist_ok=True)
-    (_own(project) / "sessions/k7f2.json").write_text("{")
-
-
-def _pipe_for_a_record(project: Project) -> None:
-    (_own(project) / "sessions").mkdir(exist_ok=True)
-    os.mkfifo(_own(project) / "sessions/k7f2.json")
-
-
-def _no_log(project: Project) -> None:
-    log = project.path / ".git/logs/refs/heads/gitticks/state"
-    log.unlink()
-    log.mkdir()
-
-
 @pytest.mark.damages
 @pytest.mark.parametrize(
     ("damage", "severity", "words"),
@@ -157,11 +128,6 @@ def _no_log(project: Project) -> None:
         (_no_own_hooks, "warning", "none of your own hooks run: `.husky/_`"),
         (_no_hooks, "note", "the board's hooks were uninstalled"),
         (_odd_checkout_hooks, "warning", "the hooks of your checkout do not work"),
-        (_no_lock_file, "error", "merge.lock` is not a file, but is where one belongs"),
-        (_no_session_folder, "error", "sessions` is not a folder, but is where one belongs"),
-        (_pipe_for_a_record, "error", "k7f2.json` is not a file, but is where one belongs"),
-        (_no_record, "warning", "is not a readable session record"),
-        (_no_log, "warning", "logs/refs/heads/gitticks/state` is not a file, but is where one belongs"),
     ],
 )
 def test_only_errors_fail(

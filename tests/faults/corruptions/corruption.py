@@ -35,6 +35,7 @@ class Corruption:
         make: breaks it.
         reach: what must still work.
         finding: words that `gt doctor` must use; empty where gitticks fixes it without a word or nothing is wrong.
+        refusal: words that some other command must use.
         can_be_fixed: False where no command can be printed that a person only has to paste.
     """
 
@@ -43,6 +44,7 @@ class Corruption:
     reach: Reach = Reach.ALL
     finding: str = ""
     can_be_fixed: bool = True
+    refusal: str = ""
 
     @property
     def family(self) -> str:
@@ -58,10 +60,13 @@ def variants(
     finding: str = "",
     *,
     can_be_fixed: bool = True,
+    refusal: str = "",
 ) -> list[Corruption]:
     """Returns a corruption for each case; `make` takes the scene and the case."""
     return [
-        Corruption(f"{family}: {_named(case)}", partial(_made, make, case), reach, finding, can_be_fixed)
+        Corruption(
+            f"{family}: {_named(case)}", partial(_made, make, case), reach, finding, can_be_fixed, refusal
+        )
         for case in cases
     ]
 

@@ -151,7 +151,14 @@ MAILBOX = (".gt/TASK.md", ".gt/outbox", ".gt")
 
 CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("own folder", _own, (gone,)),
-    *variants("own folder no folder", _own, (empty, dangling, loop, fifo), Reach.READING, ".git/gitticks"),
+    *variants(
+        "own folder no folder",
+        _own,
+        (empty, dangling, loop, fifo),
+        Reach.READING,
+        ".git/gitticks",
+        can_be_fixed=False,
+    ),
     *variants(
         "own place",
         _named,
@@ -164,21 +171,19 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         _named,
         [("lock", damage) for damage in (folder, loop, fifo, device)],
         Reach.READING,
-        ".git/gitticks/lock",
+        refusal=".git/gitticks/lock` is not a regular file",
     ),
     *variants(
         "lock no file",
         _named,
         [("run.lock", damage) for damage in (folder, loop, fifo)],
         Reach.ANSWERS,
-        "run.lock",
     ),
     *variants(
         "lock no file",
         _named,
         [("worktrees.lock", folder), ("merge.lock", folder), ("base.lock", folder)],
         Reach.ANSWERS,
-        ".lock",
     ),
     *variants("lock note", _lock_note, NOTES),
     *variants("chain note", _chain, CHAINS),
@@ -187,7 +192,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         _named,
         [("chain", damage) for damage in (folder, loop, fifo, device)],
         Reach.READING,
-        ".git/gitticks/chain",
+        refusal=".git/gitticks/chain` is not a regular file",
     ),
     *variants("session record", _record, RECORDS, Reach.ANSWERS),
     *variants("session text", _record_text, RECORD_TEXTS, Reach.ANSWERS),
@@ -206,6 +211,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
             for damage in (folder, dangling, loop, fifo)
         ],
         Reach.ANSWERS,
+        can_be_fixed=False,
     ),
     *variants(
         "hook",
