@@ -69,7 +69,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     ),
     (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
     (Topic.INDEX, (own_folder.check_index,)),
-    (Topic.FILES, (tasks.check_files, tasks.check_kept, tasks.check_foreign_files)),
+    (Topic.FILES, (tasks.check_files, tasks.check_kept)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
     (Topic.HISTORY, (history.check_history, history.check_audit, machine.check_clock)),
     (

@@ -19,7 +19,6 @@ from gitticks.document.sections import Body
 from gitticks.document.taskfile import read_task
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError
-from gitticks.git.objects.trees import Entry, tree_id_of
 from gitticks.git.process import run_git
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.model.notes import Section
@@ -35,24 +34,6 @@ from gitticks.store.merging.files import standing_beside
 from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.transitions import AWAITED_IN
 
-_SHOWN_PATHS = 3
-_AT_THE_TOP = frozenset(
-    {layout.ATTRIBUTES_PATH, layout.CONFIG_PATH, layout.PROMPTS_FOLDER, layout.TASKS_FOLDER}
-)
-_FOLDERS = frozenset(
-    {layout.PROMPTS_FOLDER, layout.TASKS_FOLDER, layout.ROUNDS_FOLDER, layout.CHECKPOINTS_FOLDER}
-)
-_OF_A_TASK = frozenset(
-    {
-        layout.TASK_FILE,
-        layout.HISTORY_FILE,
-        layout.AUDIT_FILE,
-        layout.WORKLOG_FILE,
-        layout.SCRATCHPAD_FILE,
-        layout.ROUNDS_FOLDER,
-        layout.CHECKPOINTS_FOLDER,
-    }
-)
 _NAMES = "|".join(name.replace(" ", r"[ \t]+") for name in Section)
 _NAMED = re.compile(rf"^[ \t#]*({_NAMES})[ \t#\r]*$".encode(), re.IGNORECASE | re.MULTILINE)
 """Lines that may be the heading of a section, in code and quotes too; headings themselves take longer to find."""
@@ -64,44 +45,6 @@ def check_files(context: Context) -> Iterator[Finding]:
         ids = frozenset(index.find_ids(""))
         yield from (_broken(context, file, ids) for file in index.broken())
         yield from _unread_lines(index, sorted(ids))
-
-
-def check_foreign_files(context: Context) -> Iterator[Finding]:
-    """Yields a note if there are files on the state branch that gitticks has no use for."""
-    paths = sorted(path for path in _foreign(context) if standing_beside(path) is None)
-    if paths:
-        more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
-        shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
-        yield note(f"gitticks does not know {shown}{more} on the state branch")
-
-
-def _foreign(context: Context) -> Iterator[str]:
-    objects = context.store.objects
-    top = objects.tree_of(state_tip(context.repository))
-    yield from (one.name for one in objects.entries(top) if not _is_known(one, _AT_THE_TOP))
-    tasks = tree_id_of(objects.find(top, layout.TASKS_FOLDER))
-    for between in () if tasks is None else objects.entries(tasks):
-        folder = f"{layout.TASKS_FOLDER}/{between.name}"
-        if not between.is_tree:
-            yield folder
-            continue
-        for task in objects.entries(between.object_id):
-            inner = objects.entries(task.object_id) if task.is_tree else ()
-            if task.is_tree and layout.is_task_folder(between.name, task.name):
-                others = (one.name for one in inner if not _is_in_place(one))
-                yield from (f"{folder}/{task.name}/{name}" for name in others)
-            elif layout.TASK_FILE not in (one.name for one in inner):  # else it is a task in the wrong place
-                yield f"{folder}/{task.name}"
-
-
-def _is_known(entry: Entry, names: frozenset[str]) -> bool:
-    """True for a name that gitticks uses, and what it is: a folder, or a file and no link."""
-    return entry.name in names and (entry.is_tree if entry.name in _FOLDERS else entry.is_file)
-
-
-def _is_in_place(entry: Entry) -> bool:
-    """True for what is in a task's folder as it should; under other names people put what they like beside it."""
-    return _is_known(entry, _OF_A_TASK) if entry.name in _OF_A_TASK else entry.is_file or entry.is_tree
 
 
 def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Finding:

@@ -23,7 +23,7 @@ _LOOKED_AT = {
     Topic.SETTINGS: "every layer, agents, templates, a trial of the sandbox",
     Topic.BOARD: "its branch, its files, its hooks",
     Topic.INDEX: "damage, who may write it",
-    Topic.FILES: "every task's file and history, foreign files",
+    Topic.FILES: "every task's file and history, what merges kept",
     Topic.TASKS: "links between tasks, impossible states",
     Topic.HISTORY: "who did what, commit by commit; the clock",
     Topic.WORKSPACES: "folders, tasks and branches that belong to nothing any more",

@@ -49,7 +49,7 @@ def test_a_setting_that_both_set_is_settled_once_for_all(clones: list[Clone]) ->
     assert found_in(one.path) == {}
 
 
-def test_names_with_blanks_can_be_typed_and_foreign_ones_are_still_foreign(clones: list[Clone]) -> None:
+def test_names_with_blanks_can_be_typed_and_foreign_ones_stay(clones: list[Clone]) -> None:
     one = clones[0]
     task_id = one.create()
     folder = f"tasks/{task_id[-2:]}/{task_id}"
@@ -57,9 +57,10 @@ def test_names_with_blanks_can_be_typed_and_foreign_ones_are_still_foreign(clone
     commit_file(one.board, "prompts/worker.other-0123abcd.md", "b\n")
     commit_file(one.board, "README.other.md", "b\n")
     assert len(kept_in(one)) == 2
-    assert set(found_in(one.path).values()) == {"warning", "note"}
+    assert set(found_in(one.path).values()) == {"warning"}
     type_fixes(one.path)
-    assert found_in(one.path) == {"gitticks does not know `README.other.md` on the state branch": "note"}
+    assert found_in(one.path) == {}
+    assert (one.board / "README.other.md").exists()
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,9 @@ ENTRIES = [
         f"tasks/f2/{VICTIM}/TASK.md",
         f"tasks/f2/{VICTIM}",
         f"tasks/f2/{VICTIM}/history.jsonl",
-        f"tasks/f2/{VICTIM}/worklog.md",
     )
 ]
+WORKLOGS = [(mode, f"tasks/f2/{VICTIM}/worklog.md") for mode in (LINK, SUBMODULE)]
 TOP_ENTRIES = [
     (mode, path)
     for mode in (LINK, SUBMODULE)
@@ -168,6 +168,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign template", _foreign_file, ("prompts/unknown.md",), ANSWERS),  # nobody trusted it yet
     *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
     *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_fixed=False),
+    *variants("foreign worklog", _entry, WORKLOGS, OTHERS, can_be_fixed=False),
     *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_fixed=False),
     *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS, can_be_fixed=False),
     *variants(
