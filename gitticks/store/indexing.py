@@ -6,7 +6,6 @@ import contextlib
 import os
 import sqlite3
 from contextlib import AbstractContextManager
-from itertools import zip_longest
 from pathlib import Path
 
 from gitticks.errors import GitticksError
@@ -33,7 +32,6 @@ from gitticks.store.index_database import (
     is_whole,
     made_by,
 )
-from gitticks.store.layout import state_tip
 
 _PRIMARY_CODE = 0xFF
 _PASSING = frozenset(
@@ -56,8 +54,6 @@ _MOST_UNREADABLE = 100
 
 _MANY_SHARDS = 150
 """In so many folders there are tasks enough for reading them by libgit2 to outweigh its loading."""
-
-_COMPARED = ("task", "fields", "file", "conflict", "broken")
 
 
 def refreshed(repository: Repository, objects: Objects, commit: str) -> sqlite3.Connection:
@@ -272,30 +268,3 @@ def _changes_since(objects: Objects, indexed: str, commit: str) -> list[ChangedT
 def tasks_tree(objects: Objects, commit: str) -> str | None:
     """Returns the id of the folder of all tasks at a commit; None if it has none."""
     return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))
-
-
-def differing_row(repository: Repository) -> str | None:
-    """Returns the key of the first row of the index file that is not as the state branch has it.
-
-    None if all are, and where there is no file, or it is of another commit than the tip: that one is brought forward.
-
-    Raises:
-        sqlite3.Error: the file cannot be read.
-    """
-    path, tip = index_path(repository), state_tip(repository)
-    if not path.exists():
-        return None
-    with contextlib.closing(connect(path)) as held:
-        held.execute("BEGIN")
-        if indexed_commit(held) != tip:
-            return None
-        with contextlib.closing(built_in_memory(repository.objects, tip)) as fresh:
-            return next((key for table in _COMPARED for key in _differing(table, held, fresh)), None)
-
-
-def _differing(table: str, held: sqlite3.Connection, fresh: sqlite3.Connection) -> list[str]:
-    query = f"SELECT * FROM {table} ORDER BY 1"  # noqa: S608 (our own words)
-    for one, other in zip_longest(held.execute(query), fresh.execute(query)):
-        if one != other:
-            return [str((other or one)[0])]
-    return []

@@ -88,8 +88,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
 def diagnose(context: Context, *, full: bool = False) -> Report:
     """Returns what was found, by topic and within it errors first.
 
-    `full` reads every object of the state branch whole, instead of asking whether it is there, and compares the index
-    with them.
+    `full` reads every object of the state branch whole, instead of asking whether it is there, and rebuilds the index.
     """
     looked_at: list[Topic] = []
     found = _said_once(list(_found(context, looked_at, full=full)))
@@ -150,8 +149,9 @@ def _beside_damage(
     yield from _checked(context, _BEFORE_TASKS, looked_at)
     if not any(one.commit is not None for one in damage):
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
-        if full:  # before anything else reads the index, and with it finds it damaged
-            yield from _checked(context, ((Topic.INDEX, (own_folder.check_index_rows,)),), [])
+        if full:  # before anything else reads the index
+            renewed = partial(own_folder.check_index, renews=True)
+            yield from _checked(context, ((Topic.INDEX, (renewed,)),), [])
         yield from _checked(context, (one for one in _OF_TASKS if one[0] not in history), looked_at)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from gitticks.git.locks import (
 )
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect, index_path, indexed_commit
-from gitticks.store.indexing import differing_row
 
 _HELD_LONG_SECONDS = 5.0
 _SECONDS_SHOWN, _MINUTES_SHOWN = 120, 120
@@ -96,12 +94,16 @@ def _span(seconds: float) -> str:
     return f"{whole // 60} min" if whole < _MINUTES_SHOWN * 60 else f"{whole // 3600} h"
 
 
-def check_index(context: Context) -> Iterator[Finding]:
-    """Yields what is wrong with the index; one that is missing or old is made by the next command."""
+def check_index(context: Context, *, renews: bool = False) -> Iterator[Finding]:
+    """Yields what is wrong with the index; one that is missing or old is made by the next command.
+
+    With `renews` it is built again if nothing is: a wrong value in it is not noticed.
+    """
     path = index_path(context.repository)
-    if not path.exists():
+    if not os.path.lexists(path):
         return
-    if not os.access(path, os.W_OK):
+    is_writable = os.access(path, os.W_OK)
+    if not is_writable:
         what = f"the index `{path}` cannot be written"
         yield warning(f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
     try:
@@ -121,15 +123,8 @@ def check_index(context: Context) -> Iterator[Finding]:
     elif is_foreign:
         what = "the index is from another version, or from before this machine was started"
         yield note(what, "the next command rebuilds it")
-
-
-def check_index_rows(context: Context) -> Iterator[Finding]:
-    """Yields an error if the index says something else than the state branch; every file is read for it."""
-    with contextlib.suppress(sqlite3.Error):  # which the other check reports
-        key = differing_row(context.repository)
-        if key is not None:
-            what = f"the index does not match the state branch at `{key}`"
-            yield fault(what, "`gt doctor --full --fix`", Repair.INDEX)
+    elif renews and is_writable:
+        rebuild_index(context)
 
 
 def rebuild_index(context: Context) -> None:

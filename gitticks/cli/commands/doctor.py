@@ -36,7 +36,7 @@ _LOOKED_AT = {
 @click.option(
     "--full",
     is_flag=True,
-    help="Read every object of the state branch completely and compare the index with them (slower).",
+    help="Read every object of the state branch completely and rebuild the index (slower).",
 )
 @click.option(
     "--range",
