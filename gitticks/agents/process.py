@@ -90,14 +90,13 @@ def run_supervised(
     stop: StopRequest | None = None,
     *,
     on_error_line: Callable[[str], None] | None = None,
-    on_start: Callable[[ProcessIdentity], None] | None = None,
     lock: Path | None = None,
 ) -> Ended:
     """Runs a command to its end, which nothing of it outlives, and returns how it ended.
 
-    `on_line` and `on_error_line` are called in this thread with each line as it comes, without its line end; `on_start` with
-    the identity of the supervisor, to which a SIGTERM stops the command. The flock of `lock` is held as long as anything
-    of the command may live. What a callback raises ends the command and is raised on.
+    `on_line` and `on_error_line` are called in this thread with each line as it comes, without its line end.
+    The flock of `lock` is held as long as anything of the command may live. What a callback raises ends the command and
+    is raised on.
     """
     stop = stop or StopRequest()
     if stop.is_requested:
@@ -110,7 +109,6 @@ def run_supervised(
     run = _Run(
         limits,
         connection,
-        on_start or _ignore,
         lines={
             OUTPUT: Lines(on_line or _ignore, limits.line_bytes),
             ERRORS: Lines(on_error_line or _ignore, limits.line_bytes),
@@ -130,7 +128,6 @@ def run_supervised(
 class _Run:
     limits: Limits
     connection: Connection
-    on_start: Callable[[ProcessIdentity], None]
     lines: Mapping[bytes, Lines]
     kept: Mapping[bytes, HeadTail]
     mark: str
@@ -189,8 +186,6 @@ class _Run:
         if letter == STARTED:
             self.is_started = True
             self.supervisor = identity_of(said["pid"])
-            if self.supervisor is not None:
-                self.on_start(self.supervisor)
         elif letter == DROPPED:
             stream = said["stream"].encode()
             self.dropped_bytes += said["bytes"]

@@ -10,7 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from gitticks.board.sync import Sync
     from gitticks.git.checkouts import Checkout
 
-NOT_IN_STEP = BoardReport(is_in_step=False)
-
 
 @dataclass(slots=True)
 class WorktreeStep:
@@ -48,7 +46,7 @@ class WorktreeStep:
     checkout: Checkout | None
     warn: Callable[[str], object]
     rehearsed: Sync | None = None
-    report: BoardReport = NOT_IN_STEP
+    report: BoardReport = field(default_factory=BoardReport)
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
         """Brings the board up to date with the new commit, as far as nobody's edits are in the way.
@@ -108,7 +106,7 @@ class WorktreeBoard(NamedTuple):
         with hold_lock(repository.own_dir / "lock"):
             tip = read_ref(repository.common_dir, STATE_REF)
             if tip is None:
-                return NOT_IN_STEP
+                return BoardReport()
             checkout = board_checkout(repository)
             if (
                 checkout is not None
@@ -120,7 +118,7 @@ class WorktreeBoard(NamedTuple):
                 return BoardReport()
             with self.prepare(repository, tip) as step:
                 if step.checkout is None:
-                    return NOT_IN_STEP
+                    return BoardReport()
                 with errors_of_board("the board cannot be updated"):
                     report = _sync(repository, step.checkout, tip, step.rehearsed)
             with errors_of_board("the board cannot be updated"):

@@ -189,7 +189,6 @@ class Sync:
             return tuple(sorted(path for path, one in self.pending.items() if one.kind is kind))
 
         return BoardReport(
-            is_in_step=True,
             conflicts=of_kind(PendingKind.CONFLICT),
             deferred=of_kind(PendingKind.DEFERRED),
             rescued=tuple(self.rescued),

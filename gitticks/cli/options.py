@@ -268,7 +268,7 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
     return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
 
 
-def nearest_names(word: str, names: Sequence[str], most: int = 2) -> list[str]:
+def nearest_names(word: str, names: Sequence[str]) -> list[str]:
     """Returns the names that may be meant by a word: those that begin with it, else those that look like it.
 
     A word of one or two letters looks like too much, so only its beginning counts.
@@ -278,7 +278,7 @@ def nearest_names(word: str, names: Sequence[str], most: int = 2) -> list[str]:
     begun = [name for name in names if len(word) > 1 and name.startswith(word)]
     if begun:
         return begun
-    return get_close_matches(word, names, n=most, cutoff=_LIKE) if len(word) >= _SHORTEST_LIKE else []
+    return get_close_matches(word, names, n=2, cutoff=_LIKE) if len(word) >= _SHORTEST_LIKE else []
 
 
 def did_you_mean(near: list[str] | tuple[str, ...]) -> str:

@@ -47,12 +47,6 @@ class AuditEntry(NamedTuple):
     user_action: UserAction | None = None
 
     @property
-    def is_granted(self) -> bool:
-        """True if it was done with permission."""
-        approved = (UserAction.APPROVED, UserAction.APPROVED_ALWAYS)
-        return self.decision is Decided.ALLOWED or self.user_action in approved
-
-    @property
     def is_refused(self) -> bool:
         """True if the agent was denied."""
         return self.decision is Decided.DENIED or self.user_action in _REFUSING

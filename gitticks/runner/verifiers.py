@@ -56,7 +56,6 @@ class ChecksReport(NamedTuple):
         seconds: how long all took.
         is_stopped: they were stopped before they ended, which is a failure of nobody's.
         left: files that the gates left behind and that could not be taken away.
-        leftovers: the commit that holds what was taken away; None if nothing was.
     """
 
     failure: str | None
@@ -64,7 +63,6 @@ class ChecksReport(NamedTuple):
     seconds: float = 0.0
     is_stopped: bool = False
     left: tuple[str, ...] = ()
-    leftovers: str | None = None
 
     @property
     def output(self) -> str:
@@ -147,11 +145,11 @@ def run_checks(
             lines.append(line)
             if failure is not None:
                 break
-    left, leftovers = ((), None) if before is None else _clean_up(repository, checkout, before, settings)
+    left = () if before is None else _clean_up(repository, checkout, before, settings)
     if before is not None and head(checkout) != before.snapshot.head:
         failure = failure or "the checks moved HEAD to another commit: they may test, but not commit"
     stopped = run.stop.is_requested and failure is not None
-    return ChecksReport(failure, tuple(lines), time.monotonic() - begun, stopped, left, leftovers)
+    return ChecksReport(failure, tuple(lines), time.monotonic() - begun, stopped, left)
 
 
 class _Run(NamedTuple):
@@ -234,24 +232,25 @@ def _staged(checkout: Checkout) -> bytes:
 
 def _clean_up(
     repository: Repository, checkout: Checkout, before: _Before, settings: Settings
-) -> tuple[tuple[str, ...], str | None]:
-    """Takes away what the gates made and undoes what they changed; returns what is left, and what holds the rest.
+) -> tuple[str, ...]:
+    """Takes away what the gates made and undoes what they changed; returns what is left.
 
+    A commit without a name keeps what was taken away until git clears it up.
     In the person's own checkout nothing is touched: they may be at work there at this moment.
     """
     changes = changed_paths(checkout)
     is_same = not changes and not before.snapshot.files and _staged(checkout) == before.staged
     if is_same or head(checkout) != before.snapshot.head:
-        return (), None
+        return ()
     after = take_snapshot(checkout, own_folders(settings))
     known = before.snapshot.files
     made = [path for path in after.files if path not in known]
     altered = [path for path in known if after.files.get(path) != known[path]]
     if checkout.git_dir == repository.common_dir or len(made) > _MOST_LEFTOVERS:
-        return tuple(sorted({*made, *altered, *after.left_out})), None
+        return tuple(sorted({*made, *altered, *after.left_out}))
     if not made and not altered and _staged(checkout) == before.staged:
-        return after.left_out, None
-    leftovers = store_snapshot(checkout, after, "What quality gates left behind\n")
+        return after.left_out
+    store_snapshot(checkout, after, "What quality gates left behind\n")
     if _staged(checkout) != before.staged:
         temporary = checkout.git_dir / f"gitticks-index-{os.getpid()}"
         temporary.write_bytes(before.index)
@@ -264,4 +263,4 @@ def _clean_up(
     for path in altered:
         blob = known[path].blob
         put_file(checkout, path, known[path].mode, None if blob is None else read_kept(checkout, blob))
-    return tuple(path for path in after.left_out if path not in before.snapshot.left_out), leftovers
+    return tuple(path for path in after.left_out if path not in before.snapshot.left_out)

@@ -78,11 +78,6 @@ def prepare(
     return plan._replace(branch=plan.work_branch, warnings=tuple(warnings))
 
 
-def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:
-    """Makes any checkout of the repository ready for the quality gates, as a new workspace is made ready."""
-    workspace_setup.set_up(repository, checkout_at(repository, path), settings, environment)
-
-
 def find(repository: Repository, task: Task, path: Path) -> Workspace | None:
     """Returns the workspace at `path` as it stands, for the end of a session that another runner began."""
     try:

@@ -35,10 +35,6 @@ TOKENS: dict[str, tuple[str, str, str, str]] = {
     "added": ("#1c2b25", "#e3f2e4", "#003300", "#1c1c1c"),
     "gone": ("#31211f", "#fae5e2", "#440000", "#1c1c1c"),
 }
-GROUNDS = ("ground", "raised", "trace", "added", "gone")
-"""The tokens that other tokens are read on."""
-LINES = frozenset({"line"})
-"""The tokens that nothing is written in."""
 
 GLYPHS: dict[str, tuple[str, str]] = {
     "pending": ("○", "o"),

@@ -13,7 +13,7 @@ from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.output import gap_marker
 from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.flocks import is_lock_held
-from gitticks.processes import ProcessIdentity, is_alive, send_signal
+from gitticks.processes import ProcessIdentity, identity_of, is_alive, send_signal
 from tests.support.agents import python_agent
 from tests.support.waiting import LONGEST_SECONDS
 
@@ -208,14 +208,21 @@ def test_a_request_made_before_keeps_it_from_starting(tmp_path: Path) -> None:
     assert not (tmp_path / "started").exists()
 
 
+def of_process(number: str) -> ProcessIdentity:
+    found = identity_of(int(number))
+    assert found is not None
+    return found
+
+
 def test_a_terminate_signal_to_the_supervisor_stops_the_command(tmp_path: Path) -> None:
     supervisors: list[ProcessIdentity] = []
 
-    def end(_line: str) -> None:
+    def end(line: str) -> None:
+        supervisors.append(of_process(line))
         assert is_alive(supervisors[0])
         assert send_signal(supervisors[0], signal.SIGTERM)
 
-    ended = run_supervised(shell("echo ready; sleep 600", tmp_path), LIMITS, end, on_start=supervisors.append)
+    ended = run_supervised(shell("echo $PPID; sleep 600", tmp_path), LIMITS, end)
     assert ended.reason is EndReason.STOPPED
     assert not is_alive(supervisors[0])
 
@@ -223,11 +230,12 @@ def test_a_terminate_signal_to_the_supervisor_stops_the_command(tmp_path: Path) 
 def test_what_a_callback_raises_ends_the_command_and_comes_out(tmp_path: Path) -> None:
     supervisors: list[ProcessIdentity] = []
 
-    def fail(_line: str) -> None:
+    def fail(line: str) -> None:
+        supervisors.append(of_process(line))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_supervised(shell("echo ready; sleep 600", tmp_path), LIMITS, fail, on_start=supervisors.append)
+        run_supervised(shell("echo $PPID; sleep 600", tmp_path), LIMITS, fail)
     assert not is_alive(supervisors[0])
 
 

@@ -38,7 +38,7 @@ def test_a_foreign_lock_makes_the_board_wait_and_not_the_branch(board: BoardOfTe
     assert git("rev-parse", "gitticks/state", at=board.folder) == tip
     assert board.read() == LINES
     assert not is_in_step(board.repository)
-    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport(is_in_step=False)
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
     assert lock.exists()
     lock.unlink()
     assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()

@@ -7,6 +7,7 @@ import pytest
 from gitticks.tui import theme
 
 _LEAST, _LEAST_OF_FAINT = 4.7, 3.0
+_GROUNDS = ("ground", "raised", "trace", "added", "gone")
 _FAINT_GROUNDS = {"added", "gone"}
 """Tints of a diff, where nothing faint is read but line numbers."""
 
@@ -24,11 +25,11 @@ def _contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("at", range(len(theme.NAMES)), ids=theme.NAMES)
 def test_every_text_stands_out_from_every_ground(at: int) -> None:
-    texts = [name for name in theme.TOKENS if name not in theme.GROUNDS and name not in theme.LINES]
+    texts = [name for name in theme.TOKENS if name not in (*_GROUNDS, "line")]
     weak = {
         (text, ground): round(found, 2)
         for text in texts
-        for ground in theme.GROUNDS
+        for ground in _GROUNDS
         if not (text == "faint" and ground in _FAINT_GROUNDS)
         for found in (_contrast(theme.TOKENS[text][at], theme.TOKENS[ground][at]),)
         if found < (_LEAST_OF_FAINT if text == "faint" else _LEAST)

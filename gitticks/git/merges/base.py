@@ -33,9 +33,7 @@ _SHOWN_PATHS = 5
 
 
 class Moved(NamedTuple):
-    """The base is at the new commit, and `checkouts` are up to date with it."""
-
-    checkouts: tuple[Fixed, ...] = ()
+    """The base is at the new commit, and its checkouts are up to date with it."""
 
 
 class BaseMoved(NamedTuple):
@@ -108,7 +106,8 @@ def move_base(
                 forget_move(repository)
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
             behind = [each.checkout for each in following if not each.update()]
-        return Moved(_finish(repository, behind))
+        _finish(repository, behind)
+        return Moved()
 
 
 def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:

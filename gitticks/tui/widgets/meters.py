@@ -15,6 +15,7 @@ NEARLY, SPENT = 80, 95
 _LABELS = {"iterations": "Iterations", "tokens": "Tokens", "cost": "Cost", "duration": "Time"}
 _ORDER = tuple(_LABELS)
 _LEAST_METER = 6
+_MOST = 4
 
 
 def meter(used: float, limit: float, width: int, colour: str | None = None) -> list[Span]:
@@ -30,20 +31,20 @@ def level(percent: float, otherwise: str = "muted") -> str:
     return "bad" if percent >= SPENT else "waits" if percent >= NEARLY else otherwise
 
 
-def in_order(budgets: Sequence[SpentBudget], most: int) -> list[SpentBudget]:
+def in_order(budgets: Sequence[SpentBudget]) -> list[SpentBudget]:
     """Returns the budgets that matter most, as they are shown: the fullest of each metric, in the usual order."""
     fullest: dict[str, SpentBudget] = {}
     for one in budgets:
         known = fullest.get(one.metric)
         if known is None or one.percent > known.percent:
             fullest[one.metric] = one
-    found = sorted(fullest.values(), key=lambda one: -one.percent)[:most]
+    found = sorted(fullest.values(), key=lambda one: -one.percent)[:_MOST]
     return sorted(found, key=lambda one: _ORDER.index(one.metric) if one.metric in _ORDER else len(_ORDER))
 
 
-def budget_rows(budgets: Sequence[SpentBudget], width: int, most: int = 4) -> list[Line]:
+def budget_rows(budgets: Sequence[SpentBudget], width: int) -> list[Line]:
     """Returns one row a limit; whose it is is there unless it is the run's."""
-    chosen = in_order(budgets, most)
+    chosen = in_order(budgets)
     said = [words_of(one) for one in chosen]
     room = max(map(len, said), default=0)
     rows = []
