@@ -149,11 +149,6 @@ def read_word(words: type[WordT], what: str) -> Callable[[str], WordT]:
     return read
 
 
-def read_awaiting(text: str) -> Awaiting | None:
-    """Returns a kind of awaiting; None for `null` or an empty text."""
-    return None if text.strip() in _CLEARED else read_word(Awaiting, "kind of awaiting")(text.strip())
-
-
 def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
     """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
     from difflib import get_close_matches
@@ -175,7 +170,9 @@ _READERS: dict[str, Callable[[str, Reading], object]] = {
     "priority": lambda text, _: read_priority(text),
     "parent": lambda text, reading: reading.find_task(text),
     "requires": lambda text, _: read_word(Requires, "gate")(text),
-    "awaiting": lambda text, _: read_awaiting(text),
+    "awaiting": lambda text, _: (
+        None if text.strip() in _CLEARED else read_word(Awaiting, "kind of awaiting")(text.strip())
+    ),
     "reviewer": lambda text, _: _name(text),
     "assignee": lambda text, reading: reading.me() if text in ME else _name(text),
     "due": lambda text, reading: read_day(text, reading.today),

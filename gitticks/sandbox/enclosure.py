@@ -71,15 +71,12 @@ class Enclosure(NamedTuple):
         kept = {
             name: value
             for name, value in outer.items()
-            if name not in _PROXIES and (name.startswith(self.kept_variables) or not _is_secret(name, value))
+            if name not in _PROXIES
+            and (name.startswith(self.kept_variables) or not (_SECRET.search(name) or find_secrets(value)))
         }
         if self.walls.has_open_network:
             kept |= {name: outer[name] for name in _PROXIES if name in outer}
         return {**_CACHES, **kept, **self.variables}
-
-
-def _is_secret(name: str, value: str) -> bool:
-    return _SECRET.search(name) is not None or bool(find_secrets(value))
 
 
 def take_home(

@@ -28,11 +28,6 @@ _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
 _CONFLICT = 1
 
 
-def fill_with(checkout: Checkout, tree: str) -> None:
-    """Makes index and files of a checkout nobody works in those of `tree`; HEAD stays where it is."""
-    checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
-
-
 def store_commit(
     repository: Repository, tree: str, parents: Sequence[str], message: str, identity: Mapping[str, str]
 ) -> str:
@@ -100,7 +95,7 @@ def commit_merge(
         (hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in (check, *_MESSAGE_HOOKS)
     ):
         with aside(parents[0]) as checkout:
-            fill_with(checkout, tree)
+            checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
             _run_hook(checkout, hooks, check)
             tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text
             file = checkout.git_dir / "MERGE_MSG"

@@ -68,17 +68,16 @@ def _handoff(text: str, width: int) -> Iterator[Line]:
 def handoff_parts(text: str) -> list[tuple[str, str]]:
     """Returns the parts of a hand-off with their names; what stands before them has none."""
     before, *parts = _PART.split(text)
-    named = [(name, _without_indent(said)) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    named = [
+        (name, "\n".join(one.removeprefix("  ") for one in said.strip().split("\n")))
+        for name, said in zip(parts[::2], parts[1::2], strict=True)
+    ]
     return [("", before.strip()), *named] if before.strip() else named
 
 
 def is_doubt(name: str, said: str) -> bool:
     """True if a part of a hand-off says what its author is not sure of."""
     return name == "UNCERTAIN" and said.strip().rstrip(".").lower() not in _NOTHING
-
-
-def _without_indent(text: str) -> str:
-    return "\n".join(one.removeprefix("  ") for one in text.strip().split("\n"))
 
 
 def check_rows(view: ReviewView, width: int) -> list[Line]:
