@@ -1,9 +1,11 @@
-"""The errors that gitticks raises on purpose, each with its exit code.
+"""The errors that gitticks raises on purpose, each with its exit code, and words for their messages.
 
 A leaf module: everything may import it, it imports nothing of the project.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class Exit:
@@ -85,3 +87,9 @@ class DocumentError(GitticksError):
         self.path = path
         self.line = line
         self.column = column
+
+
+def first_of(words: Sequence[str], most: int, between: str = ", ") -> str:
+    """Returns the first of some words for a message, and how many more there are: `a, b and 3 more`."""
+    shown = between.join(words[:most])
+    return f"{shown} and {len(words) - most} more" if len(words) > most else shown

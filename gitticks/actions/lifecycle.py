@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gitticks.actions.changing import circumstances_of, refuse_unmerged
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
@@ -146,10 +146,9 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
     workspace = workspace_of(context, task)
     paths = uncommitted_in(context, workspace) if workspace is not None else ()
     if paths:
-        shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
-        more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
+        shown = first_of([f"`{path}`" for path in paths], _SHOWN_PATHS)
         raise RefusedError(
-            f"the workspace of `{task.id}` has uncommitted changes: {shown}{more}",
+            f"the workspace of `{task.id}` has uncommitted changes: {shown}",
             hint=f"`git -C {quote(str(workspace))} status` shows them: commit or discard them, then try again",
         )
     astray = astray_in(context, task, workspace, is_tested_there=False) if workspace is not None else None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
@@ -153,12 +153,11 @@ class MissingMerges(NamedTuple):
     @property
     def words(self) -> str:
         """Returns what is missing where, as one sentence."""
-        named = ", ".join(f"`{one}`" for one in self.tasks[:_MOST_NAMED])
-        more = f" and {len(self.tasks) - _MOST_NAMED} more" if len(self.tasks) > _MOST_NAMED else ""
+        named = first_of([f"`{one}`" for one in self.tasks], _MOST_NAMED)
         which = "which is done" if len(self.tasks) == 1 else "which are done"
         if self.is_gone:
-            return f"the base branch `{self.base}` is missing, with the code of {named}{more}, {which}"
-        return f"`{self.base}` lacks the code of {named}{more}, {which}"
+            return f"the base branch `{self.base}` is missing, with the code of {named}, {which}"
+        return f"`{self.base}` lacks the code of {named}, {which}"
 
     @property
     def way_back(self) -> str:

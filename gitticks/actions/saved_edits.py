@@ -38,7 +38,7 @@ from gitticks.board.skip_reasons import (
     sharing,
     why_left,
 )
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.errors import GitticksError, LostRaceError, first_of
 from gitticks.git.checkouts import converted_paths
 from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.repository import discover
@@ -260,10 +260,9 @@ def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -
         for edit in taken:
             transaction.write(edit.path, edit.content or b"")
         names = [edit.path.removeprefix(f"{task_folder(task_id)}/") for edit in taken]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         actor = context.actor
         transaction.describe(
-            f"{task_id}: {', '.join(names[:_MOST_NAMED])}{more}",
+            f"{task_id}: {first_of(names, _MOST_NAMED)}",
             [("Task", str(task_id)), ("Actor", f"{actor.kind.value} {actor.name}")],
         )
         return [edit.path for edit in taken]

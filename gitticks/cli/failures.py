@@ -8,7 +8,7 @@ from typing import TextIO
 
 from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import visible
-from gitticks.errors import Exit, GitticksError
+from gitticks.errors import Exit, GitticksError, first_of
 from gitticks.terminal_safety import safe_json
 
 _RUN_USAGE = 64
@@ -60,11 +60,8 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
     from gitticks.cli.catalogue import is_reading
 
     if error.changes:
-        shown = ", ".join(f"`{change}`" for change in error.changes[:_MOST_CHANGES])
-        more = len(error.changes) - _MOST_CHANGES
-        message = (
-            f"the change was made ({shown}{f' and {more} more' if more > 0 else ''}), only printing failed"
-        )
+        shown = first_of([f"`{change}`" for change in error.changes], _MOST_CHANGES)
+        message = f"the change was made ({shown}), only printing failed"
         hint = "do not repeat the command: `gt log` shows what was changed"
     else:
         message = "the output could not be printed"

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from gitticks.errors import first_of
 from gitticks.git.checkouts import checkout_at, current_branch, head
 from gitticks.git.identity import Identity
 from gitticks.git.merges.following import steps_between
@@ -142,10 +143,9 @@ def judge_commits(
         found = tuple(one for one in found if one.digest not in allowed)
     if not found:
         return None
-    shown = "; ".join(one.words for one in found[:_MOST_SHOWN])
-    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+    shown = first_of([one.words for one in found], _MOST_SHOWN, between="; ")
     return (
-        f"the commits contain what looks like a secret: {shown}{more}. Remove it from the commits themselves "
+        f"the commits contain what looks like a secret: {shown}. Remove it from the commits themselves "
         "(`git commit --amend`, `git rebase`), since each of them is merged, and read it from the environment instead. "
         f"If it is not a secret, a person can allow it: `gt trust --secret {task_id}`"
     )
@@ -157,12 +157,10 @@ def judge_paths(repository: Repository, base: str, head: str, layers: Iterable[P
     found = denied_writes((step.path for step in steps), layers)
     if not found:
         return None
-    shown = "; ".join(
-        f"`{printable(path)}` is {printable(why)}" for path, why in [*found.items()][:_MOST_SHOWN]
-    )
-    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+    words = [f"`{printable(path)}` is {printable(why)}" for path, why in found.items()]
+    shown = first_of(words, _MOST_SHOWN, between="; ")
     return (
-        f"the commits change what agents may not write: {shown}{more}. Take these changes out of the commits "
+        f"the commits change what agents may not write: {shown}. Take these changes out of the commits "
         f"(`git checkout {base[:10]} -- PATH`, then commit); a person can change the rule"
     )
 
@@ -252,10 +250,9 @@ def find_made_elsewhere(
     )
     if not found:
         return None
-    shown = ", ".join(f"`{commit[:12]}`" for commit in found[:_SHOWN_COMMITS])
-    more = f" and {len(found) - _SHOWN_COMMITS} more" if len(found) > _SHOWN_COMMITS else ""
+    shown = first_of([f"`{commit[:12]}`" for commit in found], _SHOWN_COMMITS)
     return (
-        f"nothing was committed on `{branch}`, but elsewhere {shown}{more}: "
+        f"nothing was committed on `{branch}`, but elsewhere {shown}: "
         f"`git merge {found[0][:12]}` on `{branch}`, or hand off again without it"
     )
 

@@ -9,7 +9,7 @@ from gitticks.document.entries import place_entries
 from gitticks.document.sections import Body, is_empty
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source, trimmed, with_newlines
-from gitticks.errors import DocumentError
+from gitticks.errors import DocumentError, first_of
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
@@ -144,9 +144,7 @@ def _content(body: Body, title: str) -> str | None:
 
 
 def _named(titles: list[str]) -> str:
-    shown = ", ".join(f"`## {title[:40]}`" for title in titles[:_MOST_NAMED])
-    more = len(titles) - _MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
+    return first_of([f"`## {title[:40]}`" for title in titles], _MOST_NAMED)
 
 
 def _advice(changed: list[str], own: Section | None) -> str:

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import NamedTuple, assert_never
 
 from gitticks.agents.process import StopRequest
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.forge import ForgeError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
@@ -233,9 +233,8 @@ class MergeQueue:
         return self._land(task, base, tip, commit)
 
     def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:
-        shown = ", ".join(conflict.paths[:_SHOWN_PATHS])
-        more = f" and {len(conflict.paths) - _SHOWN_PATHS} more" if len(conflict.paths) > _SHOWN_PATHS else ""
-        failed = MergeFailed(f"conflicts with {base} in {shown}{more}", conflict.paths)
+        shown = first_of(conflict.paths, _SHOWN_PATHS)
+        failed = MergeFailed(f"conflicts with {base} in {shown}", conflict.paths)
         return MergeResult(self._decide(task, failed))
 
     def _offer(self, task: Task, base: str, tip: str) -> MergeResult:

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from gitticks.errors import first_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
 from gitticks.model.status import Awaiting, Status
@@ -175,9 +176,7 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
 
 def shown(names: Sequence[TaskId]) -> str:
     """Returns the first of some tasks, and how many more there are."""
-    listed = ", ".join(f"`{name}`" for name in names[:_SHOWN_TASKS])
-    more = len(names) - _SHOWN_TASKS
-    return f"{listed} and {more} more" if more > 0 else listed
+    return first_of([f"`{name}`" for name in names], _SHOWN_TASKS)
 
 
 def _tasks(count: int, noun: str = "task") -> str:

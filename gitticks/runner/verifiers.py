@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from gitticks.agents.base import Ended, EndReason, Limits, neutral_environment
 from gitticks.agents.process import StopRequest, run_supervised
+from gitticks.errors import first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import merge_base
@@ -95,9 +96,8 @@ def judge_tree(repository: Repository, base: str, head: str) -> str | None:
     found = refusals(tree_changes(repository, fork, head))
     if not found:
         return None
-    shown = "; ".join(f"`{printable(one.path)}`: {printable(one.why)}" for one in found[:_MOST_REFUSED])
-    more = f" and {len(found) - _MOST_REFUSED} more" if len(found) > _MOST_REFUSED else ""
-    return f"the tree contains what is never merged: {shown}{more}"
+    words = [f"`{printable(one.path)}`: {printable(one.why)}" for one in found]
+    return f"the tree contains what is never merged: {first_of(words, _MOST_REFUSED, between='; ')}"
 
 
 def has_commands(settings: Settings) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import GitticksError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
 from gitticks.git.merges.history import merge_base
 from gitticks.git.process import run_git
@@ -160,9 +160,7 @@ def read_occupant(repository: Repository, checkout: Checkout) -> str | None:
 
 def shown_paths(paths: tuple[str, ...]) -> str:
     """Returns the first of some paths for a message."""
-    shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
-    more = len(paths) - _SHOWN_PATHS
-    return f"{shown} and {more} more" if more > 0 else shown
+    return first_of([f"`{path}`" for path in paths], _SHOWN_PATHS)
 
 
 def _plan_here(task: Task, settings: Settings, repository: Repository) -> Workspace:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
@@ -134,9 +134,8 @@ def require_agreed(repository: Repository) -> None:
 
 def why_held(found: tuple[LeftBehind, ...]) -> str:
     """Returns what keeps merges and runs back, in words."""
-    named = ", ".join(one.words for one in found[:_MOST_NAMED])
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return f"{named}{more}, and nobody has accepted that yet"
+    named = first_of([one.words for one in found], _MOST_NAMED)
+    return f"{named}, and nobody has accepted that yet"
 
 
 def text_of(repository: Repository, one: LeftBehind) -> str:

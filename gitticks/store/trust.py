@@ -12,11 +12,10 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 
 from gitticks.document.runnables import runnable_of_task, runnables_of_settings
-from gitticks.errors import RefusedError
+from gitticks.errors import RefusedError, first_of
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
@@ -124,10 +123,11 @@ def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> No
     untrusted = [one for one in runnables if one.digest not in known]
     if untrusted:
         scripts = RunnableKind.SCRIPT
-        names = (f"the script of {one.name}" if one.kind is scripts else one.name for one in untrusted)
-        named = ", ".join(f"`{name}`" for name in islice(names, _MOST_NAMED))
-        more = f" and {len(untrusted) - _MOST_NAMED} more" if len(untrusted) > _MOST_NAMED else ""
+        names = [
+            f"`the script of {one.name}`" if one.kind is scripts else f"`{one.name}`" for one in untrusted
+        ]
         them = "it" if len(untrusted) == 1 else "them"
         raise RefusedError(
-            f"{named}{more} came from elsewhere, and nobody has trusted {them} here yet", hint=HINT
+            f"{first_of(names, _MOST_NAMED)} came from elsewhere, and nobody has trusted {them} here yet",
+            hint=HINT,
         )

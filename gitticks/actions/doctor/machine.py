@@ -13,7 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
 from gitticks.actions.trust import why_no_sandbox
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.errors import DocumentError, GitticksError, first_of
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
 from gitticks.model.settings import Settings
@@ -203,10 +203,9 @@ def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding
     for name, waiting in named.items():
         unknown = why_unknown(settings, name)
         if unknown is not None:
-            ids = ", ".join(f"`{task.id}`" for task in waiting[:_SHOWN_TASKS])
-            more = f" and {len(waiting) - _SHOWN_TASKS} more" if len(waiting) > _SHOWN_TASKS else ""
+            ids = first_of([f"`{task.id}`" for task in waiting], _SHOWN_TASKS)
             fix = f"`gt update {waiting[0].id} --agent null` uses the default"
-            yield warning(f"runs here skip {ids}{more}: {unknown}", fix)
+            yield warning(f"runs here skip {ids}: {unknown}", fix)
 
 
 def _settings(context: Context) -> Settings | None:

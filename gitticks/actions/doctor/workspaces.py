@@ -9,6 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Severity, note, warning
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
+from gitticks.errors import first_of
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.sharing import list_local_branches, remotes
@@ -168,7 +169,5 @@ def check_checkpoints(context: Context) -> Iterator[Finding]:
     there = {(one.workspace, one.number) for one in found}
     stray = [f"`{REFS}{name}/{number}`" for name, number in sorted(refs) if (name, number) not in there]
     if stray and not Sessions(context.repository.own_dir).live():
-        more = f" and {len(stray) - _MOST_NAMED} more" if len(stray) > _MOST_NAMED else ""
-        shown = ", ".join(stray[:_MOST_NAMED])
         belongs = "belongs" if len(stray) == 1 else "belong"
-        yield note(f"{shown}{more} {belongs} to no checkpoint", "`gt checkpoints prune`")
+        yield note(f"{first_of(stray, _MOST_NAMED)} {belongs} to no checkpoint", "`gt checkpoints prune`")

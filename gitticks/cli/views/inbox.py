@@ -10,6 +10,7 @@ from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite
 from gitticks.cli.text import as_called, called, from_here, visible, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
+from gitticks.errors import first_of
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, Status
 
 if TYPE_CHECKING:
@@ -175,9 +176,8 @@ def changes_words(changes: Changes) -> Iterator[str]:
     yield f"{count_of(summary.files, 'file')}, +{summary.added} -{summary.removed}"
     base = visible(changes.base or "")
     if changes.conflicts:
-        shown = ", ".join(map(visible, changes.conflicts[:_MOST_PATHS]))
-        left = len(changes.conflicts) - _MOST_PATHS
-        yield f"conflicts with {base} in {shown}{f' and {left} more' if left > 0 else ''}"
+        paths = [visible(path) for path in changes.conflicts]
+        yield f"conflicts with {base} in {first_of(paths, _MOST_PATHS)}"
     elif changes.conflicts is not None:
         yield f"merges cleanly into {base}"
 
