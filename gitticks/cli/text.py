@@ -175,3 +175,10 @@ def _board() -> str | None:
         return None
     board = f"{top}/{BOARD_FOLDER}"
     return os.path.relpath(board, here) if os.path.commonpath((top, here)) == top else board
+
+
+def clock(seconds: float) -> str:
+    """Returns a length of time as `6:40` or `1:02:03`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -16,6 +16,7 @@ from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import GitResult, run_git
 from gitticks.git.refs import (
     BRANCHES,
+    branch_of_head,
     default_base,
     folder_of_ref,
     is_object_id,
@@ -163,8 +164,7 @@ def lost_head(checkout: Checkout) -> str | None:
 
 def current_branch(checkout: Checkout) -> str | None:
     """Returns the branch that is checked out, without `refs/heads/`; None if HEAD is detached."""
-    target = read_symbolic_ref(checkout.git_dir, "HEAD")
-    return None if target is None or not target.startswith(BRANCHES) else target.removeprefix(BRANCHES)
+    return branch_of_head(checkout.git_dir)
 
 
 def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> Changes:

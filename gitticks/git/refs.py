@@ -154,7 +154,7 @@ def name_behind(common_dir: str, name: str) -> str:
 
 def head_branch(repository: Repository) -> str | None:
     """Returns the branch that is checked out here (also one without commits); None if HEAD is detached."""
-    return _branch_of_head(repository.git_dir)
+    return branch_of_head(repository.git_dir)
 
 
 def branch_exists(repository: Repository, branch: str) -> bool:
@@ -181,7 +181,7 @@ def default_base(repository: Repository) -> str | None:
     if named is not None and named.startswith(remote):
         return named.removeprefix(remote)
     for git_dir in (repository.git_dir, repository.common_dir):
-        branch = _branch_of_head(git_dir)
+        branch = branch_of_head(git_dir)
         if branch is not None and not branch.startswith(OWN_BRANCHES):
             return branch
     return None
@@ -206,7 +206,8 @@ def resolve(repository: Repository, revision: str) -> str:
     return found.text
 
 
-def _branch_of_head(git_dir: Path) -> str | None:
+def branch_of_head(git_dir: Path) -> str | None:
+    """Returns the branch that HEAD names, without `refs/heads/`; None if it is detached."""
     target = read_symbolic_ref(git_dir, "HEAD")
     if target is None or not target.startswith(BRANCHES):
         return None

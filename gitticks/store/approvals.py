@@ -13,8 +13,7 @@ from pathlib import Path
 from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.config import read_own_setting
-from gitticks.git.merges.history import is_ancestor
-from gitticks.git.process import run_git
+from gitticks.git.merges.history import is_ancestor, tree_of
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.signatures import read_signature, verify
@@ -43,7 +42,7 @@ def state_approval(repository: Repository, task: Task, base: str, by: str, at: d
     return Statement(
         task=str(task.id),
         head=head,
-        tree=_tree_of(repository, head) if head else "",
+        tree=tree_of(repository, head) if head else "",
         base=base,
         base_commit=read_ref(repository.common_dir, BRANCHES + base) or "",
         gates=gates_digest(settings),
@@ -51,11 +50,6 @@ def state_approval(repository: Repository, task: Task, base: str, by: str, at: d
         by=by,
         at=f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
     )
-
-
-def _tree_of(repository: Repository, commit: str) -> str:
-    asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
-    return run_git(asked, repository_dir=repository.common_dir).text.strip()
 
 
 def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_commit: str) -> bytes:

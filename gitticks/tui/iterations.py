@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.cli.text import clock
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Role, Status
 from gitticks.tui.widgets.lines import Line, line
@@ -106,13 +107,6 @@ def _session(task_id: TaskId, number: int, ended: Event, moved: Event | None) ->
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def clock(seconds: float) -> str:
-    """Returns a length of time as `6:40` or `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def rows(found: Sequence[Iteration], titles: Mapping[TaskId, str], width: int) -> list[Line]:

@@ -10,7 +10,7 @@ from math import ceil
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow
+from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow, total_of
 from gitticks.document.history import read_history
 from gitticks.errors import UsageError
 from gitticks.model.event import Event
@@ -171,7 +171,7 @@ class Facts:
             failed_reviews=sum(map(period.has, self.failed_reviews)),
             crashes=sum(period.has(one.at) for one in self.crashes),
             sessions=sum(one.spent.iterations for one in sessions),
-            usage=_total(one.spent for one in sessions),
+            usage=total_of(sessions),
             priced_cost=round(sum(one.spent.cost for one in sessions if one.is_priced), 6),
         )
 
@@ -235,13 +235,6 @@ def _leads(done: Iterable[Task]) -> Iterable[float]:
     for task in done:
         if task.created is not None and task.closed is not None:
             yield max(0.0, (task.closed - task.created).total_seconds())
-
-
-def _total(spent: Iterable[Usage]) -> Usage:
-    total = Usage()
-    for one in spent:
-        total = total.plus(one)
-    return total
 
 
 def _by_week(amounts: Iterable[tuple[datetime | None, float]]) -> dict[date, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -102,11 +102,17 @@ def _agent(event: Event, journey: Journey) -> str:
     return event.actor.name if event.actor.is_agent else journey.worker or ""
 
 
+def total_of(sessions: Iterable[Session]) -> Usage:
+    """Returns what sessions took together."""
+    total = Usage()
+    for one in sessions:
+        total = total.plus(one.spent)
+    return total
+
+
 def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
     """Adds what the task's usage has beyond its sessions, as the last session's; so nothing that was spent is lost."""
-    total, recorded = journey.task.usage, Usage()
-    for session in journey.sessions:
-        recorded = recorded.plus(session.spent)
+    total, recorded = journey.task.usage, total_of(journey.sessions)
     left = Usage(
         iterations=0,
         tokens_in=max(0, total.tokens_in - recorded.tokens_in),

@@ -9,7 +9,7 @@ from typing import assert_never
 from gitticks.actions.run import merged_words
 from gitticks.cli.json import plain, print_event
 from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, hint, opposite, say, warn
-from gitticks.cli.text import pad, visible
+from gitticks.cli.text import clock, pad, visible
 from gitticks.model.checkpoint import Cause
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Ending
@@ -185,7 +185,7 @@ class RunLines:
             say("", f"hint: {'; '.join(hints)}", err=True)
 
     def _clock_now(self) -> str:
-        return _clock_text(self._world.monotonic_seconds() - self._begun)
+        return clock(self._world.monotonic_seconds() - self._begun)
 
     def _say(self, task: str, text: str, *, timed: bool = False) -> None:
         line = f"{pad(task, 4)}{GAP}{visible(text)}"
@@ -236,12 +236,6 @@ def _outcome(event: TaskMoved, reason: str) -> str:
 
 def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
-
-
-def _clock_text(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _run_words(event: RunWaits | RunAdded) -> str:

@@ -17,7 +17,7 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.following import steps_between
-from gitticks.git.merges.history import merge_base
+from gitticks.git.merges.history import merge_base, tree_of
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -229,7 +229,7 @@ def rebase_in_memory(
     """
     listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
     commits = run_git(listed, repository_dir=repository.common_dir).text.split()
-    tip, tip_tree = onto, _tree(repository, onto)
+    tip, tip_tree = onto, tree_of(repository, onto)
     with merge_rules(repository, onto) as rules:
         for commit in commits:
             merged = merge_by(rules, repository, *_beside(repository, commit, tip_tree))
@@ -254,7 +254,7 @@ def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
     empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text
     nothing = throwaway_commit(repository, empty_tree)
     return throwaway_commit(repository, tree, nothing), throwaway_commit(
-        repository, _tree(repository, commit), nothing
+        repository, tree_of(repository, commit), nothing
     )
 
 
@@ -281,11 +281,6 @@ def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
         repository_dir=repository.common_dir,
         extra_environment=ENGINE_IDENTITY.variables(),
     ).text
-
-
-def _tree(repository: Repository, commit: str) -> str:
-    asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
-    return run_git(asked, repository_dir=repository.common_dir).text
 
 
 class Overlap(NamedTuple):

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.actions.run_requests import pause_runs, unpause_runs
+from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
@@ -146,7 +147,7 @@ class Dashboard(View):
     def _spent_since(self, began: datetime) -> dict[str, str]:
         """Returns what the run took of what it has no limit for."""
         ended = sum(one.number > 0 and one.at >= began for one in self._iterations)
-        took = iterations.clock((self.gt.now - began).total_seconds())
+        took = clock((self.gt.now - began).total_seconds())
         return {"iterations": f"{ended} so far", "duration": took}
 
     def _read_iterations(self) -> None:
@@ -239,7 +240,7 @@ class Dashboard(View):
             ended = f"{number} iterations" if number > 1 else "1 iteration" if number else ""
             pane.say(ended if row is None or row.awaiting is None else tasks.note_of(self.snapshot, row, ""))
             return
-        since = iterations.clock((self.gt.now - session.started).total_seconds())
+        since = clock((self.gt.now - session.started).total_seconds())
         said = (
             [session.agent, f"iteration {number + 1}", since]
             if pane.inner_width > _ROOM_FOR_FIGURES
