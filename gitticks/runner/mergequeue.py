@@ -179,7 +179,7 @@ class MergeQueue:
         """
         with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
-                self.run.emit(Warned(None, f"`{fixed.checkout}` was updated after an interrupted merge"))
+                self.run.emit(Warned(None, fixed.words))
             for _ in range(_TRIES):
                 result = self._try(task_id)
                 if result is not None:
@@ -272,6 +272,8 @@ class MergeQueue:
             case CheckoutOverlaps() | BaseRebased():
                 return MergeResult(waits=moved.words)
             case Moved():
+                for fixed in moved.fixed:
+                    self.run.emit(Warned(None, fixed.words))
                 return self._close(task, base, commit, tested, published)
         assert_never(moved)
 

@@ -33,7 +33,9 @@ _SHOWN_PATHS = 5
 
 
 class Moved(NamedTuple):
-    """The base is at the new commit, and its checkouts are up to date with it."""
+    """The base is at the new commit, and its checkouts are up to date with it; `fixed` were edited meanwhile."""
+
+    fixed: tuple[Fixed, ...] = ()
 
 
 class BaseMoved(NamedTuple):
@@ -106,8 +108,7 @@ def move_base(
                 forget_move(repository)
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
             behind = [each.checkout for each in following if not each.update()]
-        _finish(repository, behind)
-        return Moved()
+        return Moved(_finish(repository, behind))
 
 
 def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import (
@@ -34,6 +34,7 @@ from gitticks.git.untrusted_config import fence_programs
 from gitticks.model.tree_change import LINK, TreeChange
 
 _LONGEST_TARGET = 4096
+_SHOWN_PATHS = 5
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
 
 _PATIENCE_SECONDS = 2.0
@@ -230,6 +231,16 @@ class Fixed(NamedTuple):
     checkout: Path
     conflicts: tuple[str, ...] = ()
     rescued: tuple[Path, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Returns what was done, and what a person has to look at."""
+        told = [f"`{self.checkout}` was brought up to date with its branch"]
+        if self.conflicts:
+            told.append(f"your edits conflict with it: {first_of(self.conflicts, _SHOWN_PATHS)}")
+        if self.rescued:
+            told.append(f"what had no place is kept: {first_of([*map(str, self.rescued)], _SHOWN_PATHS)}")
+        return "; ".join(told)
 
 
 def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -> Fixed:

@@ -118,6 +118,7 @@ def test_edits_that_exclude_the_merge_become_a_conflict(
     (root / "code.txt").write_text(LINES.replace("line 2\n", "line 2, mine\n"))
     (fixed,) = finish_checkout(repository)
     assert fixed.conflicts == ("code.txt",)
+    assert fixed.words.endswith("your edits conflict with it: code.txt")
     assert "line 2, mine\n" in (root / "code.txt").read_text()
     assert status(root) == "UU code.txt"
 
