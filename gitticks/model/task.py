@@ -58,7 +58,8 @@ class SessionRecord(NamedTuple):
 
     `pid`, `start_ticks` and `boot_id` together name one process forever; a pid alone is given out again.
     `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's. `session_id`
-    is the agent's own name of it, once it has told that.
+    is the agent's own name of it, once it has told that. `model` is the one that the agent was asked for, `transcript` the
+    file of what it prints, once it was started; `is_over` says that it ended, so that only the checks were left.
     """
 
     task: TaskId
@@ -72,6 +73,9 @@ class SessionRecord(NamedTuple):
     workspace: str
     is_briefed: bool = False
     session_id: str | None = None
+    model: str | None = None
+    transcript: str | None = None
+    is_over: bool = False
 
 
 class Approval(NamedTuple):

@@ -57,6 +57,16 @@ def no_price_hint(agent: AgentSpec) -> str:
     return f"`gt config prices.{agent.model}.input DOLLARS` and `gt config prices.{agent.model}.output DOLLARS`, per million tokens"
 
 
+def unpriced_words(agent: str, report: AgentReport) -> str:
+    """Returns that nobody knows what a session's tokens cost, and what to type."""
+    if report.model is None:
+        return f"`{agent}` took {report.tokens:,} tokens and reported neither their cost nor its model: no budget of dollars counts them"
+    return (
+        f"no price is known for `{report.model}`: its {report.tokens:,} tokens count in no budget of dollars "
+        f"(`gt config prices.{report.model}.input` and `.output` set one)"
+    )
+
+
 def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
     """Returns what was spent on which tasks, the most first, in words."""
     ordered = sorted(spent.items(), key=lambda one: (-one[1].of(metric), one[0]))

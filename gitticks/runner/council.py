@@ -129,7 +129,7 @@ def hold_council(
     )
     # Who had answered before the stop has answered.
     if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
-        return CouncilResult(SessionResult(_together([one for _, one in reports], Ending.STOPPED)), reports)
+        return CouncilResult(SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports)
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
     ]
@@ -194,12 +194,12 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
         learnings="\n".join(filter(None, (work.delivery.learnings.strip() for work in works))),
         warnings=(*counted.warnings, *(one for work in works for one in work.delivery.warnings)),
     )
-    report = replace(_together(reports, ending), detail=detail)
+    report = replace(together(reports, ending), detail=detail)
     warnings = tuple(dict.fromkeys(one for work in works for one in work.warnings))
     return SessionResult(report, Work(delivery, begun.work.head, None, warnings), begun.workspace)
 
 
-def _together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
+def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
     """Returns one report of what all of them took."""
     usage = Usage(
         tokens_in=sum(one.usage.tokens_in for one in reports),

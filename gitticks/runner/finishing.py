@@ -21,6 +21,7 @@ from gitticks.runner.budgets import count_into_epics, reached_in
 from gitticks.runner.checkpoints import Capture, capture_if_due
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
+from gitticks.runner.lost_spending import with_spending
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.place import SessionResult, Work
@@ -363,8 +364,11 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
         return wants_checks(present.task, ended(end), handoff=has_handoff(present, delivery))
 
     result = run.place.recover(record, file, stop, is_to_check)
+    report = with_spending(run, record, file.task, store.history(record.task), result.report)
     try:
-        finish_session(run, store, record.task, ended(result.report), result.report, result=result)
+        _, reached = finish_session(run, store, record.task, ended(report), report, result=result)
+        for one in reached:
+            run.emit(one)
     except RefusedError as error:
         run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
     return True

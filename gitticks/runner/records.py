@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -96,14 +96,23 @@ class Sessions:
         finally:
             give_up_lock(descriptor)
 
-    def mark_briefed(self, record: SessionRecord) -> None:
-        """Notes, within `hold`, that the session's mailbox was filled."""
-        self._write(record._replace(is_briefed=True))
+    def mark_briefed(self, record: SessionRecord, transcript: str) -> SessionRecord:
+        """Notes, within `hold`, that the session's mailbox was filled, and where what it prints is kept."""
+        record = record._replace(is_briefed=True, session_id=None, transcript=transcript)
+        self._write(record)
+        return record
 
-    def note_session_id(self, record: SessionRecord, session_id: str) -> None:
+    def note_session_id(self, record: SessionRecord, session_id: str) -> SessionRecord:
         """Notes, within `hold`, the agent's own name of a briefed session, so that it can continue if its runner dies."""
+        record = record._replace(session_id=session_id)
         with contextlib.suppress(OSError):  # without it the agent starts over
-            self._write(record._replace(is_briefed=True, session_id=session_id))
+            self._write(record)
+        return record
+
+    def mark_over(self, record: SessionRecord) -> None:
+        """Notes, within `hold`, that the agent has ended and told all that it spent."""
+        with contextlib.suppress(OSError):  # without it what was spent is called incomplete
+            self._write(record._replace(is_over=True))
 
     def note_left(self, task_id: TaskId, ending: Ending | None) -> None:
         """Notes how a session ended that was stopped or interrupted, until the next one begins; forgets it for others."""
@@ -176,7 +185,15 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
-            session_id=session_id if isinstance(session_id := body.get("session_id"), str) else None,
+            session_id=_text_in(body, "session_id"),
+            model=_text_in(body, "model"),
+            transcript=_text_in(body, "transcript"),
+            is_over=body.get("is_over") is True,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _text_in(body: Mapping[str, object], key: str) -> str | None:
+    found = body.get(key)
+    return found if isinstance(found, str) else None

@@ -60,14 +60,17 @@ class SessionListener:
             begin_watch(self._run.repository, self._session.task_id)
             for agent in {one.name: one for one in self._session.agents}.values():
                 self._gatekeeper.begin(agent)
-            self._transcript = Transcript(self._run.repository.own_dir, self._session.task_id, self._run.now)
-        self._run.sessions.mark_briefed(self._record)
+            self._transcript = Transcript(
+                self._run.repository.own_dir, self._session.task_id, self._run.world.precise_now()
+            )
+        self._record = self._run.sessions.mark_briefed(self._record, self._transcript.name)
 
     def end(self) -> None:
         """Reports what the agent changed in the repository's own folder."""
         self._gatekeeper.close()
         if self._transcript is not None:
             self._transcript.close()
+            self._run.sessions.mark_over(self._record)
         look_for_left_behind(self._run, self._session.actor, self._session.task_id)
 
     def say(self, text: str) -> None:
@@ -85,7 +88,7 @@ class SessionListener:
 
     def name_session(self, session_id: str) -> None:
         """Keeps the agent's own name of the session, so that it can continue if this runner dies."""
-        self._run.sessions.note_session_id(self._record, session_id)
+        self._record = self._run.sessions.note_session_id(self._record, session_id)
 
     def wants_checks(self, end: AgentReport | Request, delivery: Delivery) -> bool:
         """Returns whether the task is to leave working now, with a hand-off, so that the gates decide."""

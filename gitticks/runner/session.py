@@ -18,10 +18,10 @@ from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import ActorKind, Role
-from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usage
+from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
-from gitticks.runner.budgets import limits_of_run, require_price
+from gitticks.runner.budgets import limits_of_run, require_price, unpriced_words
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
@@ -47,6 +47,7 @@ from gitticks.runner.reviewing import (
 from gitticks.runner.workspaces import Workspace
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.budget import counted_in
 from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision, waived_person
 from gitticks.workflow.sessions import current_round
@@ -72,17 +73,7 @@ def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec)
     led_nowhere = end.data.get("iteration") is True
     if led_nowhere and not any(event.actor.is_human for event in events[last + 1 :]):
         return None
-    return EarlierSession(session_id, _counted(events, session_id))
-
-
-def unpriced_words(agent: str, report: AgentReport) -> str:
-    """Returns that nobody knows what a session's tokens cost, and what to type."""
-    if report.model is None:
-        return f"`{agent}` took {report.tokens:,} tokens and reported neither their cost nor its model: no budget of dollars counts them"
-    return (
-        f"no price is known for `{report.model}`: its {report.tokens:,} tokens count in no budget of dollars "
-        f"(`gt config prices.{report.model}.input` and `.output` set one)"
-    )
+    return EarlierSession(session_id, counted_in(events, session_id))
 
 
 def _last_worker(events: tuple[Event, ...]) -> int | None:
@@ -94,18 +85,6 @@ def _last_worker(events: tuple[Event, ...]) -> int | None:
         if "session" in data or data.get("ending") not in _NEVER_SPOKE:
             return place
     return None
-
-
-def _counted(events: tuple[Event, ...], session_id: str) -> Usage:
-    for event in reversed(events):
-        tokens_in, tokens_out = event.data.get("counted_in"), event.data.get("counted_out")
-        if (
-            event.data.get("session") == session_id
-            and isinstance(tokens_in, int)
-            and isinstance(tokens_out, int)
-        ):
-            return Usage(tokens_in=tokens_in, tokens_out=tokens_out)
-    return Usage()
 
 
 class SessionRun:
@@ -258,6 +237,7 @@ class SessionRun:
             me.boot_id,
             self.run.now,
             str(plan.path),
+            model=self.agent.model,
         )
 
     def _strangers(self) -> tuple[str, ...]:

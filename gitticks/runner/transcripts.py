@@ -1,6 +1,7 @@
 """Transcripts: what agents' clients printed, kept in the clone and never committed.
 
-They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner.
+They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner. How long
+an agent took whose runner died is told by the name and by the time of the last change.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _LONGEST_LINE = 4_000_000
+_STAMP = "%Y%m%dT%H%M%S.%fZ"
 
 
 def transcripts_of(own_dir: Path, task_id: TaskId) -> Path:
@@ -33,8 +36,8 @@ class Transcript:
     def __init__(self, own_dir: Path, task_id: TaskId, started: datetime) -> None:
         folder = transcripts_of(own_dir, task_id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = folder / f"{_stamp(started)}-{os.getpid()}.log"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self.name = f"{_stamp(started)}-{os.getpid()}.log"
+        descriptor = os.open(folder / self.name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._file = os.fdopen(descriptor, "a", encoding="utf-8", errors="replace", buffering=1)
 
     def write(self, line: str) -> None:
@@ -43,8 +46,9 @@ class Transcript:
             self._file.write(f"{line}\n")
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends it; its last change is the end of the agent, which may have been silent before."""
         with contextlib.suppress(OSError):
+            os.utime(self._file.fileno())
             self._file.close()
 
 
@@ -122,6 +126,25 @@ class TranscriptReader:
         return [rest.decode("utf-8", "replace")] if rest else []
 
 
+def read_printed(own_dir: Path, record: SessionRecord) -> tuple[Iterator[str], float]:
+    """Returns the lines that a session printed, and how many seconds its agent took, as far as is known."""
+    name = record.transcript or ""
+    path = transcripts_of(own_dir, record.task) / name
+    try:
+        began = datetime.strptime(name.partition("-")[0], _STAMP).replace(tzinfo=UTC)
+        status = path.stat()
+    except (OSError, ValueError):  # it was removed
+        return iter(()), 0.0
+    lines = _lines_of(path) if stat.S_ISREG(status.st_mode) else iter(())
+    return lines, round(max(0.0, status.st_mtime - began.timestamp()), 3)
+
+
+def _lines_of(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        for line in file:
+            yield line.removesuffix("\n")
+
+
 def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> list[str]:
     """Returns the last lines of the newest of a task's transcripts that has any."""
     folder = transcripts_of(own_dir, task_id)
@@ -142,4 +165,4 @@ def _end_of(path: Path, most_bytes: int) -> list[str]:
 
 
 def _stamp(time: datetime) -> str:
-    return f"{time:%Y%m%dT%H%M%SZ}"
+    return time.strftime(_STAMP)

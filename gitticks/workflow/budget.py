@@ -213,6 +213,19 @@ def spent_by(event: Event) -> Usage:
     )
 
 
+def counted_in(history: Sequence[Event], session_id: str) -> Usage:
+    """Returns the tokens that an agent had counted in its own session when it last ended."""
+    for event in reversed(history):
+        tokens_in, tokens_out = event.data.get("counted_in"), event.data.get("counted_out")
+        if (
+            event.data.get("session") == session_id
+            and isinstance(tokens_in, int)
+            and isinstance(tokens_out, int)
+        ):
+            return Usage(tokens_in=tokens_in, tokens_out=tokens_out)
+    return Usage()
+
+
 def iterations_of(role: Role | None, ending: str) -> int:
     """Returns how many iterations a session counts for: 1 for a worker's, 0 for one that did no work or reviewed."""
     return int(role is Role.WORKER and ending not in _NO_ITERATION)

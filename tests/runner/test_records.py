@@ -137,8 +137,11 @@ def test_that_an_agent_was_briefed_is_noted(sessions: Sessions) -> None:
     record = make_record()
     with sessions.hold(record):
         assert not sessions.live()[record.task].is_briefed
-        sessions.mark_briefed(record)
-        assert sessions.live()[record.task].is_briefed
+        sessions.mark_briefed(record, "now.log")
+        found = sessions.live()[record.task]
+        assert (found.is_briefed, found.transcript, found.is_over) == (True, "now.log", False)
+        sessions.mark_over(found)
+        assert sessions.live()[record.task] == found._replace(is_over=True)
 
 
 @pytest.mark.parametrize(
@@ -198,10 +201,10 @@ def test_a_record_that_contradicts_itself_counts_for_nothing(
 
 
 def test_the_agents_own_name_of_a_session_is_noted(sessions: Sessions, tmp_path: Path) -> None:
-    record, place = make_record(), tmp_path / "sessions/k7f2.json"
+    record, place = make_record(is_briefed=True), tmp_path / "sessions/k7f2.json"
     with sessions.hold(record):
         sessions.note_session_id(record, "s-1")
-        assert sessions.live()[record.task] == record._replace(is_briefed=True, session_id="s-1")
+        assert sessions.live()[record.task] == record._replace(session_id="s-1")
         place.write_text(place.read_text().replace('"s-1"', "[1]"))
         assert sessions.live()[record.task].session_id is None
         (tmp_path / "sessions/k7f2.new").mkdir()
