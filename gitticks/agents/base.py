@@ -216,7 +216,8 @@ class AgentReport:
     `messages` are the agent's own words in order, never tool output: the only place to look for signals, which
     stand on lines of their own if `signals_on_own_lines`. `usage` is what this session spent, with `cost` only if the
     agent told it or, then with its `cost_source`, if a price is known, `cached_tokens` the part of `tokens_in` that is cheaper, `total_usage` what the agent counted over
-    all sessions that were resumed, and `is_estimate` if it did not get to report all of it. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
+    all sessions that were resumed, and `is_estimate` if it did not get to report all of it. `warnings` say what of what it
+    reported makes no sense. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
     """
 
     ending: Ending
@@ -235,6 +236,7 @@ class AgentReport:
     resets_at: datetime | None = None
     signals_on_own_lines: bool = False
     is_estimate: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def spent(self) -> Usage:

@@ -15,7 +15,6 @@ from gitticks.agents.base import AgentReport, AgentSpec, Ended, Invocation, Requ
 from gitticks.agents.stream import (
     Event,
     Messages,
-    integer_at,
     judge_exit,
     last_line,
     number_at,
@@ -30,7 +29,10 @@ from gitticks.model.task import Ending, Usage
 TEMPORARY_FAILURE = 75
 _KEY = "gitticks"
 _USAGE = "usage"
+_NUMBERS = ("tokens_in", "tokens_out", "tokens_cached", "cost")
+_MODEL, _AFTER = "model", "retry_after"
 _MOST = 1e12
+_MOST_WARNINGS = 5
 _ENDINGS = {
     "rate-limit": Ending.RATE_LIMITED,
     "usage-limit": Ending.USAGE_LIMITED,
@@ -103,6 +105,7 @@ class LinesReader:
         self._cached_tokens = 0
         self._cost: float | None = None
         self._model: str | None = None
+        self._warnings: dict[str, str] = {}
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns it."""
@@ -119,19 +122,35 @@ class LinesReader:
         return line
 
     def _count(self, reported: Event) -> None:
-        """Adds what a line of usage reports; a figure that makes no sense is none."""
-
-        def tokens(name: str) -> int:
-            found = integer_at(reported, name)
-            return found if 0 <= found < _MOST else 0
-
-        spent = Usage(tokens_in=tokens("tokens_in"), tokens_out=tokens("tokens_out"))
+        """Adds what a line of usage reports; a figure that makes no sense is none, and never guessed at."""
+        tokens_in, tokens_out, cached, cost = (self._number(reported, name) for name in _NUMBERS)
+        spent = Usage(tokens_in=int(tokens_in or 0), tokens_out=int(tokens_out or 0))
         self._usage = self._usage.plus(spent)
-        self._cached_tokens += min(tokens("tokens_cached"), spent.tokens_in)
-        cost = number_at(reported, "cost")
-        if cost is not None and 0 <= cost < _MOST:
+        self._cached_tokens += min(int(cached or 0), spent.tokens_in)
+        if cost is not None:
             self._cost = round((self._cost or 0.0) + cost, 6)
-        self._model = text_at(reported, "model") or self._model
+        self._model = text_at(reported, _MODEL) or self._model
+        if not isinstance(reported.get(_MODEL), str | None):
+            self._warn(reported, _MODEL, "is not a text")
+        for name in (one for one in reported if one not in (_KEY, _MODEL, *_NUMBERS)):
+            self._warn(
+                reported, name, f"is not one of {', '.join(f'`{one}`' for one in (*_NUMBERS, _MODEL))}"
+            )
+
+    def _number(self, reported: Event, name: str) -> float | None:
+        """Returns a number that a line reports; None, with a warning, for what makes no sense."""
+        found = number_at(reported, name)
+        if found is None and reported.get(name) is not None:
+            self._warn(reported, name, "is not a number")
+        elif found is not None and not 0 <= found < _MOST:
+            self._warn(reported, name, "is negative" if found < 0 else "is too large")
+            return None
+        return found
+
+    def _warn(self, reported: Event, name: str, what: str) -> None:
+        if len(self._warnings) < _MOST_WARNINGS:
+            words = f"`{name}` in its {text_at(reported, _KEY)} line {what}: {reported[name]!r}"
+            self._warnings.setdefault(name, one_line(words, longest=200))
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns the session's result; the last line that says something is the final message."""
@@ -150,6 +169,7 @@ class LinesReader:
             retry_after_seconds=trouble.retry_after_seconds,
             resets_at=trouble.resets_at,
             signals_on_own_lines=True,
+            warnings=tuple(self._warnings.values()),
         )
 
     def _judge(self, ended: Ended) -> Trouble:
@@ -165,9 +185,6 @@ class LinesReader:
             said = text_at(self._last_event, "message") or last_line(ended.errors) or meaning
             if kind in _FOR_PEOPLE and said != meaning:
                 said = f"{meaning}: {said}"
-            after = number_at(self._last_event, "retry_after")
-            return Trouble(
-                ending, one_line(said) or trouble.detail, None if after is None else max(0.0, after)
-            )
+            return Trouble(ending, one_line(said) or trouble.detail, self._number(self._last_event, _AFTER))
         limit = classify_limit(last_line(ended.errors)) if self._has_service else None
         return limit or trouble

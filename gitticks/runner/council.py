@@ -214,6 +214,7 @@ def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
         cost_source=next((one.cost_source for one in reports if one.cost_source), None),
         denied=tuple(what for one in reports for what in one.denied),
         is_estimate=any(one.is_estimate for one in reports),
+        warnings=tuple(warning for one in reports for warning in one.warnings),
         resets_at=min(resets, default=None),
     )
 

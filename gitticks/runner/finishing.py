@@ -58,7 +58,8 @@ def _write_end(
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
     audit.write(transaction)
-    delivery, name = work.delivery, ended.actor.name
+    name, warnings = ended.actor.name, (*work.delivery.warnings, *report.warnings)
+    delivery = replace(work.delivery, warnings=warnings)
     take_delivery(transaction, task_id, ended.actor, delivery, circumstances)
     for reviewer, text in delivery.answers.items():  # a council's, with their round
         names = transaction.list(layout.rounds_folder(task_id))
@@ -245,7 +246,7 @@ def finish_session(
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
         ended = ended._replace(ending=Ending.STOPPED)
     capture = capture_if_due(run, store, before, ended, result)
-    for warning in work.warnings:
+    for warning in (*work.warnings, *report.warnings):
         run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
     circumstances = run.circumstances(

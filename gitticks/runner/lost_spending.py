@@ -52,6 +52,7 @@ def with_spending(
         total_usage=spent.total_usage,
         model=spent.model,
         is_estimate=spent.is_estimate or not record.is_over,
+        warnings=spent.warnings,
     )
 
 

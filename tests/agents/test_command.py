@@ -71,6 +71,58 @@ def test_lines_of_usage_add_up_and_what_makes_no_sense_in_them_is_left_out() -> 
 
 
 @pytest.mark.parametrize(
+    ("line", "warning"),
+    [
+        ('"tokens_in": "12000"', "`tokens_in` in its usage line is not a number: '12000'"),
+        ('"cost": "7.50"', "`cost` in its usage line is not a number: '7.50'"),
+        ('"cost": NaN', "`cost` in its usage line is not a number: nan"),
+        ('"tokens_out": true', "`tokens_out` in its usage line is not a number: True"),
+        ('"tokens_cached": -5', "`tokens_cached` in its usage line is negative: -5"),
+        ('"cost": 1e300', "`cost` in its usage line is too large: 1e+300"),
+        ('"model": 7', "`model` in its usage line is not a text: 7"),
+        (
+            '"usd": 7.5',
+            "`usd` in its usage line is not one of `tokens_in`, `tokens_out`, `tokens_cached`, `cost`, `model`: 7.5",
+        ),
+        ('"cost": null, "model": null', None),
+    ],
+)
+def test_what_makes_no_sense_in_a_line_of_usage_is_named_once(line: str, warning: str | None) -> None:
+    reader = LinesReader(has_service=True)
+    for _ in range(2):
+        reader.feed(f'{{"gitticks": "usage", {line}}}')
+    report = reader.report(Ended(EndReason.EXITED, 0), NOW)
+    assert report.warnings == (() if warning is None else (warning,))
+    assert (report.tokens, report.cost, report.model) == (0, None, None)
+
+
+def test_warnings_of_one_session_are_few() -> None:
+    reader = LinesReader()
+    for number in range(100):
+        reader.feed(f'{{"gitticks": "usage", "key {number}": "{"x" * 1000}"}}')
+    warnings = reader.report(Ended(EndReason.EXITED, 0), NOW).warnings
+    assert len(warnings) == 5
+    assert max(map(len, warnings)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("after", "seconds", "warnings"),
+    [
+        ("60", 60.0, ()),
+        ('"2h"', None, ("`retry_after` in its rate-limit line is not a number: '2h'",)),
+        ("-1", None, ("`retry_after` in its rate-limit line is negative: -1",)),
+    ],
+)
+def test_how_long_it_is_to_rest_is_a_number(
+    after: str, seconds: float | None, warnings: tuple[str, ...]
+) -> None:
+    reader = LinesReader(has_service=True)
+    reader.feed(f'{{"gitticks": "rate-limit", "retry_after": {after}}}')
+    report = reader.report(Ended(EndReason.EXITED, 75), NOW)
+    assert (report.retry_after_seconds, report.warnings) == (seconds, warnings)
+
+
+@pytest.mark.parametrize(
     ("exit_code", "ending", "detail"),
     [
         (0, Ending.CLEAN, "its last line says `refusal`, which counts only with exit code 75"),

@@ -19,6 +19,9 @@ CODEX = (
 )
 
 
+WRONG = {"tokens_in": "12000", "cost": "7.50"}
+
+
 def told(**usage: object) -> str:
     """Returns the line by which a command says what it spent."""
     return f"echo '{json.dumps({'gitticks': 'usage', **usage})}'\n"
@@ -59,6 +62,18 @@ def test_a_command_tells_what_it_spent(project: RunProject) -> None:
     usage = project.task("k7f2").usage
     assert (usage.tokens_in, usage.tokens_out, usage.cost) == (5000, 10, 0.75)
     assert "cost_source" not in project.last(EventType.SESSION_ENDED).data
+
+
+def test_a_wrong_line_of_usage_is_a_warning_in_the_run_and_in_the_history(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(told(**WRONG) + told(cost="1") + DONE)
+    project.make()
+    ran = project.run()
+    words = [f"`{key}` in its usage line is not a number: '{value}'" for key, value in WRONG.items()]
+    assert [ran.err.count(one) for one in words] == [1, 1]
+    warned = [event.reason for event in project.events("k7f2") if event.type is EventType.WARNED]
+    assert warned == words
+    assert project.task("k7f2").usage.cost == 0
 
 
 def test_tokens_without_a_price_are_a_warning(project: RunProject) -> None:
