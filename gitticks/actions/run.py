@@ -98,7 +98,7 @@ def _require_prices(context: Context, loop: Loop) -> None:
         chosen.append("budget.run.cost")
     for task, agent in loop.picking.first_agents() if limits else ():
         priced = foresee(agent, context.settings.prices)
-        if priced is Priced.NO_PRICE:
+        if priced is Priced.NO_PRICE or (priced is Priced.UNLESS_TOLD and chosen):
             raise _unpriced_model(context, loop, task, agent)
         if priced is Priced.NO_MODEL:
             words = f"`{agent.name}` reports neither its cost nor its model, so `{(chosen or limits)[0]}` cannot be enforced for it"

@@ -34,6 +34,7 @@ def with_cost(
     used = report.model or model
     if report.cost is not None or not report.tokens or used is None:
         return report
+    report = replace(report, model=used)
     source = OWN if used in prices else LIBRARY
     cost = (
         _by_price(report, prices[used])
@@ -46,23 +47,30 @@ def with_cost(
 
 
 class Priced(Enum):
-    """What can be said beforehand of the cost of an agent's sessions; LATER says that it will name its model itself."""
+    """What can be said beforehand of the cost of an agent's sessions.
+
+    LATER says that it will name its model itself, UNLESS_TOLD that its model has no price, but that it may tell the cost.
+    """
 
     YES = "yes"
     LATER = "later"
+    UNLESS_TOLD = "unless told"
     NO_MODEL = "no model"
     NO_PRICE = "no price"
 
 
 def foresee(agent: AgentSpec, prices: Mapping[str, Price]) -> Priced:
     """Returns whether it will be known what an agent's sessions cost; what reports no tokens costs nothing."""
-    if agent.kind not in _TELL_TOKENS_ONLY:
-        return Priced.YES
+    is_command = agent.kind is AgentKind.COMMAND
     model = None if agent.kind is AgentKind.AMP else agent.model  # what Amp is asked for is a mode of its own
+    if agent.kind not in _TELL_TOKENS_ONLY and not (is_command and model):
+        return Priced.YES
     if model is None:
         return Priced.NO_MODEL if agent.kind is AgentKind.CODEX else Priced.LATER
     is_known = model in prices or _by_library(Usage(tokens_in=1), 0, model, agent.kind) is not None
-    return Priced.YES if is_known else Priced.NO_PRICE
+    if is_known:
+        return Priced.YES
+    return Priced.UNLESS_TOLD if is_command else Priced.NO_PRICE
 
 
 def _by_price(report: AgentReport, price: Price) -> float | None:

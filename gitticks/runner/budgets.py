@@ -41,9 +41,14 @@ def limits_of_run(options: RunOptions, settings: Settings) -> BudgetLimits:
 
 
 def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits) -> None:
-    """Refuses an agent of whose model nobody knows the price where dollars are limited."""
-    limits = (settings.budget.task, settings.budget.epic, limits_of_run)
-    if any(one.cost is not None for one in limits) and foresee(agent, settings.prices) is Priced.NO_PRICE:
+    """Refuses an agent of whose model nobody knows the price where dollars are limited.
+
+    One that may tell the cost itself is refused only if somebody chose the limit.
+    """
+    costs = {settings.budget.task.cost, settings.budget.epic.cost, limits_of_run.cost} - {None}
+    priced = foresee(agent, settings.prices) if costs else Priced.YES
+    is_chosen = costs != {Settings().budget.run.cost}
+    if priced is Priced.NO_PRICE or (priced is Priced.UNLESS_TOLD and is_chosen):
         raise GitticksError(no_price_words(agent), hint=no_price_hint(agent))
 
 

@@ -73,7 +73,10 @@ def test_a_session_is_no_single_long_request() -> None:
         (AgentKind.GEMINI, None, Priced.LATER),
         (AgentKind.AMP, "smart", Priced.LATER),
         (AgentKind.CLAUDE, "nobody-knows", Priced.YES),
-        (AgentKind.COMMAND, "nobody-knows", Priced.YES),
+        (AgentKind.COMMAND, "nobody-knows", Priced.UNLESS_TOLD),
+        (AgentKind.COMMAND, "m", Priced.YES),
+        (AgentKind.COMMAND, None, Priced.YES),
+        (AgentKind.SCRIPT, "nobody-knows", Priced.YES),
     ],
 )
 def test_it_is_known_beforehand_whether_sessions_will_have_a_cost(

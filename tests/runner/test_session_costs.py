@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from gitticks.model.event import EventType
+from gitticks.model.status import Status
 from tests.runner.test_kept_from_work import standing_in
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
 
@@ -117,6 +120,47 @@ def test_a_model_without_a_price_is_an_error_with_its_place_before_anything_star
     assert re.match(r"error: \.gitticks/tasks/f2/k7f2/TASK\.md:\d+: no price is known", ran.err), ran.err
     project.ok("config", "budget.run.cost", "null")
     assert project.run().code == 0
+
+
+def test_a_command_whose_model_has_no_price_is_an_error_where_somebody_limits_dollars(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON)
+    project.agent(told(tokens_in=5000) + DONE)
+    project.ok("config", "agents.mine.model", "gpt-99")
+    project.make()
+    words = "no price is known for `gpt-99`, so dollar budgets cannot be enforced for `mine`"
+    ran = project.run("--max-cost", "1")
+    assert (ran.code, ran.out) == (64, "")
+    assert re.match(rf"error: config.yaml:\d+:\d+: {re.escape(words)}\n", ran.err), ran.err
+    ran = project.run()
+    assert ran.code == 0, "by default it may still tell its cost itself"
+    assert "no price is known for `gpt-99`: its 5,000 tokens count in no budget of dollars" in ran.err
+
+
+def test_a_task_that_comes_later_with_such_a_model_is_not_started(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}budget: {{task: {{cost: 3}}}}\n")
+    project.make()
+    project.make("aaaa", model="gpt-99", blocked_by=("k7f2",))
+    ran = project.run()
+    assert "no price is known for `gpt-99`" in ran.err
+    assert (project.stands()[0], project.stands("aaaa")[0]) == (Status.DONE, Status.PENDING)
+
+
+@pytest.mark.parametrize("place", ["config", "task", "flag"])
+def test_a_command_that_names_no_model_is_priced_by_the_one_it_was_asked_for(
+    project: RunProject, place: str
+) -> None:
+    project.settings(f"{NO_PERSON}prices: {{gpt-7: {{input: 1, output: 10}}}}\n")
+    project.agent(told(tokens_in=500_000) + DONE)
+    project.make()
+    if place == "config":
+        project.ok("config", "agents.mine.model", "gpt-7")
+    if place == "task":
+        project.ok("update", "k7f2", "--model", "gpt-7")
+    ran = project.run("--max-cost", "5", *(("--model", "gpt-7") if place == "flag" else ()))
+    assert ran.code == 0, ran.err
+    assert project.task("k7f2").usage.cost == 0.5
 
 
 def test_an_agent_that_tells_neither_cost_nor_model_cannot_go_by_dollars_that_were_asked_for(
