@@ -18,7 +18,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, BudgetState
 from gitticks.runner.options import RunOptions
 from gitticks.runner.run_record import LastRun, write_spending
-from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.decisions import Circumstances, carry_out, spent_by_task
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
@@ -105,9 +105,7 @@ class EpicSpending(NamedTuple):
 
 def spending_of_epic(source: Transaction, graph: TaskGraph, epic_id: TaskId) -> EpicSpending:
     """Returns what an epic and all below it took."""
-    own = source.history(epic_id)
-    by_task = {one: budget.spent_in(source.history(one)) for one in sorted(graph.below(epic_id))}
-    return EpicSpending({epic_id: budget.spent_in(own), **by_task}, granted_before(own))
+    return EpicSpending(spent_by_task(source, epic_id, graph), granted_before(source.history(epic_id)))
 
 
 def count_into_epics(

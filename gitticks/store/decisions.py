@@ -22,7 +22,9 @@ from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
 from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.artifacts import Artifacts, count_since_last_word
+from gitticks.workflow import budget
+from gitticks.workflow.artifacts import Artifacts, awaits_grant, count_since_last_word, with_grant
+from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, Seen, Trigger, VerdictGiven
@@ -55,6 +57,7 @@ def carry_out(
         DocumentError: the task's file cannot be read.
     """
     file = transaction.task_file(task_id)
+    history = transaction.history(task_id)
     policy = policy_for(file.task, circumstances.settings, review_waiver=circumstances.review_waiver)
     try:
         decision = decide(
@@ -64,7 +67,7 @@ def carry_out(
             artifacts=read_artifacts(
                 file, head=circumstances.head, checks_failure=circumstances.checks_failure
             ),
-            counts=count_since_last_word(transaction.history(task_id)),
+            counts=count_since_last_word(history),
             policy=policy,
         )
     except RefusedError as error:
@@ -73,6 +76,9 @@ def carry_out(
         why = "its file has both versions of a conflict, so no gate reads it"
         hint = f"`gt edit {file.task.id}`: keep what is right"
         raise RefusedError(f"{error.message}; {why}", hint=hint) from None
+    if file.task.is_epic and trigger.actor.is_human and awaits_grant(history):
+        total = budget.total_of(spent_by_task(transaction, task_id).values())
+        decision = decision._replace(events=with_grant(decision.events, total))
     write(transaction, file, decision, trigger.actor, circumstances.at)
     if decision.task.is_merging and decision.task.approval != file.task.approval:
         put_before_merge(transaction, decision.task, circumstances.at)
@@ -83,6 +89,14 @@ def carry_out(
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)
     return decision
+
+
+def spent_by_task(
+    source: Transaction, epic_id: TaskId, graph: TaskGraph | None = None
+) -> dict[TaskId, Spent]:
+    """Returns what an epic and all below it ever took, by task."""
+    graph = graph or TaskGraph.of(source.all_tasks().values())
+    return {one: budget.spent_in(source.history(one)) for one in (epic_id, *sorted(graph.below(epic_id)))}
 
 
 def read_artifacts(

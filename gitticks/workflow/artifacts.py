@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
-from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_in
+from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
 
 
 class Artifacts(NamedTuple):
@@ -72,7 +72,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     spent = Spent()
     history = tuple(history)
     for event in history:
-        if event.actor.is_human and event.type in PERSONS_WORD:
+        if _is_word(event):
             iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
             sent_back = 0
             spent = Spent()
@@ -146,8 +146,7 @@ def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:
     """Returns the agents that refused a task, or could not be started on it, since it moved on or a person spoke."""
     refused: set[str] = set()
     for event in history:
-        is_word = event.actor.is_human and event.type in PERSONS_WORD
-        if is_word or event.type in (EventType.ADVANCED, EventType.MOVED):
+        if _is_word(event) or event.type in (EventType.ADVANCED, EventType.MOVED):
             refused.clear()
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
             refused.add(event.actor.name)
@@ -156,13 +155,43 @@ def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:
 
 def granted_before(history: Iterable[Event]) -> Spent:
     """Returns what an epic and all below it had taken when a person let it continue after its budget was spent."""
+    return _grants(history)[0]
+
+
+def awaits_grant(history: Iterable[Event]) -> bool:
+    """True if an epic's budget is spent and no person has let it continue since."""
+    return _grants(history)[1]
+
+
+def with_grant(events: Sequence[Event], total: Spent) -> tuple[Event, ...]:
+    """Returns the events of a person's word that grants an epic more, with what was spent by then.
+
+    Sessions that were at work when it stopped may have ended since.
+    """
+    found = list(events)
+    for place, event in enumerate(found):
+        if _is_word(event):
+            found[place] = event._replace(data={**event.data, **total_data(total)})
+            break
+    return tuple(found)
+
+
+def _grants(history: Iterable[Event]) -> tuple[Spent, bool]:
+    """Returns what was granted up to now, and whether more has to be."""
     stopped_at = granted = Spent()
+    is_open = False
     for event in history:
         if event.type is EventType.BUDGET and event.data.get("level") == Level.SPENT.value:
-            stopped_at = total_in(event)
-        elif event.actor.is_human and event.type in PERSONS_WORD:
-            granted = stopped_at
-    return granted
+            stopped_at, is_open = total_in(event), True
+        elif _is_word(event):
+            if total_in(event) != NOTHING:
+                stopped_at = total_in(event)
+            granted, is_open = stopped_at, False
+    return granted, is_open
+
+
+def _is_word(event: Event) -> bool:
+    return event.actor.is_human and event.type in PERSONS_WORD
 
 
 def _overflows(ended: Event, before: int) -> int:

@@ -185,6 +185,13 @@ def reached_data(reading: Reading, total: Spent) -> Data:
         "spent": reading.spent,
         "limit": reading.limit,
         "level": reading.level.value,
+        **total_data(total),
+    }
+
+
+def total_data(total: Spent) -> Data:
+    """Returns what an event records of all that was ever spent."""
+    return {
         "total_iterations": total.iterations,
         "total_tokens": total.tokens,
         "total_cost": total.cost,
@@ -252,13 +259,13 @@ def spent_in(history: Iterable[Event]) -> Spent:
     return total_of(spent_in_session(event) for event in history if event.type is EventType.SESSION_ENDED)
 
 
-def total_in(reached: Event) -> Spent:
-    """Returns all that was ever spent when a level was reached, as its event records it."""
+def total_in(event: Event) -> Spent:
+    """Returns all that was ever spent when a level was reached or more was granted, as the event records it."""
     return Spent(
-        int(_number(reached, "total_iterations")),
-        int(_number(reached, "total_tokens")),
-        _number(reached, "total_cost"),
-        _number(reached, "total_seconds"),
+        int(_number(event, "total_iterations")),
+        int(_number(event, "total_tokens")),
+        _number(event, "total_cost"),
+        _number(event, "total_seconds"),
     )
 
 

@@ -170,6 +170,20 @@ class TestEpic:
         assert project.stands("t7aa") == (Status.PENDING, None)
         assert "is spent: $3.00 of $3.00, since the epic began on `t1aa` $1.00, " in project.ok("inbox")
 
+    def test_a_grant_counts_from_the_approval(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}{EPIC}")
+        stopped = "until $GT show epic | grep -q escalation; do sleep 0.05; done\n"
+        late = f'if [ "$GITTICKS_TASK" = t2aa ]; then {stopped}fi\n'
+        spends(project, late + DONE, cost=3.0)
+        epic(project, *(f"t{number}aa" for number in range(1, 5)))
+        assert project.run("--parallel", "2").code == RunExit.WAITS
+        assert project.stands("t2aa")[0] is Status.REVIEWING
+        assert project.stands("t3aa") == (Status.PENDING, None)
+        project.ok("approve", "epic")
+        spends(project, DONE, cost=2.0)
+        assert project.run("--parallel", "1").code == RunExit.WAITS
+        assert project.stands("t4aa")[0] is Status.REVIEWING
+
     def test_sessions_side_by_side_share_it(self, project: RunProject) -> None:
         project.settings(f"{NO_REVIEW}budget: {{epic: {{iterations: 4}}}}\n")
         project.agent(DONE)

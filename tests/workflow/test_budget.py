@@ -9,7 +9,7 @@ from gitticks.model.settings import BudgetLimits
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow import budget
-from gitticks.workflow.artifacts import count_since_last_word, granted_before
+from gitticks.workflow.artifacts import awaits_grant, count_since_last_word, granted_before, with_grant
 from gitticks.workflow.budget import Level, Metric, Reading, Scope, Spent
 from tests.support.decisions import ADA, AT, WORKER
 
@@ -178,6 +178,25 @@ def test_an_epic_is_granted_what_was_spent_when_it_stopped() -> None:
     assert granted_before([warned, stop]) == Spent()
     assert granted_before([warned, stop, word]) == Spent(4, 100, 3.5, 60.0)
     assert granted_before([warned, stop, word, warned, word]) == Spent(4, 100, 3.5, 60.0)
+    assert [awaits_grant(one) for one in ([warned], [stop], [stop, word])] == [False, True, False]
+
+
+def test_what_was_spent_between_the_stop_and_the_word_is_granted_too() -> None:
+    total = Spent(4, 100, 3.5, 60.0)
+    stop = Event(
+        EventType.BUDGET,
+        AT,
+        ENGINE,
+        data=budget.reached_data(Reading(Scope.EPIC, Metric.COST, 3.5, 3.0), total),
+    )
+    word = Event(EventType.VERDICT, AT, ADA, data={"verdict": "approved", "awaiting": "escalation"})
+    moved = Event(EventType.ADVANCED, AT, ENGINE)
+    later = total.plus(Spent(1, 10, 2.0))
+    events = with_grant([moved, word, word], later)
+    assert (events[0], events[2]) == (moved, word)
+    assert events[1].data.items() >= word.data.items()
+    assert granted_before([stop, *events]) == later
+    assert granted_before([stop, *events, word]) == later, "a word that grants nothing takes nothing away"
 
 
 def test_a_reopened_task_that_forgot_what_it_took_gives_nothing_back() -> None:
