@@ -86,7 +86,7 @@ class Standstill:
     Attributes:
         more: nothing but a limit of the run keeps them.
         left_alone: the run tried, and said why it cannot.
-        resting: those whose agent rests, each with the agent and why, in words.
+        resting: those whose agent rests, each with the agent and why, in words; with `rests_on` in a later run too.
         stopped: `gt stop` holds them.
         conflicted: their files hold both texts of a conflict.
         claimed: another clone works on them.
@@ -96,6 +96,7 @@ class Standstill:
     more: tuple[TaskId, ...] = ()
     left_alone: tuple[TaskId, ...] = ()
     resting: dict[TaskId, str] = field(default_factory=dict)
+    rests_on: bool = False
     stopped: tuple[TaskId, ...] = ()
     conflicted: tuple[TaskId, ...] = ()
     claimed: tuple[TaskId, ...] = ()
@@ -145,7 +146,8 @@ class Standstill:
                 f"review some, or `gt config limits.in_review {max(self.in_review, self.limit) + 5}` lets more start"
             )
         if self.resting:
-            found.append("`gt run --agent NAME` uses another agent, `gt run --no-rest` tries again")
+            again = "`gt run --no-rest`" if self.rests_on else "`gt run`"
+            found.append(f"`gt run --agent NAME` uses another agent, {again} tries again")
         if self.stopped:
             found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` resumes what is held")
         if self.conflicted:

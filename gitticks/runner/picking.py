@@ -173,6 +173,7 @@ class Picking:
             more=tuple(task.id for task in free if task.id not in {*resting, *crowded_out}),
             left_alone=tuple(left_alone),
             resting=resting,
+            rests_on=self.patience.holds_later_runs,
             stopped=tuple(stopped),
             conflicted=tuple(conflicted),
             claimed=tuple(claimed),

@@ -26,6 +26,7 @@ LONGEST_UNTOLD_SECONDS = 10.0
 MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
+_GIVEN_UP = "gets no more work in this run"
 _PASSING = (MachineError, GitError, LostRaceError)
 
 
@@ -198,14 +199,21 @@ class Patience:
             self._let_others_know(name, self._pauses.of(name))
 
     def why_resting(self, task: Task) -> str | None:
-        """Returns that the task's agent rests, until when and why; None if it does not."""
+        """Returns that the task's agent rests, how long and why, as a run says it at its end; None if it does not."""
         now = self._clock()
-        rests = [
-            f"`{name}` rests {pause.in_words(now)}: {pause.reason}"
-            for name, pause in self._rests_of(task).items()
-            if not pause.is_short(now)
-        ]
+        rests = []
+        for name, pause in self._rests_of(task).items():
+            if not pause.is_short(now):
+                # A rest whose end no service named is over with this run.
+                words = _GIVEN_UP if pause.resets_at is None else f"rests {pause.in_words(now)}"
+                rests.append(f"`{name}` {words}: {pause.reason}")
         return "; ".join(rests) or None
+
+    @property
+    def holds_later_runs(self) -> bool:
+        """True if an agent rests in a later run too, since its service named the end."""
+        found = (self._pauses.of(name) for name in self._pauses.long_rests())
+        return any(pause is not None and pause.resets_at is not None for pause in found)
 
     def _let_others_know(self, name: str, pause: Pause | None) -> None:
         """Keeps a long pause where `gt status` finds it."""

@@ -55,6 +55,19 @@ class TestService:
         task = project.task("k7f2")
         assert (task.status, task.crash_count) == (Status.WORKING, 0)
 
+    def test_a_run_says_at_its_end_of_a_rest_without_a_named_time_that_the_next_one_tries_again(
+        self, project: RunProject
+    ) -> None:
+        self.client(project, "codex-disconnected.jsonl")
+        project.make()
+        ran = project.run()
+        assert "`mine` gets no more work in this run: " in ran.out
+        assert "rests" not in ran.out
+        assert "`gt run` tries again" in ran.err
+        assert "resting" not in project.ok("status")
+        project.run()
+        assert self.calls(project) == 6
+
     def test_five_rate_limits_in_a_row_do(self, project: RunProject) -> None:
         self.client(project, "claude-429.jsonl")
         project.make()
