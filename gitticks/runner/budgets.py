@@ -227,23 +227,23 @@ class Budgets:
         write_spending(self._run.repository.own_dir, over, ended=limit)
 
     def holds_back(self, task: Task, graph: TaskGraph, running: Callable[[TaskId], int]) -> bool:
-        """True if no worker may be started on a task; one whose budget is spent is stopped, or the epic whose is.
+        """True if no worker may be started on a task; one whose budget is spent is stopped, or all epics whose is.
 
         `running` says how many workers are at work below an epic.
         """
         if budget.stopping(self._of_task(task), Role.WORKER) is not None:
             self._stop(task.id)
             return True
+        is_held = False
+        most = self._settings.epic.iterations
         for epic in self._epics_of(task, graph):
             spending = self._spending(epic, graph)
             if budget.stopping(spending.readings(self._settings.epic), Role.WORKER) is not None:
                 self._stop_epic(epic.id)
-                return True
-            most = self._settings.epic.iterations
-            left = spending.total.minus(spending.granted).iterations + running(epic.id)
-            if most is not None and left >= most:
-                return True
-        return False
+                is_held = True
+            taken = spending.total.minus(spending.granted).iterations + running(epic.id)
+            is_held |= most is not None and taken >= most
+        return is_held
 
     def _of_task(self, task: Task) -> tuple[Reading, ...]:
         limits = self._settings.task

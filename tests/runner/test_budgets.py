@@ -214,6 +214,21 @@ class TestEpic:
         assert project.stands("mid1")[1] is None
         assert project.stands("aaa3") == (Status.PENDING, None)
 
+    def test_all_epics_above_that_have_spent_theirs_ask_at_once(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}budget: {{epic: {{cost: 1}}}}\n")
+        spends(project, DONE, cost=1.0)
+        project.make("top0", type="epic")
+        project.make("mid1", type="epic", parent="top0")
+        for name in ("aaa1", "aaa2", "aaa3"):
+            project.make(name, parent="mid1")
+        assert project.run("--parallel", "1").code == RunExit.WAITS
+        assert [project.stands(name)[1] for name in ("top0", "mid1")] == [Awaiting.ESCALATION] * 2
+        project.ok("approve", "mid1")
+        project.ok("approve", "top0")
+        project.run("--parallel", "1")
+        assert project.stands("aaa2")[0] is Status.REVIEWING
+        assert project.stands("aaa3") == (Status.PENDING, None)
+
 
 class TestRun:
     def spent(self, project: RunProject) -> float:
