@@ -18,7 +18,7 @@ from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner.session import SessionRun
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Work = Callable[[StopRequest], SessionRun | None]
 """What a job does; a session's returns itself, to be looked at when it is over."""
@@ -26,10 +26,15 @@ Work = Callable[[StopRequest], SessionRun | None]
 
 @contextlib.contextmanager
 def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """Calls `on_interrupt` in a thread of its own at each signal, while the block runs in the main thread."""
+    """Calls `on_interrupt` in a thread of its own at each signal, while the block runs in the main thread.
+
+    A hangup counts once, as a closed terminal's comes from the shell and from the kernel; under `nohup` it never does.
+    """
     asked: SimpleQueue[bool] = SimpleQueue()
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            signal.signal(number, signal.SIG_IGN)
         asked.put(True)
 
     def listen() -> None:
@@ -38,7 +43,12 @@ def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
 
     listener = threading.Thread(target=listen, name="interrupts", daemon=True)
     listener.start()
-    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    before = {
+        number: signal.signal(number, handle)
+        for number in _SIGNALS
+        if number != signal.SIGHUP or not is_ignored
+    }
     try:
         yield
     finally:

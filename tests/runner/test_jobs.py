@@ -63,9 +63,24 @@ def test_a_job_that_was_not_taken_yet_is_not_lost_to_another() -> None:
 def test_each_signal_calls_in_another_thread() -> None:
     called: SimpleQueue[threading.Thread] = SimpleQueue()
     with interrupting(lambda: called.put(threading.current_thread())):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(os.getpid(), number)
             assert called.get(timeout=LONGEST_SECONDS) is not threading.main_thread()
+
+
+def test_a_hangup_counts_once_and_not_where_it_was_ignored() -> None:
+    called: SimpleQueue[str] = SimpleQueue()
+    with interrupting(lambda: called.put("called")):
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGHUP)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupting(lambda: called.put("called")):
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert called.qsize() == 1
 
 
 def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
