@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from shlex import quote
@@ -92,6 +93,18 @@ def why_unknown(settings: Settings, name: str) -> str | None:
     except GitticksError:  # its entry is not complete, which is said by what asks for more than its name
         return None
     return None
+
+
+def unknown_in_settings(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yields the settings that name an agent that there is not, each with what `why_unknown` says."""
+    named = [] if settings.agent is None else [("agent", settings.agent)]
+    named += [("reviewers", one.agent) for one in settings.reviewers if one.agent is not None]
+    for agent, entry in settings.agents.items():
+        named += [(f"agents.{agent}.fallback", name) for name in entry.fallback]
+    for setting, name in named:
+        unknown = why_unknown(settings, name)
+        if unknown is not None:
+            yield setting, unknown
 
 
 def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:

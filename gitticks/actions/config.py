@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from gitticks.actions.agents import why_unknown
+from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import refuse_new_secrets
 from gitticks.document.frontmatter import decode
@@ -70,9 +70,8 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     context.store.transact(partial(_write, context, name, value), author=context.author)
     found = context.renewed().resolved_settings
     mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
-    if name == "agent" and isinstance(parsed, str):
-        unknown = why_unknown(found.settings, parsed)
-        mine += [] if unknown is None else [unknown]
+    if value is not None:
+        mine += [unknown for setting, unknown in unknown_in_settings(found.settings) if setting == name]
     return ShownSettings((_shown(found, name),), tuple(mine))
 
 

@@ -104,7 +104,7 @@ def agents_left(
     if not agent.fallback:
         return (agent,)
     refused = refused_since_last_word(history())
-    chain = (agent, *map(registry.spec, agent.fallback))
+    chain = (agent, *registry.fallbacks(agent))
     return tuple(one for one in chain if one.name not in refused and not is_missing(one, registry)) or (
         agent,
     )

@@ -77,11 +77,15 @@ def test_without_a_fallback_the_same_agent_is_asked_twice(project: RunProject) -
     assert started(project) == ["mine", "mine"]
 
 
-def test_a_fallback_that_does_not_exist_is_named(project: RunProject) -> None:
-    offer(project, "[nobody]")
+def test_a_fallback_that_does_not_exist_is_named_and_left_out(project: RunProject) -> None:
+    offer(project, "[nobody, second]", second=DONE)
+    project.agent(REFUSES)
     project.make()
-    assert "nobody" in project.run().seen
-    assert started(project) == []
+    project.make("qz8r")
+    ran = project.run()
+    assert ran.err.count("`agents.mine.fallback`: there is no agent `nobody`") == 1
+    assert started(project) == ["mine", "second"]
+    assert project.task("qz8r").status is Status.DONE, ran.seen
 
 
 def test_another_stands_in_for_an_agent_that_rests(project: RunProject) -> None:

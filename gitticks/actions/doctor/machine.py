@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 
-from gitticks.actions.agents import why_unknown
+from gitticks.actions.agents import unknown_in_settings, why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
@@ -176,19 +176,8 @@ def check_agents(context: Context) -> Iterator[Finding]:
     settings = _settings(context)
     if settings is None:
         return
-    for setting, name in _named(settings):
-        unknown = why_unknown(settings, name)
-        if unknown is not None:
-            yield warning(f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
-
-
-def _named(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yields each setting that names agents, with one of them."""
-    if settings.agent is not None:
-        yield "agent", settings.agent
-    yield from (("reviewers", one.agent) for one in settings.reviewers if one.agent is not None)
-    for agent, entry in settings.agents.items():
-        yield from ((f"agents.{agent}.fallback", name) for name in entry.fallback)
+    for setting, unknown in unknown_in_settings(settings):
+        yield warning(f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
 
 
 def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 import click
 
+from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
 from gitticks.actions.run import check_health, execute, prepare_run
@@ -240,6 +241,9 @@ def _warn_of_settings(context: Context) -> None:
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)
+    for setting, unknown in unknown_in_settings(found.settings):
+        if setting.endswith(".fallback"):  # of the others a task that needs one is told
+            warn(f"the setting `{setting}`: {unknown}")
     bare = no_sandbox_warning(context)
     if bare is not None:
         warn(bare)

@@ -152,6 +152,24 @@ def test_a_broken_file_is_reported_with_its_place(tmp_path: Path) -> None:
     assert gt("config", at=tmp_path).err.startswith("error: config.yaml:2:1: ")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("agent", "nosuch"),
+        ("agents.claude.fallback", "[codex, nosuch]"),
+        ("reviewers", "[{name: r, agent: nosuch}]"),
+    ],
+)
+def test_an_agent_that_there_is_not_is_warned_of(tmp_path: Path, name: str, value: str) -> None:
+    make_store(tmp_path)
+    ran = gt("config", name, value, at=tmp_path)
+    assert (ran.code, ran.err) == (
+        0,
+        "warning: there is no agent `nosuch` (`gt agents` lists the agents)\n",
+    )
+    assert gt("config", name, "--unset", at=tmp_path).err == ""
+
+
 def test_a_base_that_is_no_branch_is_refused_with_a_near_one(tmp_path: Path) -> None:
     tip = make_store(tmp_path).tip()
     git("branch", "release", at=tmp_path)
