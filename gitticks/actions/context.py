@@ -239,7 +239,7 @@ class Context:
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""
         from gitticks.model.queries import Surroundings
-        from gitticks.runner.liveness import held_tasks, sessions_here
+        from gitticks.runner.liveness import claimed_elsewhere, held_tasks, sessions_here
 
         own_place, now = self.repository.own_place, self.now
         live, left = sessions_here(own_place)
@@ -250,6 +250,7 @@ class Context:
             held=held_tasks(own_place),
             conflicted=self._conflicted(),
             left=left,
+            elsewhere=claimed_elsewhere(own_place, now),
         )
 
     def _conflicted(self) -> dict[TaskId, int]:

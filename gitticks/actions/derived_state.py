@@ -95,7 +95,13 @@ class Standing(Generic[T_co]):
         """Returns what its session is doing, in one word."""
         task, around = self.task, self._around
         task_id = task.id
-        if not (task_id in around.live or task_id in around.held or task_id in around.left or task.claim):
+        if not (
+            task_id in around.live
+            or task_id in around.held
+            or task_id in around.left
+            or task_id in around.elsewhere
+            or task.claim
+        ):
             known = _quiet_states.get((task.status, task.awaiting, task.is_merging))
             if known is not None:
                 return known
@@ -116,8 +122,9 @@ class Standing(Generic[T_co]):
     @property
     def is_at_work(self) -> bool:
         """True while somebody is at it: a session of this clone, a person by hand, or another clone."""
-        claim = self.task.claim
-        return self.task.id in self._around.live or (claim is not None and claim.expires > self._around.now)
+        claim, around = self.task.claim, self._around
+        is_claimed = self.task.id in around.elsewhere or (claim is not None and claim.expires > around.now)
+        return is_claimed or self.task.id in around.live
 
     @property
     def left(self) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +32,9 @@ from gitticks.git.sharing import (
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 from gitticks.model.settings import MergeMode
+from gitticks.runner.claiming import note_claims
 from gitticks.store.branch import Store
+from gitticks.store.claims import CLAIMS, SEEN
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.merging.commits import MergeReport, Renamed
@@ -303,7 +307,9 @@ class _Sync:
     def _fetch(self, known: str | None) -> Synced | None:
         """Fetches; returns how the sync ends if it cannot continue."""
         where = self.context.repository, self.remote, STATE_BRANCH
-        fetched = fetch(*where, takes_all_names=True, timeout_seconds=self.timeout_seconds)
+        fetched = fetch(
+            *where, takes_all_names=True, beside=(CLAIMS, SEEN), timeout_seconds=self.timeout_seconds
+        )
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:
             raise _strange(self.context, self.remote, fetched.words)
         if fetched.outcome is Fetched.UNREACHABLE:
@@ -314,6 +320,9 @@ class _Sync:
                 hint=f"`git fetch {self.remote} {STATE_BRANCH}` shows the whole answer",
             )
         self.fetched = fetched.commit
+        with suppress(GitticksError):  # a sync may bring what repairs the settings
+            lease = timedelta(seconds=self.context.settings.claims.lease)
+            note_claims(self.context.repository, self.remote, self.context.now + lease)
         if known is not None and not self.restore:
             self._refuse_rewritten(known)
         return None

@@ -136,13 +136,15 @@ def fetch(
     branch: str,
     *,
     takes_all_names: bool = False,
+    beside: tuple[str, str] | None = None,
     timeout_seconds: float = LONGEST_SECONDS,
 ) -> FetchedBranch:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
     Every object that comes is checked, and on disk before the ref moves; a partial clone leaves none of them there, as it
     would ask for each by itself. The remote must be one of `remotes`: git would take any other word for an address.
-    With `takes_all_names`, names of files that no checkout can hold come along; who asks takes them out.
+    With `takes_all_names`, names of files that no checkout can hold come along; who asks takes them out. The refs under
+    the first name of `beside` come along too, to the second, where those go that are gone there.
     """
     tracking = tracking_ref(remote, branch)
     options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
@@ -151,6 +153,9 @@ def fetch(
         safely += [word for name in _ODD_NAMES for word in ("-c", f"fetch.fsck.{name}=warn")]
     asked = [*safely, "fetch", *options, "--refmap=", UPLOAD, "--end-of-options", remote]
     asked.append(f"+refs/heads/{branch}:{tracking}")
+    if beside is not None:
+        asked.insert(asked.index("fetch") + 1, "--prune")
+        asked.append(f"+{beside[0]}*:{beside[1]}*")
     done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return _unreached(repository, remote, done)
@@ -302,6 +307,13 @@ def list_branches(repository: Repository) -> tuple[str, ...]:
 def list_local_branches(repository: Repository, folder: str = "") -> tuple[str, ...]:
     """Returns the sorted names of this clone's branches, or of those in a folder, such as `gitticks/work/`."""
     return tuple(sorted(name.removeprefix(BRANCHES) for name in _refs(repository, BRANCHES + folder)))
+
+
+def local_refs(repository: Repository, folder: str) -> dict[str, str]:
+    """Returns the refs of this clone in a folder, each with its object id."""
+    asked = ["for-each-ref", "--format=%(objectname) %(refname)", folder]
+    lines = run_git(asked, repository_dir=repository.common_dir).text.splitlines()
+    return {ref: object_id for object_id, _, ref in (line.partition(" ") for line in lines)}
 
 
 def _refs(repository: Repository, *folders: str) -> list[str]:

@@ -35,7 +35,7 @@ class Surroundings(NamedTuple):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
-    conflict that nobody has settled. `left` says how the last session ended of tasks that it left unfinished. `runner` is the
+    conflict that nobody has settled, `elsewhere` those that another clone has claimed. `left` says how the last session ended of tasks that it left unfinished. `runner` is the
     asking runner, whose own claims do not count against it.
     """
 
@@ -46,6 +46,7 @@ class Surroundings(NamedTuple):
     conflicted: Container[TaskId] = ()
     runner: str | None = None
     left: Mapping[TaskId, str] = _NOTHING_LEFT
+    elsewhere: Container[TaskId] = ()
 
 
 class Group:
@@ -211,7 +212,7 @@ class Graph(Generic[T]):
         return [
             task
             for task, may_wait in zip(workable, self.may_wait(workable, around), strict=True)
-            if (not may_wait and task.claim is None and task.id not in around.live)
+            if (not may_wait and task.claim is None and not _is_at_work(task, around))
             or self.is_ready(task, around)
         ]
 
@@ -297,7 +298,11 @@ def is_taken(task: Queued, around: Surroundings) -> bool:
     claim = task.claim
     if claim is not None and claim.expires > around.now and claim.runner != around.runner:
         return True
-    return task.id in around.live or task.id in around.held or task.id in around.conflicted
+    return _is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
+
+
+def _is_at_work(task: Queued, around: Surroundings) -> bool:
+    return task.id in around.live or task.id in around.elsewhere
 
 
 class Candidates(Generic[T]):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
+from datetime import datetime
 
 from gitticks.errors import RefusedError
+from gitticks.git.files import write_synced
+from gitticks.git.repository import Repository
 from gitticks.git.sharing import UnreachableError
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
-from gitticks.store.claims import Claims, Holder
+from gitticks.runner.liveness import CLAIMED_FILE
+from gitticks.store.claims import Claims, Holder, claims_seen
 
 _RENEWALS = 3
 """So often a claim is renewed within its lease: the remote may miss some."""
@@ -22,6 +27,16 @@ class ClaimedElsewhereError(RefusedError):
     def __init__(self, task_id: TaskId, holder: Holder) -> None:
         self.words = f"claimed by {holder.by} on {holder.host} until {holder.expires:%H:%M} UTC"
         super().__init__(f"`{task_id}` is {self.words}", hint="`gt sync` updates it")
+
+
+def note_claims(repository: Repository, remote: str, latest: datetime) -> None:
+    """Keeps which tasks other clones have claimed, as the last fetch found it, for what is shown as ready."""
+    held = claims_seen(repository, remote, latest)
+    lines = "".join(f"{task_id} {one.expires.timestamp()}\n" for task_id, one in sorted(held.items()))
+    file = repository.own_dir / CLAIMED_FILE
+    if lines or file.exists():
+        with contextlib.suppress(OSError):  # the remote is asked before anything starts, whatever is shown
+            write_synced(file, lines.encode())
 
 
 class RunClaims:

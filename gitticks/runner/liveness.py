@@ -7,9 +7,11 @@ import os
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
     from pathlib import Path
 
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
@@ -24,6 +26,8 @@ OVERLAPS_FILE = "overlaps.json"
 """Which work a run found to conflict; `gitticks.runner.run_record` writes it."""
 MERGING_FILE = "merging.json"
 """The merge queue of the active run; `gitticks.runner.run_record` writes it."""
+CLAIMED_FILE = "claimed-elsewhere"
+"""The tasks that other clones had claimed at the last sync; `gitticks.runner.claiming` writes it."""
 RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
@@ -63,6 +67,16 @@ def sessions_here(own_place: str) -> tuple[frozenset[TaskId], dict[TaskId, str]]
 def held_tasks(own_place: str) -> frozenset[TaskId]:
     """Returns the tasks that `gt stop` holds back in this clone."""
     return frozenset(TaskId(name) for name in _names_in(f"{own_place}/{HELD_FOLDER}") if is_valid_id(name))
+
+
+def claimed_elsewhere(own_place: str, now: datetime) -> frozenset[TaskId]:
+    """Returns the tasks that other clones had claimed at the last sync, as long as those claims hold."""
+    try:
+        text = read_plain_text(f"{own_place}/{CLAIMED_FILE}")
+        claims = [line.split() for line in text.splitlines()]
+        return frozenset(TaskId(task) for task, expires in claims if float(expires) > now.timestamp())
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def is_session_alive(folder: str, task_id: str) -> bool:

@@ -19,12 +19,21 @@ from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import LeasedMove, UnreachableError, fetch_refs, push_leased, remote_refs
-from gitticks.model.ids import TaskId
+from gitticks.git.sharing import (
+    LeasedMove,
+    UnreachableError,
+    fetch_refs,
+    local_refs,
+    push_leased,
+    remote_refs,
+)
+from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.safe_read import read_plain_file
 from gitticks.store.transaction import read_file
 
 CLAIMS = "refs/gitticks/claims/"
+SEEN = "refs/gitticks/claims-seen/"
+"""Where a clone keeps, as of its last sync, the claims of its remote."""
 _FILE = "claims.json"
 _BODY = "claim.json"
 _MOST_KEPT = 3
@@ -63,7 +72,7 @@ class Claims:
         self._now = now
         self._lock = threading.RLock()
         self._file = repository.own_dir / _FILE
-        self._own = self._read()
+        self._own = _read_own(repository, remote)
         self._held: dict[TaskId, str] = {}
 
     @property
@@ -172,19 +181,13 @@ class Claims:
 
         It holds for no longer than ours would: whoever writes another year keeps a task from nobody.
         """
-        objects = self._repository.objects
         try:
             fetch_refs(self._repository, self.remote, CLAIMS + task_id, timeout_seconds=_TIMEOUT_SECONDS)
         except UnreachableError:
             if self._there(task_id) == token:
                 raise
             return None
-        try:
-            body = json.loads(read_file(objects, objects.tree_of(token), _BODY) or b"")
-            expires = datetime.fromisoformat(body["expires"])
-            return Holder(str(body["by"]), str(body["host"]), min(expires, self._now() + self.lease))
-        except (GitticksError, ValueError, KeyError, TypeError):
-            return None
+        return _read_claim(self._repository, token, self._now() + self.lease)
 
     def _forget(self, task_ids: Iterable[TaskId]) -> None:
         for task_id in task_ids:
@@ -192,15 +195,37 @@ class Claims:
             self._held.pop(task_id, None)
         self._write()
 
-    def _read(self) -> dict[TaskId, tuple[str, ...]]:
-        try:
-            known = json.loads(read_plain_file(self._file)).get(self.remote, {})
-            return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in known.items()}
-        except (OSError, ValueError, AttributeError, TypeError):
-            return {}
-
     def _write(self) -> None:
         with contextlib.suppress(
             OSError
         ):  # a clone where nothing can be written waits for its own claims to expire
             write_synced(self._file, json.dumps({self.remote: self._own}).encode())
+
+
+def claims_seen(repository: Repository, remote: str, latest: datetime) -> dict[TaskId, Holder]:
+    """Returns the claims of other clones as the last fetch left them at `SEEN`; none holds longer than to `latest`."""
+    own = _read_own(repository, remote)
+    found = {
+        TaskId(name): _read_claim(repository, token, latest)
+        for ref, token in local_refs(repository, SEEN).items()
+        if is_valid_id(name := ref.removeprefix(SEEN)) and token not in own.get(TaskId(name), ())
+    }
+    return {task_id: holder for task_id, holder in found.items() if holder is not None}
+
+
+def _read_claim(repository: Repository, token: str, latest: datetime) -> Holder | None:
+    objects = repository.objects
+    try:
+        body = json.loads(read_file(objects, objects.tree_of(token), _BODY) or b"")
+        expires = datetime.fromisoformat(body["expires"])
+        return Holder(str(body["by"]), str(body["host"]), min(expires, latest))
+    except (GitticksError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _read_own(repository: Repository, remote: str) -> dict[TaskId, tuple[str, ...]]:
+    try:
+        known = json.loads(read_plain_file(repository.own_dir / _FILE)).get(remote, {})
+        return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in known.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}

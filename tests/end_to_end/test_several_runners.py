@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from gitticks.store.claims import CLAIMS
@@ -66,6 +67,11 @@ def claims_at(clone: Clone) -> str:
     return git("ls-remote", "origin", f"{CLAIMS}*", at=clone.path)
 
 
+def state_of(clone: Clone, task_id: str) -> tuple[bool, str]:
+    shown = json.loads(clone.ok("show", task_id, "--json"))["task"]
+    return shown["ready"], shown["session_state"]
+
+
 def begun(clone: Clone, task_id: str) -> int:
     return sum(one.type is EventType.SESSION_STARTED for one in clone.events(task_id))
 
@@ -94,6 +100,10 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     one, other = clones_with(tmp_path, 1, waits)
     run = start(one)
     until((shared / "up").exists, "the agent")
+    assert state_of(other, "t00x") == (True, "idle")
+    other.ok("sync")
+    assert state_of(other, "t00x") == (False, "working")
+    assert (other.ok("ready"), other.gt("next").code) == ("", 1)
     ran = other.gt("run", "--headless", "--debounce", "0")
     assert ran.code == 1
     assert "warning: t00x: claimed by Ada Lovelace on" in ran.seen
@@ -107,6 +117,20 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     other.ok("run", "--headless", "--debounce", "0")
     assert other.task("t00x").status is Status.DONE
     assert begun(other, "t00x") == 1
+
+
+def test_a_claim_that_was_given_back_or_expired_is_forgotten_with_the_next_sync(tmp_path: Path) -> None:
+    one, other = clones_with(tmp_path, 1)
+    for year, state in ((2999, (False, "working")), (1999, (True, "idle")), (2999, (False, "working"))):
+        body = json.dumps({"by": "Ada", "host": "there", "expires": f"{year}-01-01T00:00:00+00:00"}).encode()
+        made = one.store.objects.write_commit((), {"claim.json": body}, author=ENGINE_IDENTITY, message="x\n")
+        git("push", "-q", "--force", "origin", f"{made.id}:{CLAIMS}t00x", at=one.path)
+        for clone in (one, other):
+            clone.ok("sync")
+            assert state_of(clone, "t00x") == state
+    git("push", "-q", "origin", f":{CLAIMS}t00x", at=one.path)
+    other.ok("sync")
+    assert state_of(other, "t00x") == (True, "idle")
 
 
 def test_a_task_that_was_started_by_hand_is_no_other_clones(

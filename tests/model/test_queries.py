@@ -104,7 +104,7 @@ def test_what_a_task_says_of_itself(fields: dict[str, Any], is_ready: bool) -> N
     assert graph(task).is_ready(task, AROUND._replace(runner="me")) is is_ready
 
 
-@pytest.mark.parametrize("name", ["live", "held", "conflicted"])
+@pytest.mark.parametrize("name", ["live", "held", "conflicted", "elsewhere"])
 def test_what_the_clone_knows_keeps_a_task_from_starting(name: str) -> None:
     task = make("a")
     around = Surroundings(TODAY, NOW, **{name: frozenset({TaskId("a")})})  # type: ignore[arg-type]
