@@ -57,9 +57,10 @@ class SessionRecord(NamedTuple):
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.
 
     `pid`, `start_ticks` and `boot_id` together name one process forever; a pid alone is given out again.
-    `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's. `session_id`
-    is the agent's own name of it, once it has told that. `model` is the one that the agent was asked for, `transcript` the
-    file of what it prints, once it was started; `is_over` says that it ended, so that only the checks were left.
+    `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's; `given` is
+    the blob of that file. `session_id` is the agent's own name of it, once it has told that. `model` is the one that the
+    agent was asked for, `transcript` the file of what it prints, once it was started; `is_over` says that it ended, so
+    that only the checks were left.
     """
 
     task: TaskId
@@ -76,6 +77,7 @@ class SessionRecord(NamedTuple):
     model: str | None = None
     transcript: str | None = None
     is_over: bool = False
+    given: str | None = None
 
 
 class Approval(NamedTuple):

@@ -10,6 +10,7 @@ from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
+from gitticks.git.refs import is_object_id
 from gitticks.machine_errors import machine_error_of
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
@@ -364,7 +365,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
         present = store.task_file(record.task)
         return wants_checks(present.task, ended(end), handoff=has_handoff(present, delivery))
 
-    result = run.place.recover(record, file, stop, is_to_check)
+    result = run.place.recover(record, _given(store, record, file), stop, is_to_check)
     report = with_spending(run, record, file.task, store.history(record.task), result.report)
     try:
         _, reached = finish_session(run, store, record.task, ended(report), report, result=result)
@@ -373,6 +374,16 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     except RefusedError as error:
         run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
     return True
+
+
+def _given(store: Store, record: SessionRecord, present: TaskFile) -> TaskFile:
+    """Returns the file that a session was given, which what it returned is compared with; else the present one."""
+    if record.given is None or not is_object_id(record.given):
+        return present
+    try:
+        return TaskFile.parse(store.objects.read_blob(record.given), present.path)
+    except GitticksError:  # the record is damaged
+        return present
 
 
 def _is_unfinished(history: tuple[Event, ...], record: SessionRecord) -> bool:

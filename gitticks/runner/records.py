@@ -189,6 +189,7 @@ def read_record(path: Path) -> SessionRecord | None:
             model=_text_in(body, "model"),
             transcript=_text_in(body, "transcript"),
             is_over=body.get("is_over") is True,
+            given=_text_in(body, "given"),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

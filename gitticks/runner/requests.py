@@ -63,7 +63,8 @@ class SessionListener:
             self._transcript = Transcript(
                 self._run.repository.own_dir, self._session.task_id, self._run.world.precise_now()
             )
-        self._record = self._run.sessions.mark_briefed(self._record, self._transcript.name)
+        given = self._record._replace(given=self._session.store.objects.blob_id(self._session.file.data))
+        self._record = self._run.sessions.mark_briefed(given, self._transcript.name)
 
     def end(self) -> None:
         """Reports what the agent changed in the repository's own folder."""

@@ -128,6 +128,19 @@ def test_work_without_a_hand_off_is_no_crash_and_stays(
     assert (project.workspace() / "half.txt").exists()
 
 
+def test_what_others_wrote_meanwhile_is_not_taken_for_the_agents_change(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make()
+    project.agent("sleep 0")
+    run_and_die(project, monkeypatch, SessionRun, "_finish")
+    project.ok("note", "k7f2", "mind the gap")
+    project.ok("update", "k7f2", "--title", "Login loses it")
+    assert recover(opened(project)) == [K7F2]
+    assert EventType.WARNED not in project.kinds()
+    assert project.notes("k7f2") == ["mind the gap"]
+
+
 def test_a_person_who_moved_the_task_meanwhile_is_not_overruled(
     project: RunProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

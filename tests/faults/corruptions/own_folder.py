@@ -113,6 +113,8 @@ RECORDS: tuple[dict[str, object], ...] = (
     {"workspace": "\0"},
     {"boot_id": None},
     {"is_briefed": "perhaps"},
+    {"given": "\0"},
+    {"given": "0" * 40},
 )
 RECORD_TEXTS = ("", "{", "[]", "null", "5", "\udcff", "[" * 100_000, '{"task": {}}')
 PLACES = (
