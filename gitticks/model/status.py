@@ -8,6 +8,8 @@ BY_HAND = "hand:"
 """What the runner's name in a claim begins with where it is a person's."""
 BUDGET_SPENT = "`budget."
 """How the reason begins where a spent budget stopped a task; an approval grants as much again."""
+REVIEWER_CRASHED = "its reviewer "
+"""How the reason begins where a review came to nothing; the work itself is finished."""
 
 
 class Status(StrEnum):

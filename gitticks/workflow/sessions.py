@@ -8,7 +8,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
-from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.status import REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
 from gitticks.workflow import gates, merging, spending
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
@@ -278,7 +278,8 @@ def _end_review(draft: Draft, ended: SessionEnded) -> None:
     elif ended.ending is Ending.CONTEXT_FULL:
         _overflow(draft)
     else:
-        _crash(draft, ended.detail or "the review has no verdict")
+        what = f"{REVIEWER_CRASHED}`{ended.actor.name}` crashed"
+        _crash(draft, ended.detail or "the review has no verdict", what)
 
 
 def pass_review(draft: Draft, cause: EventType) -> None:

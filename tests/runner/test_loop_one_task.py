@@ -31,6 +31,21 @@ class TestOneTask:
         assert project.stands() == (Status.DONE, None)
         assert project.merges() == ["k7f2"]
 
+    def test_a_reviewer_that_crashes_twice_is_named_and_finished_work_is_reviewed_again(
+        self, project: RunProject
+    ) -> None:
+        project.agent(reviewer(DONE, "exit 1"))
+        project.make()
+        assert project.run().code == RunExit.STUCK
+        inbox = project.ok("inbox")
+        assert "stuck: its reviewer `mine` crashed: exit code 1\n" in inbox
+        assert 'gt handoff k7f2 --done "…" && gt complete k7f2' in inbox
+        project.ok("handoff", "k7f2", "--done", "as before")
+        project.ok("complete", "k7f2")
+        project.agent(reviewer("exit 1", PASS))
+        assert project.run().code == RunExit.WAITS
+        assert project.stands() == TO_REVIEW
+
     def test_a_review_belongs_to_the_iteration_that_it_reviews(self, project: RunProject) -> None:
         numbers = project.path.parent / "numbers"
         judge = f"if [ $GITTICKS_ROUND = 1 ]; then {FAIL}else {PASS}fi"

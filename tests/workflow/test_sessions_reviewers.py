@@ -86,7 +86,7 @@ def test_review_without_a_verdict_is_a_crash(artifacts: Artifacts, ending: Endin
     assert (first.task.status, first.task.crash_count) == (Status.AGENT_REVIEW, 1)
     second = run(first.task, ended(first.task, ending), artifacts=artifacts)
     assert way(second) == ["agent-review", "stuck"]
-    assert str(second.steps[0].reason).startswith("crashed")
+    assert str(second.steps[0].reason).startswith("its reviewer `claude` crashed: ")
 
 
 @pytest.mark.parametrize("ending", [Ending.STOPPED, *CUT_OFF])

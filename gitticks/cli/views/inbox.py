@@ -11,7 +11,7 @@ from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, oppos
 from gitticks.cli.text import as_called, called, from_here, visible, wrap
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.errors import first_of
-from gitticks.model.status import ANSWERED, BUDGET_SPENT, Status
+from gitticks.model.status import ANSWERED, BUDGET_SPENT, REVIEWER_CRASHED, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
@@ -38,6 +38,9 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
     answers = commands(asked.standing, is_answered=is_answered(asked), to_merge=asked.to_merge)
+    if _is_unreviewed(asked):
+        gt, task_id = called(), asked.standing.task.id
+        answers.insert(1, f'{gt} handoff {task_id} --done "…" && {gt} complete {task_id}')
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
 
 
@@ -60,6 +63,10 @@ def is_answered(asked: Asked) -> bool:
 
 def _is_spent(asked: Asked) -> bool:
     return not asked.questions and asked.said.startswith(BUDGET_SPENT)
+
+
+def _is_unreviewed(asked: Asked) -> bool:
+    return asked.standing.task.status == Status.STUCK and asked.said.startswith(REVIEWER_CRASHED)
 
 
 def awaiting_lines(
@@ -147,6 +154,8 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if _is_spent(asked):
         yield "approving grants the same amount again"
+    if _is_unreviewed(asked):
+        yield "a hand-off of yours goes to review again, an answer back to the worker"
     if asked.review is not None and asked.review.outcome == _PASS:
         yield visible(_review(asked.review))
     if asked.changes is not None:
