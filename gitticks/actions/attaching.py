@@ -15,6 +15,7 @@ from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import Surroundings
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.events import RunEvent
@@ -89,15 +90,24 @@ def find_session(context: Context, text: str | None) -> SessionRecord:
             hint=f"`gt attach {at_work[0]}` follows one of them",
         )
     raise NoSessionError(
-        f"no agent is working on `{task_id}` in this clone: {_instead(task)}",
+        f"no agent is working on `{task_id}` in this clone: {_instead(task, context.surroundings())}",
         hint=_next(task),
         clarifies=task_id if task.status is Status.CLARIFICATION else None,
     )
 
 
-def _instead(task: Task) -> str:
+def _instead(task: Task, around: Surroundings) -> str:
     if task.claim is not None and not task.claim.is_by_hand:
         return f"it is claimed by {task.claim.host}"
+    if task.id in around.elsewhere:
+        return "another clone is working on it"
+    if task.is_workable or task.is_to_review:
+        if task.id in around.left:
+            return f"its session was {around.left[task.id]}"
+        if task.claim is not None and task.status is Status.WORKING:
+            return f"a person is working on it on {task.claim.host}"
+        if task.status is Status.WORKING:
+            return "it waits for its next session"
     awaits = f" and awaits {task.awaiting}" if task.awaiting else ""
     return f"it is {task.status.words}{awaits}"
 
@@ -113,7 +123,7 @@ def _next(task: Task) -> str:
         return f"`gt merge {task.id}`" if task.is_merging else f"`gt review {task.id}`"
     if task.awaiting is not None or task.status is Status.STUCK:
         return f"`gt show {task.id}`"
-    return f"`gt run {task.id}` starts one"
+    return f"`gt run {task.id}` {'starts one' if task.status is Status.PENDING else 'continues'}"
 
 
 class Follower:

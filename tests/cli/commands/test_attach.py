@@ -151,6 +151,8 @@ def test_a_killed_run_is_said(project: RunProject) -> None:
         assert "hint: `gt health` finishes it" in err
     project.ok("health")
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "interrupted"
+    words = "error: no agent is working on `k7f2` in this clone: its session was interrupted\n\nhint: `gt run k7f2` continues\n"
+    assert project.gt("attach", "k7f2").err == words
 
 
 def test_a_task_without_a_session_names_the_command(project: RunProject) -> None:
@@ -162,6 +164,11 @@ def test_a_task_without_a_session_names_the_command(project: RunProject) -> None
     assert "no agent is working in this clone" in project.gt("attach").err
     project.make("k7f2")
     assert "it is pending\n\nhint: `gt run k7f2` starts one" in refused()
+    project.change("k7f2", status=Status.WORKING)
+    assert "it waits for its next session\n\nhint: `gt run k7f2` continues" in refused()
+    project.make("hand")
+    project.ok("start", "hand")
+    assert "a person is working on it on " in refused("hand")
     project.change("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
     assert "it is reviewing and awaits review\n\nhint: `gt review k7f2`" in refused()
     project.change("k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
