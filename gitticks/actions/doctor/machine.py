@@ -153,7 +153,8 @@ def check_secrets(context: Context) -> Iterator[Finding]:
 
 def _templates(context: Context) -> list[str]:
     folders = (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts")
-    return [f"{folder}/{name}" for folder in folders for name in sorted(context.store.list(folder))]
+    found = [f"{folder}/{name}" for folder in folders for name in sorted(context.store.list(folder))]
+    return [path for path in found if path not in folders]
 
 
 def check_sandbox(context: Context) -> Iterator[Finding]:
