@@ -65,7 +65,7 @@ class ResolvedSettings:
                 raise self.error(
                     ".".join(given),
                     f"`prices.{model}` lacks `{price.missing}`",
-                    hint=f"`gt config prices.{model}.{price.missing} 3.0`",
+                    hint=f"`gt config prices.{model}.{price.missing} PRICE`, in dollars per million tokens",
                 )
 
 

@@ -95,7 +95,10 @@ def test_half_a_price_is_an_error_with_its_line_before_anything_starts(project: 
     ran = project.run()
     assert (ran.code, ran.out) == (64, "")
     assert ran.err.startswith("error: config.yaml:7:"), ran.err
-    assert "`prices.gpt-7` lacks `output`\n\nhint: `gt config prices.gpt-7.output 3.0`" in ran.err
+    assert (
+        "`prices.gpt-7` lacks `output`\n\nhint: `gt config prices.gpt-7.output PRICE`, in dollars per million tokens"
+        in ran.err
+    )
     project.ok("config", "prices.gpt-7.output", "15")
     assert project.run().code == 0
 
