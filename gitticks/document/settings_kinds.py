@@ -126,9 +126,27 @@ def choice(*words: str) -> Kind:
     return Kind(f"one of {', '.join(words)}", values.read_choice(words), Form.WORD)
 
 
-def integer(least: int, *, is_nullable: bool = False) -> Kind:
-    """Returns the kind of whole numbers from `least` up."""
-    return Kind(f"a whole number from {least} up", values.read_integer(least), is_nullable=is_nullable)
+def integer(least: int, most: int | None = None, *, is_nullable: bool = False) -> Kind:
+    """Returns the kind of whole numbers from `least` up, or to `most`."""
+    upwards = "up" if most is None else f"to {most}"
+    return Kind(
+        f"a whole number from {least} {upwards}", values.read_integer(least, most), is_nullable=is_nullable
+    )
+
+
+def size_from(least: int) -> Kind:
+    """Returns the kind of sizes from `least` bytes up."""
+    shown = SIZE.show(least)
+
+    def read(at: At, node: Node) -> int:
+        size = _read_size(at, node)
+        if size < least:
+            raise at.error(
+                node, f"is less than {shown}: {values.shown(node)}", hint=f"write `{at.name}: {shown}`"
+            )
+        return size
+
+    return SIZE._replace(wanted=f"a size from {shown} up", read=read)
 
 
 def _amount(form: re.Pattern[str], units: Mapping[str, int], what: str, hint: str) -> Reader[int]:

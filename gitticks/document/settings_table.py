@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
 from gitticks.model.settings import (
+    LEAST_PROMPT,
+    MOST_PARALLEL,
     CouncilRule,
     ForgeKind,
     HumanPolicy,
@@ -143,7 +145,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("prices.*.input", kinds.NUMBER, "dollars per million input tokens of this model"),
     Setting("prices.*.output", kinds.NUMBER, "dollars per million output tokens of this model"),
     Setting("prices.*.cached", kinds.COST, "dollars per million cached input tokens of this model"),
-    Setting("parallel", kinds.integer(1), "how many agents work at the same time"),
+    Setting("parallel", kinds.integer(1, MOST_PARALLEL), "how many agents work at the same time"),
     Setting(
         "isolation",
         kinds.word(Isolation),
@@ -251,7 +253,7 @@ SETTINGS: tuple[Setting, ...] = (
         "how long an agent rests if its service names no time",
     ),
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
-    Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),
+    Setting("limits.prompt", kinds.size_from(LEAST_PROMPT), "how long a prompt may be"),
     Setting("claims.lease", kinds.DURATION, "how long a runner's claim lasts without being renewed"),
     Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
     Setting("keep.transcripts", kinds.DURATION, "how long transcripts stay in the clone"),

@@ -14,6 +14,10 @@ from gitticks.model.status import Isolation
 
 FORMAT_VERSION = 1
 """The newest format of the state branch that this release writes; a newer one is only read."""
+MOST_PARALLEL = 64
+LEAST_PROMPT = 10_000
+"""A shorter one has hardly more than the rules that every prompt holds."""
+
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR

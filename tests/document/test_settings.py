@@ -70,12 +70,18 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
             "c:1:18: `agents.claude` is not a mapping: 'opus'",
             "write `claude: {type: …}`",
         ),
-        ("parallel: 0", "c:1:11: `parallel` is not a whole number from 1 up: '0'", "write `parallel: 1`"),
         (
-            "parallel: many",
-            "c:1:11: `parallel` is not a whole number from 1 up: 'many'",
-            "write `parallel: 1`",
+            "iterations: 0",
+            "c:1:13: `iterations` is not a whole number from 1 up: '0'",
+            "write `iterations: 1`",
         ),
+        (
+            "iterations: many",
+            "c:1:13: `iterations` is not a whole number from 1 up: 'many'",
+            "write `iterations: 1`",
+        ),
+        ("parallel: 100", "c:1:11: `parallel` is not a number from 1 to 64: '100'", "write `parallel: 64`"),
+        ("limits: {prompt: 1}", "c:1:18: `limits.prompt` is less than 10kB: '1'", "limits.prompt: 10kB"),
         (
             "limits: {idle: soon}",
             "c:1:16: `limits.idle` is not a duration: 'soon'",

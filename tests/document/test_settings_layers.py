@@ -108,7 +108,7 @@ def test_a_price_may_be_set_by_two_layers() -> None:
     [
         (
             lambda: git_layer({"gitticks.parallel": "x"}),
-            "git config gitticks.parallel: `parallel` is not a whole number",
+            "git config gitticks.parallel: `parallel` is not a number from 1 to 64",
         ),
         (
             lambda: git_layer({"gitticks.paralel": "1"}),

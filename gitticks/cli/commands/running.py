@@ -30,7 +30,7 @@ from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import as_called, visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.errors import UsageError
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import MOST_PARALLEL, PermissionMode
 from gitticks.runner.options import RunOptions
 
 
@@ -56,7 +56,9 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
 @click.option("--include-standalone", is_flag=True, help="With --auto: include tasks without an epic.")
 @click.option("--include-orphans", is_flag=True, help="With --auto: include tasks whose epic is closed.")
 @click.option("--all", "with_all", is_flag=True, help="With --auto: include both of these.")
-@click.option("--parallel", type=click.IntRange(1, 64), help="How many agents work at the same time.")
+@click.option(
+    "--parallel", type=click.IntRange(1, MOST_PARALLEL), help="How many agents work at the same time."
+)
 @click.option("--agent", shell_complete=Completes("agent"), help="Use this agent instead of the tasks' own.")
 @click.option("--model", help="Use this model instead of the agent's default.")
 @click.option("--isolation", type=click.Choice(["task", "epic", "none"]), help="Where agents work.")

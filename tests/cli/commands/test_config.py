@@ -109,7 +109,7 @@ def test_a_group_in_which_nothing_is_set_says_so(tmp_path: Path) -> None:
         (
             ["parallel", "many"],
             2,
-            "error: `parallel` is not a whole number from 1 up: 'many'\n\nhint: `gt config --explain parallel`\n",
+            "error: `parallel` is not a number from 1 to 64: 'many'\n\nhint: `gt config --explain parallel`\n",
         ),
         (
             ["--unset"],
@@ -168,6 +168,22 @@ def test_an_agent_that_there_is_not_is_warned_of(tmp_path: Path, name: str, valu
         "warning: there is no agent `nosuch` (`gt agents` lists the agents)\n",
     )
     assert gt("config", name, "--unset", at=tmp_path).err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("parallel", "65", "`parallel` is not a number from 1 to 64: '65'"),
+        ("limits.prompt", "9999", "`limits.prompt` is less than 10kB: '9999'"),
+        ("limits.prompt", "much", "`limits.prompt` is not a size: 'much'"),
+    ],
+)
+def test_a_value_that_no_run_can_work_with_is_refused(
+    tmp_path: Path, name: str, value: str, message: str
+) -> None:
+    make_store(tmp_path)
+    ran = gt("config", name, value, at=tmp_path)
+    assert (ran.code, ran.err.splitlines()[0]) == (2, f"error: {message}")
 
 
 def test_a_base_that_is_no_branch_is_refused_with_a_near_one(tmp_path: Path) -> None:
