@@ -12,6 +12,18 @@ from datetime import UTC, datetime
 
 _LOOKED_AT_BYTES = 4096
 
+UNITS = ((60, "min"), (3600, "h"), (86400, "day"))
+
+
+def elapsed(seconds: float) -> str:
+    """Returns a duration in one unit: `10 s`, `2 min`, `3 h`, `5 days`."""
+    whole = max(0, int(seconds))
+    if whole < UNITS[0][0]:
+        return f"{whole} s"
+    size, name = next(unit for unit in reversed(UNITS) if whole >= unit[0])
+    count = whole // size
+    return f"{count} {name}s" if name == "day" and count > 1 else f"{count} {name}"
+
 
 class World:
     """What a process can ask of its surroundings."""

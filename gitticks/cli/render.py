@@ -13,6 +13,7 @@ from gitticks.cli.text import as_called, cut, pad, visible, width
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
+from gitticks.world import UNITS, elapsed
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed
@@ -301,18 +302,7 @@ def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
     return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}", on.columns)
 
 
-_UNITS = ((60, "min"), (3600, "h"), (86400, "day"))
 _DAYS_SHOWN = 60
-
-
-def elapsed(seconds: float) -> str:
-    """Returns a duration in one unit: `10 s`, `2 min`, `3 h`, `5 days`."""
-    whole = max(0, int(seconds))
-    if whole < _UNITS[0][0]:
-        return f"{whole} s"
-    size, name = next((unit for unit in reversed(_UNITS) if whole >= unit[0]), _UNITS[0])
-    count = whole // size
-    return f"{count} {name}s" if name == "day" and count > 1 else f"{count} {name}"
 
 
 def age_of(then: datetime, now: datetime) -> str:
@@ -325,9 +315,9 @@ def age_in_short(born: str, now: datetime) -> str:
     if not born:
         return ""
     seconds = max(0, int((now - now.fromisoformat(born)).total_seconds()))
-    if seconds < _UNITS[0][0]:
+    if seconds < UNITS[0][0]:
         return f"{seconds}s"
-    size, name = next(unit for unit in reversed(_UNITS) if seconds >= unit[0])
+    size, name = next(unit for unit in reversed(UNITS) if seconds >= unit[0])
     return f"{seconds // size}{name[0]}"
 
 

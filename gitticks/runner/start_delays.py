@@ -19,6 +19,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
+from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
@@ -46,10 +47,7 @@ class Pause(NamedTuple):
 
     def in_words(self, now: float) -> str:
         """Returns how long it lasts."""
-        seconds = self.until - now
-        return (
-            f"for {seconds:.0f} s" if seconds < 2 * LONGEST_PAUSE_SECONDS else f"for {seconds / 60:.0f} min"
-        )
+        return f"for {elapsed(round(self.until - now))}"
 
     def ends_at(self, now: float, present: datetime) -> datetime:
         """Returns when it ends, `present` being the time at `now`."""

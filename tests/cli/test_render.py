@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gitticks.cli.render import Screen, Style, age_in_short, ago, count_of, elapsed, opposite, say
+from gitticks.cli.render import Screen, Style, age_in_short, ago, count_of, opposite, say
 from gitticks.cli.table import Cell, table
 from gitticks.model.status import Status
+from gitticks.world import elapsed
 
 PIPE = Screen()
 NARROW = Screen(columns=30, is_terminal=True)

@@ -220,7 +220,7 @@ def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock
     pauses.resume(Resting("claude", NOW + timedelta(hours=1), "usage limit"))
     pause = pauses.of("claude")
     assert pause is not None
-    assert (pause.reason, pause.in_words(clock())) == ("usage limit", "for 60 min")
+    assert (pause.reason, pause.in_words(clock())) == ("usage limit", "for 1 h")
     clock.now += 3600
     assert pauses.of("claude") is None
 
@@ -298,10 +298,11 @@ def test_a_long_limit_keeps_the_agent_from_the_next_run_unless_that_is_told_othe
     project: RunProject,
 ) -> None:
     project.settings(NO_REVIEW)
-    limited(project, 7200)
+    limited(project, 864_000)
     project.make()
     ran = project.run()
     assert (ran.code, len(calls(project))) == (RunExit.LIMIT, 1)
+    assert "`mine` rests for 10 days: " in ran.err
     ran = project.run()
     assert (ran.code, len(calls(project))) == (RunExit.LIMIT, 1)
     assert "`mine` rests for" in ran.out

@@ -14,12 +14,13 @@ from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import plain, print_event
 from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import Completes, command, task_argument
-from gitticks.cli.render import elapsed, hint, say, screen
+from gitticks.cli.render import hint, say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
+from gitticks.world import elapsed
 
 
 @command("attach", "gt attach", "gt attach k7f2", "gt attach k7f2 --raw", with_json=False)

@@ -17,7 +17,6 @@ from gitticks.cli.render import (
     Style,
     ago,
     count_of,
-    elapsed,
     opposite,
     say,
     screen,
@@ -29,6 +28,7 @@ from gitticks.cli.views.tasks import joined, waits_for
 from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
+from gitticks.world import elapsed
 
 MOST_EVENTS = 20
 MOST_PATHS = 8

@@ -19,7 +19,6 @@ from gitticks.cli.render import (
     age_of,
     ago,
     count_of,
-    elapsed,
     hint,
     name_line,
     say,
@@ -34,6 +33,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.store.task_row import TaskRow
+from gitticks.world import elapsed
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox

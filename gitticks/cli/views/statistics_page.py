@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.actions.statistics.figures import Statistics
-from gitticks.cli.render import count_of, elapsed
+from gitticks.cli.render import count_of
 from gitticks.cli.text import cut, visible
 from gitticks.cli.views.statistics import COLUMNS, NO_AGENT, NO_EPIC, money, period_words, row, summary
 from gitticks.document.values import format_time
+from gitticks.world import elapsed
 
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26
