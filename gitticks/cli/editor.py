@@ -17,7 +17,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.failures import tell
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
 from gitticks.cli.text import visible, wrap
-from gitticks.cli.writing import agent_name, check_text
+from gitticks.cli.writing import check_text, returned_words
 from gitticks.errors import Exit, GitticksError, UsageError
 from gitticks.git.identity import editor_command
 from gitticks.model.ids import TaskId
@@ -259,7 +259,7 @@ def _halves(page: str) -> tuple[list[str] | None, str]:
 
 def answered_words(context: Context, after: Task) -> str:
     """Returns what became of a task that was answered."""
-    return f"answered; back to {agent_name(context, after)} with your answer"
+    return f"answered; {returned_words(context, after)} with your answer"
 
 
 def answer(context: Context, waiting: Waiting, text: str, *, is_ours: bool) -> Task:

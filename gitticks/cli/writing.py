@@ -263,3 +263,8 @@ def moved_words(before: Task, after: Task) -> str:
 def agent_name(context: Context, task: Task) -> str:
     """Returns who continues with a task."""
     return task.agent or context.settings.agent or "its agent"
+
+
+def returned_words(context: Context, task: Task) -> str:
+    """Returns who continues with a task that is no longer a person's turn; no agent gets an epic."""
+    return "its tasks continue" if task.is_epic else f"back to {agent_name(context, task)}"

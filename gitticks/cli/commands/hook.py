@@ -106,7 +106,7 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 
 def _followed(context: Context, done: FollowedUp) -> str:
-    from gitticks.cli.writing import agent_name, moved_words
+    from gitticks.cli.writing import moved_words, returned_words
 
     after = done.after
     if done.refusal is not None:
@@ -123,5 +123,5 @@ def _followed(context: Context, done: FollowedUp) -> str:
         )
         return f"approved by {done.person}; {how}"
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:
-        return f"answered by {done.person}; back to {agent_name(context, after)}"
+        return f"answered by {done.person}; {returned_words(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"

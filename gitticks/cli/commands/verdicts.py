@@ -33,7 +33,7 @@ from gitticks.cli.editor import (
     written_below,
 )
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
+from gitticks.cli.writing import STDIN, kept, moved_words, print_change, read_text, returned_words
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -74,7 +74,7 @@ def approve_command(
             return Decided(after, (f"done already{when}, nothing was changed",))
         words = moved_words(before, after)
         if after.is_open:
-            turn = f"; back to {agent_name(context, after)}"
+            turn = f"; {returned_words(context, after)}"
             turn = turn if after.awaiting is None else f", awaits {after.awaiting}"
             words = f"approved{turn}"
         return merge_now(context, after, words, is_left=no_wait)
@@ -112,7 +112,7 @@ def reject_command(
         if (rework := rework_of(context, after)) is not None:
             return Decided(after, (f"rejected; its new task {rework} has your feedback",))
         with_what = " with your feedback" if text or given else ""
-        return Decided(after, (f"rejected; back to {agent_name(context, after)}{with_what}",))
+        return Decided(after, (f"rejected; {returned_words(context, after)}{with_what}",))
 
     return decide_each(context, ids, decide, as_json=as_json)
 
