@@ -17,6 +17,8 @@ from gitticks.model.status import Role
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Usage
 
 _MOST = 1e15
+_LONGEST_IN_TENTHS = 10.0
+"""In whole seconds, 80 and 95 per cent of a short limit would read the same."""
 _NO_ITERATION = {ending.value for ending in CAME_TO_NOTHING - {Ending.STOPPED}}
 """Sessions that ended so did no work that a limit is to count; one that was stopped may have."""
 
@@ -117,7 +119,10 @@ class Reading(NamedTuple):
     @property
     def words(self) -> str:
         """Returns `$2.40 of $3.00`."""
-        return f"{in_words(self.metric, self.spent, is_alone=False)} of {in_words(self.metric, self.limit)}"
+        spent = in_words(self.metric, self.spent, is_alone=False)
+        if self.metric is Metric.DURATION and self.spent < min(self.limit, _LONGEST_IN_TENTHS):
+            spent = f"{self.spent:.1f} s".replace(".0 ", " ")
+        return f"{spent} of {in_words(self.metric, self.limit)}"
 
     def stops(self, role: Role) -> bool:
         """True if nobody is to be started in this role any more.

@@ -163,7 +163,7 @@ class TestEpic:
         assert project.stands("t4aa") == (Status.PENDING, None)
         assert project.stands("other")[0] is Status.REVIEWING
         assert words in project.ok("inbox")
-        project.ok("approve", "epic", "-m", "worth it")
+        assert "approved; its tasks continue" in project.ok("approve", "epic", "-m", "worth it")
         assert project.run("--parallel", "1").code == RunExit.WAITS
         assert project.stands("epic") == (Status.WORKING, Awaiting.ESCALATION)
         assert project.stands("t6aa")[0] is Status.REVIEWING
@@ -291,9 +291,16 @@ class TestRun:
             line.startswith("aaaa  spent  $1.00, 1,200 tokens, task $1.00 of $3.00, run 1 of 9 iterations, ")
             for line in lines
         ), ran.out
-        assert any("80 % of the run's budget" in line for line in lines) is False
+        assert any("80 % of `budget.run." in line for line in lines) is False
         assert any(line.startswith("run   ") for line in lines) is False
         assert lines[-1].endswith("$4.00 of $4.00  4 of 9 iterations"), lines[-1]
+
+    def test_the_run_names_its_budget_in_lines(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}budget: {{run: {{cost: 1}}}}\n")
+        spends(project, DONE, cost=0.8)
+        project.make()
+        out = project.run().out
+        assert "\nrun   80 % of `budget.run.cost` is spent: $0.80 of $1.00 " in out
 
     def test_the_run_warns_too(self, project: RunProject) -> None:
         project.settings(f"{NO_REVIEW}budget: {{run: {{cost: 5}}}}\n")

@@ -158,7 +158,7 @@ class RunLines:
     def _reached(self, event: BudgetReached) -> None:
         if event.level < Level.SPENT:
             state = event.budget
-            whose = "the run's budget" if state.task is None else f"`budget.{state.scope}.{state.metric}`"
+            whose = f"`budget.{state.scope}.{state.metric}`"
             self._say(
                 state.task or "run", f"{state.percent} % of {whose} is spent: {state.words}", timed=True
             )
