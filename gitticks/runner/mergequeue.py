@@ -324,13 +324,12 @@ class MergeQueue:
         if tip is None:
             now = self.run.settings.base or default_base(self.repository)
             renamed = (
-                f"if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there; "
+                f"; if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there"
             )
             raise GitticksError(
                 f"the base branch `{base}` does not exist here",
-                hint=f"{renamed if now not in (None, base) else ''}"
-                f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
-                "began; `gt doctor` lists what was merged into it since",
+                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
+                f"began; `gt doctor` lists what was merged into it since{renamed if now not in (None, base) else ''}",
             )
         return tip
 

@@ -31,7 +31,7 @@ def test_a_setting_that_both_set_is_settled_once_for_all(clones: list[Clone]) ->
     one.ok("sync")
     ran = other.gt("sync")
     (kept,) = kept_in(other)
-    assert f"kept in .gitticks/{kept} until you resolve it: `gt doctor` says how" in ran.err
+    assert f"the other version is in .gitticks/{kept} until you resolve it: `gt doctor` says how" in ran.err
     one.ok("sync")
     told = f".gitticks/{kept}: a merge could not combine this with `config.yaml` and kept both; "
     compare = f"`diff .gitticks/config.yaml .gitticks/{kept}` compares them"
