@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.queries import TaskGraph, is_deferred
+from gitticks.model.queries import TaskGraph, is_at_work, is_deferred
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
@@ -123,8 +123,7 @@ class Standing(Generic[T_co]):
     def is_at_work(self) -> bool:
         """True while somebody is at it: a session of this clone, a person by hand, or another clone."""
         claim, around = self.task.claim, self._around
-        is_claimed = self.task.id in around.elsewhere or (claim is not None and claim.expires > around.now)
-        return is_claimed or self.task.id in around.live
+        return is_at_work(self.task, around) or (claim is not None and claim.expires > around.now)
 
     @property
     def left(self) -> str | None:

@@ -35,8 +35,8 @@ class Surroundings(NamedTuple):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
-    conflict that nobody has settled, `elsewhere` those that another clone has claimed. `left` says how the last session ended of tasks that it left unfinished. `runner` is the
-    asking runner, whose own claims do not count against it.
+    conflict that nobody has settled, `elsewhere` those that another clone has claimed. `left` says how the last session
+    ended of tasks that it left unfinished. `runner` is the asking runner, whose own claims do not count against it.
     """
 
     today: date
@@ -212,7 +212,7 @@ class Graph(Generic[T]):
         return [
             task
             for task, may_wait in zip(workable, self.may_wait(workable, around), strict=True)
-            if (not may_wait and task.claim is None and not _is_at_work(task, around))
+            if (not may_wait and task.claim is None and not is_at_work(task, around))
             or self.is_ready(task, around)
         ]
 
@@ -298,10 +298,11 @@ def is_taken(task: Queued, around: Surroundings) -> bool:
     claim = task.claim
     if claim is not None and claim.expires > around.now and claim.runner != around.runner:
         return True
-    return _is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
+    return is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
 
 
-def _is_at_work(task: Queued, around: Surroundings) -> bool:
+def is_at_work(task: Queued, around: Surroundings) -> bool:
+    """True while a session works on a task, here or, as of the last sync, in another clone."""
     return task.id in around.live or task.id in around.elsewhere
 
 

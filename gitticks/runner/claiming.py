@@ -34,9 +34,11 @@ def note_claims(repository: Repository, remote: str, latest: datetime) -> None:
     held = claims_seen(repository, remote, latest)
     lines = "".join(f"{task_id} {one.expires.timestamp()}\n" for task_id, one in sorted(held.items()))
     file = repository.own_dir / CLAIMED_FILE
-    if lines or file.exists():
-        with contextlib.suppress(OSError):  # the remote is asked before anything starts, whatever is shown
+    with contextlib.suppress(OSError):  # the remote is asked before anything starts, whatever is shown
+        if lines:
             write_synced(file, lines.encode())
+        else:
+            file.unlink(missing_ok=True)
 
 
 class RunClaims:

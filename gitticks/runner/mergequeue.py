@@ -22,13 +22,12 @@ from gitticks.git.merges.base import (
     move_base,
 )
 from gitticks.git.merges.commits import (
-    CleanMerge,
     Conflict,
     HookRefusedError,
     commit_merge,
     merge_in_memory,
     rebase_in_memory,
-    store_commit,
+    throwaway_commit,
 )
 from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.refs import default_base, read_ref
@@ -162,12 +161,11 @@ class MergeQueue:
             base = self._base(task)
             tip = tips.get(base) or self._tip(task, base)
             merged = merge_in_memory(self.repository, tip, task.end_sha)
-            found[task_id] = merged.paths if isinstance(merged, Conflict) else ()
-            if isinstance(merged, CleanMerge):
-                who = self._identity().variables()
-                tips[base] = store_commit(
-                    self.repository, merged.tree, [tip, task.end_sha], "tried out\n", who
-                )
+            if isinstance(merged, Conflict):
+                found[task_id] = merged.paths
+                continue
+            found[task_id] = ()
+            tips[base] = throwaway_commit(self.repository, merged.tree, tip, task.end_sha)
         return found
 
     def merge(self, task_id: TaskId) -> MergeResult:
@@ -322,15 +320,14 @@ class MergeQueue:
     def _tip(self, task: Task, base: str) -> str:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
         if tip is None:
+            hint = (
+                f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work began; "
+                "`gt doctor` lists what was merged into it since"
+            )
             now = self.run.settings.base or default_base(self.repository)
-            renamed = (
-                f"; if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there"
-            )
-            raise GitticksError(
-                f"the base branch `{base}` does not exist here",
-                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work "
-                f"began; `gt doctor` lists what was merged into it since{renamed if now not in (None, base) else ''}",
-            )
+            if now not in (None, base):
+                hint += f"; if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there"
+            raise GitticksError(f"the base branch `{base}` does not exist here", hint=hint)
         return tip
 
     def _build(self, task: Task, tip: str, head: str) -> str | Conflict | None:

@@ -1,7 +1,7 @@
 """Transcripts: what agents' clients printed, kept in the clone and never committed.
 
-They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner. How long
-an agent took whose runner died is told by the name and by the time of the last change.
+They are in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner. If a
+runner dies, the time in the name and the time of the file's last change tell how long its agent worked.
 """
 
 from __future__ import annotations

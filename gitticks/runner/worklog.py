@@ -28,10 +28,9 @@ _ENTRY = re.compile(
 class WorklogEntry:
     """One session and its result.
 
-    `iteration` counts those of the task's workers from 1; a review belongs to the one before it. `signal` is the name of what the agent signalled. `said` is what it
-    said at its end, `checks` the lines of the quality gates, `output` what the one that failed printed, `usage` what this
-    iteration spent,
-    `is_estimate` if the agent did not get to report all of it.
+    `iteration` counts those of the task's workers from 1; a review belongs to the one before it. `signal` is the name of
+    what the agent signalled. `said` is what it said at its end, `checks` the lines of the quality gates, `output` what the
+    one that failed printed, `usage` what the session spent, `is_estimate` if the agent did not get to report all of it.
     """
 
     at: datetime

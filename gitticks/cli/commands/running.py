@@ -244,7 +244,7 @@ def _warn_of_settings(context: Context) -> None:
     for error in found.unavailable:
         warn(error.message)
     for setting, unknown in unknown_in_settings(found.settings):
-        if setting.endswith(".fallback"):  # of the others a task that needs one is told
+        if setting.endswith(".fallback"):  # another unknown agent is an error of the task that needs it
             warn(f"the setting `{setting}`: {unknown}")
     bare = no_sandbox_warning(context)
     if bare is not None:

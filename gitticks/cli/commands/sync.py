@@ -123,9 +123,9 @@ def warnings_of(done: Synced) -> Iterator[str]:
 
     beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
-        if task_around(path) is None and path in beside.values():
-            continue
         task = task_around(path)
+        if task is None and path in beside.values():
+            continue  # named below, with the file that has the other version
         whose = f"{task} is conflicted" if task else "conflict"
         yield f"{whose}: both sides changed {', '.join(parts)}; both versions are in {BOARD_PREFIX}{path}"
     for path, names in done.overridden.items():

@@ -16,7 +16,7 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.errors import LostRaceError, NotFoundError
+from gitticks.errors import LostRaceError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, list_worktrees
 from gitticks.git.files import write_synced
 from gitticks.git.indexfile import hold_index_lock, index_aside
@@ -53,7 +53,7 @@ class CheckoutOverlaps(NamedTuple):
     @property
     def words(self) -> str:
         """Returns what is in the way, for people."""
-        shown = ", ".join(self.paths[:_SHOWN_PATHS])
+        shown = first_of(self.paths, _SHOWN_PATHS)
         return f"your uncommitted changes in {self.checkout} are in the way: {shown}"
 
 
