@@ -133,7 +133,9 @@ def _edit(project: Project, task: str) -> Case:
     _editor_of(project).with_suffix(f".{task}").unlink(
         missing_ok=True
     )  # of an earlier repository at this place
-    editor = write_program(_editor_of(project), f'printf "\\n{WRITTEN}\\n" >> "$1" && echo >> "$0.{task}"')
+    # What it wrote before it was killed is in the draft that the next edit opens.
+    writes = f'grep -q "{WRITTEN}" "$1" || printf "\\n{WRITTEN}\\n" >> "$1"; echo >> "$0.{task}"'
+    editor = write_program(_editor_of(project), writes)
     return gt_case(project, task, "edit", task, environment={"GIT_EDITOR": str(editor)})
 
 

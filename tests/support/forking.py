@@ -51,6 +51,8 @@ _STACKS = signal.SIGUSR2
 """A child writes its stacks when it gets this."""
 _STACKS_SECONDS = 10.0
 """How long a hung child is given for that; one that does not is stuck in the kernel."""
+_QUIET_SECONDS = 0.5
+"""Stacks that have not grown for so long are whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,12 @@ class Fork:
 
     def _stacks_of(self, child: int) -> str:
         os.kill(child, _STACKS)
-        end = time.monotonic() + _STACKS_SECONDS
-        while os.fstat(self.stacks.fileno()).st_size == 0 and time.monotonic() < end:
+        end, written, since = time.monotonic() + _STACKS_SECONDS, 0, time.monotonic()
+        while time.monotonic() < end and (written == 0 or time.monotonic() - since < _QUIET_SECONDS):
             time.sleep(0.02)
+            before, written = written, os.fstat(self.stacks.fileno()).st_size
+            if written != before:
+                since = time.monotonic()
         self.stacks.seek(0)
         return self.stacks.read().decode("utf-8", "replace")
 
