@@ -57,8 +57,11 @@ def _open(path: Path | str) -> tuple[int, int]:
 
 
 def _read_on(descriptor: int, expected: int) -> bytes:
-    parts = []
-    while part := os.read(descriptor, max(expected + 1, 4096)):
+    content = os.read(descriptor, expected + 1)
+    if len(content) == expected:
+        return content
+    parts = [content]  # it became longer or shorter meanwhile, or comes in pieces
+    while part := os.read(descriptor, 4096):
         parts.append(part)
     return b"".join(parts)
 

@@ -144,7 +144,7 @@ class Follower:
     def follow(self, over: threading.Event) -> Iterator[list[Heard]]:
         """Yields what is new, first what came before, and nothing about once a second; ends with the session."""
         for _ in file_events(
-            lambda: [self._reader.folder, self.context.repository.own_dir / SESSIONS_FOLDER], over
+            lambda: [self._reader.folder, self.context.repository.own_file(SESSIONS_FOLDER)], over
         ):
             is_alive = self.is_alive()
             found = self._reader.read() if is_alive else self._reader.close()

@@ -52,7 +52,7 @@ def notice_merges(context: Context) -> tuple[FoundMerge, ...]:
     candidates = tuple(_candidates(context))
     if not candidates:
         return ()
-    place = context.repository.own_dir / "merges-seen"
+    place = context.repository.own_file("merges-seen")
     seen = _digest(candidates)
     with contextlib.suppress(OSError):
         if place.read_text("utf-8", "replace") == seen:
@@ -198,7 +198,7 @@ def warn_of_missing(context: Context) -> None:
         for one in found:
             context.warnings.append(f"{one.words}: {one.way_back}; `gt doctor` says more")
 
-        place = context.repository.own_dir / MERGES_KEPT
+        place = context.repository.own_file(MERGES_KEPT)
         place.parent.mkdir(exist_ok=True)
         if found:
             place.unlink(missing_ok=True)

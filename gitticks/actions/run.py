@@ -197,7 +197,7 @@ def _following(run: RunContext) -> Iterator[None]:
 def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
     """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks."""
     repository.own_dir.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(repository.own_dir / RUN_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(repository.own_file(RUN_LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not take_lock(descriptor):
             takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
@@ -281,7 +281,7 @@ def merged_words(base: str | None, sha: str, tested: str) -> str:
 
 
 def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
-    if is_lock_held(queue.repository.own_dir / MERGE_LOCK):
+    if is_lock_held(queue.repository.own_file(MERGE_LOCK)):
         queue.run.emit(MergeWaits(task_id, "another merge is under way, and this one follows it"))
     waits = None
     try:

@@ -112,7 +112,7 @@ def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
 
 def _only_taker(context: Context) -> AbstractContextManager[object]:
     """Lets one process at a time take up edits; where no lock can be had, two may try the same, and one will do it."""
-    return hold_lock_if_possible(context.repository.own_dir / "taking-up.lock")
+    return hold_lock_if_possible(context.repository.own_file("taking-up.lock"))
 
 
 def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:

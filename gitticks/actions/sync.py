@@ -179,7 +179,7 @@ def sync(
         return Synced(
             Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged, followed=followed
         )
-    with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
+    with hold_lock(context.repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
         tip = context.store.tip()
         done = _Sync(context, name, saved, timeout_seconds, restore, tip, tip).run()
     context.warn_of_fallen()  # what was pushed before has come back

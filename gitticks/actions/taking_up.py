@@ -65,7 +65,7 @@ def _are_as_committed(context: Context, board: Checkout, among: Collection[str])
     """
     return all(
         (place := board.path / path).is_dir()
-        or (place.is_file() and not may_have_been_saved(context.store, path))
+        or (place.is_file() and not may_have_been_saved(context.store, board.path, path))
         for path in among
     )
 

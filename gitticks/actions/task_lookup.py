@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from gitticks.actions.context import Context
 from gitticks.actions.task_files import SavedTaskError, find_broken
 from gitticks.board.checkout_state import may_have_been_saved
-from gitticks.board.place import BoardError
+from gitticks.board.place import BoardError, board_path
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 
@@ -60,7 +60,7 @@ def find_task_to_change(
 def _take_up(context: Context, task_id: TaskId) -> str | None:
     """Applies what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
     try:
-        if not may_have_been_saved(context.store, task_path(task_id)):
+        if not may_have_been_saved(context.store, board_path(context.repository), task_path(task_id)):
             return None
         from gitticks.actions.saved_edits import take_up_saved
 

@@ -269,7 +269,7 @@ def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
 def _transcripts(context: Context) -> Iterator[_Found]:
     oldest = context.now.timestamp() - context.settings.keep.transcripts
     live = live_tasks(context.repository.own_place)
-    for path in sorted((context.repository.own_dir / "transcripts").glob("*/*.log")):
+    for path in sorted((context.repository.own_file("transcripts")).glob("*/*.log")):
         found = path.lstat()
         if found.st_mtime < oldest and path.parent.name not in live:
             name = f"{path.parent.name}/{path.name}"

@@ -27,6 +27,7 @@ from gitticks.model.settings import AgentSettings, PermissionMode
 
 CLIENTS = tuple(kind for kind in AgentKind if kind not in (AgentKind.COMMAND, AgentKind.SCRIPT))
 """The agents that bring their own program and model."""
+_KNOWN = tuple(kind.value for kind in (*CLIENTS, AgentKind.SCRIPT))
 DEFAULT_ORDER = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE)
 """Where no agent is configured, the first of these on PATH is the default, and `script` if there is none."""
 _HINT = "`gt agents` lists the agents"
@@ -122,8 +123,7 @@ class Registry:
     @property
     def names(self) -> tuple[str, ...]:
         """Returns every name that an agent can be asked for by: the known ones, then the configured ones."""
-        known = [kind.value for kind in (*CLIENTS, AgentKind.SCRIPT)]
-        return (*known, *sorted(set(self.configured) - set(known)))
+        return (*_KNOWN, *sorted(set(self.configured).difference(_KNOWN)))
 
     def spec(self, name: str) -> AgentSpec:
         """Returns the agent of that name, with what the settings say of it."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.board.journal import load_journal
-from gitticks.board.place import REFUSALS_FILE, board_path, is_on_state_branch
+from gitticks.board.place import REFUSALS_FILE, is_on_state_branch
 from gitticks.git.checkouts import changed_paths, head
 from gitticks.git.refs import read_ref
 from gitticks.git.staged import has_message, has_staged_changes, is_in_series, rebased_from
@@ -16,6 +16,8 @@ from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gitticks.git.checkouts import Checkout
     from gitticks.git.repository import Repository
     from gitticks.store.branch import Store
@@ -114,22 +116,21 @@ def is_untouched(repository: Repository, checkout: Checkout) -> bool:
         and journal.base == read_ref(repository.common_dir, STATE_REF)
         and not (journal.pending or journal.seen)
         and all(typed == joined for pairs in journal.typed.values() for typed, joined in pairs)
-        and not os.path.lexists(repository.own_dir / REFUSALS_FILE)
+        and not os.path.lexists(repository.own_file(REFUSALS_FILE))
         and not changed_paths(checkout)
     )
 
 
-def may_have_been_saved(store: Store, path: str) -> bool:
-    """True if the board's file is not what the branch has, or a note says why one was not applied.
+def may_have_been_saved(store: Store, board: Path | None, path: str) -> bool:
+    """True if the file in the board's folder is not what the branch has, or a note says why one was not applied.
 
     A writer that has just moved the branch makes it True for a moment; whoever looks again does so under the lock.
     """
-    board = board_path(store.repository)
     if board is None:
         return False
-    if os.path.lexists(store.repository.own_dir / REFUSALS_FILE):
+    if os.path.lexists(store.repository.own_file(REFUSALS_FILE)):
         return True
     try:
-        return read_plain_file(board / path, _MOST_BYTES) != store.read(path)
+        return read_plain_file(f"{board}/{path}", _MOST_BYTES) != store.read(path)
     except OSError:  # it is gone, or not a regular file
         return store.read(path) is not None

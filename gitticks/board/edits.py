@@ -50,7 +50,7 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    lock = repository.own_dir / "lock"
+    lock = repository.own_file("lock")
     for looks_left in reversed(range(_LOOKS)):
         with hold_lock_if_possible(lock) as is_locked, errors_of_board(_NOT_SEEN):
             look = _Look(repository, checkout, among)
@@ -78,7 +78,7 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    lock = repository.own_dir / "lock"
+    lock = repository.own_file("lock")
     with hold_lock_if_possible(lock, wait_seconds=wait_seconds), errors_of_board(_NOT_SEEN):
         found = _Look(repository, checkout).edits()
         # Nothing is applied here, so it does not matter whether somebody is saving it.

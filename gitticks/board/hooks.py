@@ -73,9 +73,9 @@ def install_board_hooks(repository: Repository) -> Path:
     if checkout is None:
         raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
     folder = _board_folder(repository)
-    with hold_lock(repository.own_dir / "hooks.lock"):
+    with hold_lock(repository.own_file("hooks.lock")):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
-        (repository.own_dir / _OFF).unlink(missing_ok=True)
+        repository.own_file(_OFF).unlink(missing_ok=True)
         enable_worktree_config(repository)
         name_hooks(repository, checkout, folder)
     return folder
@@ -104,15 +104,15 @@ def uninstall_board_hooks(repository: Repository) -> None:
     """Removes the board's hooks and gives back a hooks path that it had before; they stay away until asked for."""
     checkout = board_checkout(repository)
     if checkout is not None:
-        with hold_lock(repository.own_dir / "hooks.lock"):
+        with hold_lock(repository.own_file("hooks.lock")):
             forget_hooks(checkout, _board_folder(repository))
-        (repository.own_dir / _OFF).touch()
+        repository.own_file(_OFF).touch()
     remove_folder(_board_folder(repository))
 
 
 def are_hooks_off(repository: Repository) -> bool:
     """True if a person has uninstalled the hooks of boards and workspaces, and not installed them again."""
-    return (repository.own_dir / _OFF).exists()
+    return repository.own_file(_OFF).exists()
 
 
 def board_hooks_state(repository: Repository) -> HooksState:
@@ -128,7 +128,7 @@ def board_hooks_state(repository: Repository) -> HooksState:
 
 
 def _board_folder(repository: Repository) -> Path:
-    return repository.own_dir / "hooks"
+    return repository.own_file("hooks")
 
 
 def install_server_hooks(repository: Repository) -> None:
@@ -169,14 +169,14 @@ def server_hooks_state(repository: Repository) -> HooksState:
 
 
 def _server_folder(repository: Repository) -> Path:
-    return repository.own_dir / "server-hooks"
+    return repository.own_file("server-hooks")
 
 
 def install_checkout_hooks(repository: Repository) -> None:
     """Installs the hooks of the main checkout, or brings them up to date."""
     checkout = _main_checkout(repository)
     folder, hooks = _checkout_folder(repository), repository.common_dir / "hooks"
-    with hold_lock(repository.own_dir / "hooks.lock"):
+    with hold_lock(repository.own_file("hooks.lock")):
         own = find_own_hooks(repository)
         is_named = _must_be_named(hooks, own)
         fill_folder(folder, _checkout_files(own))
@@ -194,7 +194,7 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     if repository.main_worktree is None:
         return ()
     folder = _checkout_folder(repository)
-    with hold_lock(repository.own_dir / "hooks.lock"):
+    with hold_lock(repository.own_file("hooks.lock")):
         _forget_everywhere(repository, folder)
     warnings = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
     remove_folder(folder)
@@ -259,7 +259,7 @@ def _main_checkout(repository: Repository) -> Checkout:
 
 
 def _checkout_folder(repository: Repository) -> Path:
-    return repository.own_dir / CHECKOUT_FOLDER
+    return repository.own_file(CHECKOUT_FOLDER)
 
 
 def _state_in_front(

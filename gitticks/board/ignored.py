@@ -54,7 +54,7 @@ def keep_board_ignores(repository: Repository) -> None:
 
     A list that somebody has given to the board alone stays as it is.
     """
-    file = repository.own_dir / _FILE
+    file = repository.own_file(_FILE)
     if _is_fresh(file):
         return
     checkout = board_checkout(repository)
@@ -66,7 +66,7 @@ def keep_board_ignores(repository: Repository) -> None:
     named = os.fsdecode(found).removesuffix("\n")
     users = Path(os.path.normpath(checkout.path.parent / named)) if named else _default()
     name = os.path.relpath(file, checkout.path)  # it survives a move of the repository
-    with hold_lock(repository.own_dir / "hooks.lock"):
+    with hold_lock(repository.own_file("hooks.lock")):
         present = read_worktree_setting(checkout.git_dir, _KEY)
         if present not in (None, name, named):
             return

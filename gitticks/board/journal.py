@@ -94,7 +94,7 @@ def load_journal(repository: Repository) -> Journal:
 
 def _load(repository: Repository) -> Journal:
     try:
-        values = json.loads(read_plain_file(repository.own_dir / BOARD_JOURNAL))
+        values = json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL)))
         pending = {
             _path(path): Pending(PendingKind(kind), _object(base), _object(against))
             for path, (kind, base, against) in values["pending"].items()
@@ -196,7 +196,7 @@ def _with_staged(repository: Repository, journal: Journal) -> Journal:
 
 def _load_staged(repository: Repository) -> list[Any]:
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        found = json.loads(read_plain_file(repository.own_dir / _STAGED))
+        found = json.loads(read_plain_file(repository.own_file(_STAGED)))
         if isinstance(found, list) and found:
             return found
     return [""]
@@ -218,7 +218,7 @@ def save_journal(repository: Repository, journal: Journal) -> None:
 
 
 def _write(repository: Repository, name: str, values: object) -> None:
-    write_synced(repository.own_dir / name, json.dumps(values).encode())
+    write_synced(repository.own_file(name), json.dumps(values).encode())
 
 
 def mark_of(index: Path) -> str:

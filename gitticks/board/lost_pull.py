@@ -51,7 +51,7 @@ def put_back(repository: Repository) -> None:
     checkout = board_checkout(repository)
     if checkout is None:
         return
-    with hold_lock(repository.own_dir / "lock"), errors_of_board("the board cannot be updated"):
+    with hold_lock(repository.own_file("lock")), errors_of_board("the board cannot be updated"):
         journal = load_journal(repository)
         left = left_by_pull(repository, checkout)
         lagging = {path: Pending(PendingKind.DEFERRED, blob, blob) for path, blob in left.items()}

@@ -72,4 +72,4 @@ def _load(repository: Repository) -> frozenset[str]:
 
 
 def _file(repository: Repository) -> Path:
-    return repository.own_dir / REFUSALS_FILE
+    return repository.own_file(REFUSALS_FILE)

@@ -18,7 +18,7 @@ from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, no_tasks
 
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
@@ -59,7 +59,7 @@ def _found(repository: Repository, folder: Path) -> Checkout | None:
     """Returns the board at a folder; on strings, since a run asks dozens of times for each task."""
     place = str(folder)
     try:
-        pointer = _POINTER.fullmatch(os.fsdecode(read_plain_file(f"{place}/.git")))
+        pointer = _POINTER.fullmatch(read_plain_text(f"{place}/.git"))
     except OSError:
         return None
     if pointer is None:
@@ -105,7 +105,7 @@ def create_board(repository: Repository) -> Path:
 
     folder = repository.require_project_dir("the board") / BOARD_FOLDER
     exclude_folders(repository, OWN_FOLDERS)
-    with hold_lock(repository.own_dir / "lock"):
+    with hold_lock(repository.own_file("lock")):
         checkout = board_checkout(repository)
         if checkout is None or is_half_made(repository, checkout):
             checkout = _add(repository, folder)
@@ -164,10 +164,10 @@ def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool) -> None
 
 def _leads_back(git_dir: str, folder: str) -> bool:
     try:
-        common_dir, place = (
-            os.path.join(git_dir, os.fsdecode(read_plain_file(f"{git_dir}/{name}")).removesuffix("\n"))
-            for name in ("commondir", "gitdir")
-        )
+        named = [read_plain_text(f"{git_dir}/{name}").removesuffix("\n") for name in ("commondir", "gitdir")]
+        if named == ["../..", f"{folder}/.git"]:  # as git writes it
+            return True
+        common_dir, place = (os.path.join(git_dir, one) for one in named)
         is_folder = _is_same(os.path.dirname(os.path.normpath(place)), folder)
         return is_folder and _is_same(os.path.normpath(common_dir), os.path.dirname(os.path.dirname(git_dir)))
     except (OSError, ValueError):  # it is missing, or no path

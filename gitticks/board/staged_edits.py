@@ -76,7 +76,7 @@ def _bring(
             # A commit of some files has an index of its own, and git's lock becomes the index of all others.
             step.write(*dict.fromkeys((index, INDEX_LOCK) if index != INDEX else ()))
         return step
-    lock = repository.own_dir / "lock"
+    lock = repository.own_file("lock")
     with hold_lock(lock), hold_index_lock(repository.git_dir) as is_held:
         step = _Step.find(repository, environment, staged_changes(repository, environment))
         if not is_held:

@@ -90,7 +90,8 @@ class WorktreeBoard(NamedTuple):
                 held.callback(rehearsed.files.ready.drop)
                 with contextlib.suppress(GitticksError, OSError):
                     held.enter_context(rehearsed.ready_index())
-            yield WorktreeStep(repository, _take(repository, held), self.warn, rehearsed)
+            checkout = board_checkout(repository) if rehearsed is None else rehearsed.checkout
+            yield WorktreeStep(repository, _taken(checkout, held), self.warn, rehearsed)
 
     def bring_in_step(self, repository: Repository) -> BoardReport | None:
         """Catches up with the state branch and returns the result; None if there is no board.
@@ -103,7 +104,7 @@ class WorktreeBoard(NamedTuple):
         """
         if board_checkout(repository) is None:
             return None
-        with hold_lock(repository.own_dir / "lock"):
+        with hold_lock(repository.own_file("lock")):
             tip = read_ref(repository.common_dir, STATE_REF)
             if tip is None:
                 return BoardReport()
@@ -145,12 +146,11 @@ def is_in_step(repository: Repository) -> bool:
     return checkout is not None and is_on_state_branch(checkout) and not changed_paths(checkout).changed
 
 
-def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None:
+def _taken(checkout: Checkout | None, held: contextlib.ExitStack) -> Checkout | None:
     """Returns the board with its index locked for as long as `held` lasts; None if it cannot follow now."""
     from gitticks.git.indexfile import hold_index_lock
 
     with contextlib.suppress(OSError):
-        checkout = board_checkout(repository)
         if (
             checkout is not None
             and is_on_state_branch(checkout)

@@ -143,9 +143,9 @@ def _actor(kind: ActorKind, name: str, role: Role | None) -> Actor:
 
 
 def _word(words: Mapping[str, T], value: object, key: str) -> T:
-    word = words.get(_text(value, key))
+    word = words.get(value) if isinstance(value, str) else None
     if word is None:
-        raise _BrokenError(f"`{key}` is unknown: {ascii(value)[:60]}")
+        raise _BrokenError(f"`{key}` is unknown: {ascii(_text(value, key))[:60]}")
     return word
 
 

@@ -13,6 +13,7 @@ from gitticks.document.texts import LINE_BREAK, Source, is_encodable, line_end, 
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 
+_IN_ORDER = tuple(section.value for section in Section)
 _PROBE = "\n\n## probe\n"
 _BLANK_END = re.compile(r"(?:\A|\r\n|(?<!\r)\n|\r(?!\n))[ \t]*(?:\r\n|\r|\n)\Z")
 
@@ -91,11 +92,11 @@ def _added(body: Body, name: str, text: str) -> Body:
 
 
 def _place_of_new(body: Body, name: str) -> Block | None:
-    names = [section.value for section in Section]
-    later: list[str] = []
-    for at, known in enumerate(names):
-        if same_name(known) == same_name(name):
-            later = names[at + 1 :]
+    wanted = same_name(name)
+    later: tuple[str, ...] = ()
+    for at, known in enumerate(_IN_ORDER):
+        if same_name(known) == wanted:
+            later = _IN_ORDER[at + 1 :]
     return next((block for block in body.blocks if any(block.is_named(other) for other in later)), None)
 
 

@@ -25,7 +25,7 @@ from gitticks.git.refs import (
 )
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, read_plain_text
 
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""
@@ -82,12 +82,12 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     Raises:
         NotFoundError: the repository has none there.
     """
-    real = os.path.realpath(path)
-    if real == repository.main_place:
-        return Checkout(Path(real), repository.common_dir, repository.common_dir)
-    named = _named_at(repository.common_dir, real)
-    if named is not None:
-        return named
+    for place in (str(path), real := os.path.realpath(path)):
+        if place == repository.main_place:
+            return Checkout(Path(place), repository.common_dir, repository.common_dir)
+        named = _named_at(repository.common_dir, place)
+        if named is not None:
+            return named
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
@@ -99,14 +99,15 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
 def _named_at(common_dir: Path, place: str) -> Checkout | None:
     """Returns the linked worktree at a real path by its `.git` file, if that entry leads back: there may be many others."""
     try:
-        pointer = os.fsdecode(read_plain_file(f"{place}/.git"))
+        pointer = read_plain_text(f"{place}/.git")
     except OSError:
         return None
-    git_dir = common_dir / "worktrees" / Path(pointer.rstrip().replace("\0", "/")).name
+    name = os.path.basename(pointer.rstrip().replace("\0", "/"))  # noqa: PTH119
+    git_dir = f"{common_dir}/worktrees/{name}"
     found = _place_of(git_dir)
-    if found is None or os.path.realpath(found) != place:
+    if found is None or (str(found) != place and os.path.realpath(found) != place):
         return None
-    return Checkout(found, git_dir, common_dir)
+    return Checkout(found, Path(git_dir), common_dir)
 
 
 def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
@@ -196,24 +197,24 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
 
 def linked_places(common_dir: Path) -> Iterator[tuple[Path, Path]]:
     """Yields the administrative folder and the place of every linked worktree, sorted by folder."""
+    folder = f"{common_dir}/worktrees"
     try:
-        names = sorted(os.listdir(common_dir / "worktrees"))  # noqa: PTH208 - asked often, as below
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - on strings, as runs ask often
     except (FileNotFoundError, NotADirectoryError):
         return
     for name in names:
-        git_dir = common_dir / "worktrees" / name
-        place = _place_of(git_dir)
+        place = _place_of(f"{folder}/{name}")
         if place is not None:
-            yield git_dir, place
+            yield Path(folder, name), place
 
 
-def _place_of(git_dir: Path) -> Path | None:
+def _place_of(git_dir: str) -> Path | None:
     """Returns where a linked worktree is to stand; None if it is being added or removed, or its file is damaged."""
     try:
-        pointer = os.fsdecode(read_plain_file(f"{git_dir}/gitdir")).removesuffix("\n")
+        pointer = read_plain_text(f"{git_dir}/gitdir").removesuffix("\n")
     except OSError:
         return None
-    place = os.path.normpath(os.path.join(git_dir, pointer))  # noqa: PTH118 - on strings, as runs ask often
+    place = os.path.normpath(os.path.join(git_dir, pointer))  # noqa: PTH118
     return None if "\0" in pointer else Path(os.path.dirname(place))  # noqa: PTH120
 
 

@@ -188,17 +188,16 @@ class OwnHooks(NamedTuple):
 
 def find_own_hooks(repository: Repository) -> OwnHooks:
     """Returns where the main worktree's hooks are; a relative path counts from its top, as with git."""
+    keys = (HIDDEN_HOOKS_PATH.lower(), HOOKS_PATH.lower())
     found = [
         (key, os.path.expanduser(value))  # noqa: PTH111 - an empty one stays empty
         for scope, key, value in read_all(repository.common_dir)
-        if scope != "command"
+        if scope != "command" and key in keys
     ]
-    hidden = [value for key, value in found if key == HIDDEN_HOOKS_PATH.lower() and value]
+    hidden = [value for key, value in found if key == keys[0] and value]
     top = repository.main_worktree or repository.common_dir
     usual = [
-        value
-        for key, value in found
-        if key == HOOKS_PATH.lower() and value and not is_of_ours(repository, top / value)
+        value for key, value in found if key == keys[1] and value and not is_of_ours(repository, top / value)
     ]
     named = next(reversed(hidden or usual), None)
     return OwnHooks(repository.common_dir / "hooks" if named is None else top / named, named)
@@ -206,5 +205,6 @@ def find_own_hooks(repository: Repository) -> OwnHooks:
 
 def is_of_ours(repository: Repository, path: Path) -> bool:
     """True for a folder of hooks of ours, also where it was before the repository moved."""
-    is_here = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(repository.own_dir))
-    return is_here or path.parts[-2:] == (repository.own_dir.name, CHECKOUT_FOLDER)
+    if path.parts[-2:] == (repository.own_dir.name, CHECKOUT_FOLDER):
+        return True
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(repository.own_dir))

@@ -119,7 +119,7 @@ def clear_ref_locks(repository: Repository) -> tuple[LockFile, ...]:
     Raises:
         LostRaceError: a writer of ours is at work and does not end.
     """
-    with hold_lock(repository.own_dir / "lock") as held:
+    with hold_lock(repository.own_file("lock")) as held:
         return tuple(
             lock
             for lock in ref_locks(repository)
@@ -170,8 +170,8 @@ def clear_abandoned_locks(
     """
     ref = checkout.common_dir / f"{BRANCHES}{branch}.lock"
     locks = [ref, *(checkout.git_dir / name for name in _OF_A_CHECKOUT)]
-    takers = _Takers(_places(checkout.common_dir), [checkout.path])
-    return _clear(locks, takers, wait_seconds)
+    places = _places(checkout.common_dir) if any(lock.exists() for lock in locks) else []
+    return _clear(locks, _Takers(places, [checkout.path]), wait_seconds)
 
 
 def clear_shared_locks(

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gitticks.errors import GitticksError
@@ -42,11 +42,12 @@ _MOST_FILES = 2000
 def read_own_state(repository: Repository) -> dict[str, str]:
     """Returns what each setting and file says, by name: a setting's values, a file's digest."""
     found = dict(_settings(repository))
+    tops = [one for one in (repository.main_place, os.path.dirname(repository.common_place)) if one]
     files = [f"{repository.common_place}/{name}" for name in _FILES]
     for path in (*files, *_hook_files(repository)):
         value = _file_value(path)
         if value is not None:
-            found[FILE + _name(repository, path)] = value
+            found[FILE + _name(tops, path)] = value
     for name in _as_committed(repository, found):
         del found[name]
     return found
@@ -94,10 +95,10 @@ def _listed(repository: Repository, file: str, lead: str) -> Iterator[tuple[str,
 def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: bool) -> bool:
     """True for what git writes by itself for every branch, and what gitticks writes into its workspaces."""
     if key == HOOKS_PATH.lower():
+        if in_workspace and Path(value).parts[-2:] == (repository.own_dir.name, "workspace-hooks"):
+            return True
         top = repository.main_worktree or repository.common_dir
-        return is_of_ours(repository, Path(os.path.normpath(top / value))) or (
-            in_workspace and Path(value).parts[-2:] == (repository.own_dir.name, "workspace-hooks")
-        )
+        return is_of_ours(repository, Path(os.path.normpath(top / value)))
     if _REMOTE_OF_BRANCH.fullmatch(key):
         return _PLAIN_REMOTE.fullmatch(value) is not None
     return _OF_GIT_ITSELF.fullmatch(key) is not None or (in_workspace and key in _OF_WORKSPACES)
@@ -166,12 +167,9 @@ def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
     ]
 
 
-def _name(repository: Repository, path: str) -> str:
-    for top in (repository.main_place, os.path.dirname(repository.common_place)):
-        name = None if top is None else _inside(path, top)
-        if name is not None:
-            return name
-    return path
+def _name(tops: Sequence[str], path: str) -> str:
+    found = (_inside(path, top) for top in tops)
+    return next((name for name in found if name is not None), path)
 
 
 def _inside(path: str, top: str) -> str | None:

@@ -212,7 +212,7 @@ def printable(text: str, longest: int = LONGEST_MESSAGE) -> str:
 def _command(
     arguments: Sequence[str], repository_dir: Path | None, work_tree: Path | None, *, trusted: bool
 ) -> list[str]:
-    command = ["git", "--no-pager", "--no-replace-objects"]
+    command = [_program(os.environ.get("PATH")), "--no-pager", "--no-replace-objects"]
     for option in () if trusted else _FENCED_OPTIONS:
         command += ["-c", option]
     if repository_dir is not None:
@@ -220,6 +220,16 @@ def _command(
     if work_tree is not None:
         command.append(f"--work-tree={work_tree}")
     return [*command, *arguments]
+
+
+@functools.cache
+def _program(path: str | None) -> str:
+    """Returns the git that is first on a PATH; looking through all of it again would cost every call."""
+    folders = [
+        folder for folder in os.get_exec_path({} if path is None else {"PATH": path}) if folder[:1] == "/"
+    ]
+    found = (Path(folder, "git") for folder in folders)
+    return next((str(file) for file in found if file.is_file() and os.access(file, os.X_OK)), "git")
 
 
 def _environment(outer: Mapping[str, str], *, trusted: bool) -> dict[str, str]:

@@ -69,7 +69,7 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
     asked = name
     for _ in range(_DEEPEST_CHAIN):
         value = _read_once(common_dir, name)
-        if value is None or is_object_id(value):
+        if value is None or not value.startswith("ref:"):
             return value
         name = value.removeprefix("ref:").strip()
         if not is_valid_ref_name(name):

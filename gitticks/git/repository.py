@@ -52,6 +52,7 @@ class Repository:
         self.here_place = None if here_worktree is None else str(here_worktree)
         self.is_bare = is_bare
         self.does_much = False
+        self._own_files: dict[str, Path] = {}
 
     @cached_property
     def objects(self) -> Objects:
@@ -138,6 +139,13 @@ class Repository:
     def own_dir(self) -> Path:
         """Returns that folder as a path."""
         return self.common_dir / "gitticks"
+
+    def own_file(self, name: str) -> Path:
+        """Returns what has this name in that folder; each path is made once, as every change needs a dozen of them."""
+        found = self._own_files.get(name)
+        if found is None:
+            found = self._own_files[name] = self.own_dir / name
+        return found
 
     def require_project_dir(self, purpose: str) -> Path:
         """Returns the folder that board and workspaces stand in.

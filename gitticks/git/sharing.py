@@ -203,12 +203,12 @@ def _remember_answer(repository: Repository, remote: str) -> None:
     others = [line for line in known if not line.startswith(answer[0])]
     lines = "".join(f"{line}\n" for line in [*others, " ".join(answer)])
     with contextlib.suppress(OSError):
-        write_synced(repository.own_dir / _ANSWERS, lines.encode())
+        write_synced(repository.own_file(_ANSWERS), lines.encode())
 
 
 def _answers(repository: Repository) -> list[str]:
     try:
-        lines = (repository.own_dir / _ANSWERS).read_text().splitlines()
+        lines = (repository.own_file(_ANSWERS)).read_text().splitlines()
     except (OSError, UnicodeDecodeError):
         return []
     return [line for line in lines if " " in line]

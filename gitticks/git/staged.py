@@ -136,14 +136,14 @@ def rebased_ref(git_dir: Path) -> str | None:
 def _of_rebase(git_dir: Path, name: str) -> str | None:
     for folder in ("rebase-merge", "rebase-apply"):
         with contextlib.suppress(OSError):
-            return read_plain_text(git_dir / folder / name).strip()
+            return read_plain_text(f"{git_dir}/{folder}/{name}").strip()
     return None
 
 
 def is_made_again(git_dir: Path) -> bool:
     """True after a commit that a cherry-pick, revert or rebase made, also where git has put its notes of that away."""
     try:
-        last = read_end_of_plain_file(git_dir / "logs" / "HEAD", _LAST_LINE_BYTES).rpartition(b"\t")[2]
+        last = read_end_of_plain_file(f"{git_dir}/logs/HEAD", _LAST_LINE_BYTES).rpartition(b"\t")[2]
     except OSError:
         last = b""
     return is_sequencing(git_dir) or last.startswith(_MADE_AGAIN)
@@ -152,7 +152,7 @@ def is_made_again(git_dir: Path) -> bool:
 def own_commits(git_dir: Path) -> tuple[str, ...]:
     """Returns what a plain `git commit` made last in a worktree, the newest first; no merges, picks and the like."""
     try:
-        lines = read_end_of_plain_file(git_dir / "logs" / "HEAD", _LAST_LINE_BYTES).splitlines()
+        lines = read_end_of_plain_file(f"{git_dir}/logs/HEAD", _LAST_LINE_BYTES).splitlines()
     except OSError:
         return ()
     made = [match[1].decode() for line in lines if (match := _MADE.fullmatch(line))]

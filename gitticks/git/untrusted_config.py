@@ -11,7 +11,6 @@ without a sandbox, so it is replaced by the person's value, or by one that runs 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -134,7 +133,7 @@ class _Shared(NamedTuple):
 
 def read_all(git_dir: Path) -> tuple[Entry, ...]:
     """Returns every setting, in the order in which git reads them; those of scope `command` are ours."""
-    files, own = _shared_files(git_dir), git_dir / CONFIG_FILE
+    files, own = _shared_files(git_dir), f"{git_dir}/{CONFIG_FILE}"
     stamps = [_stamp(file) for file in files]
     known = _shared.get(files)
     if known is not None and known.stamps == stamps:
@@ -149,7 +148,7 @@ def read_all(git_dir: Path) -> tuple[Entry, ...]:
     )
     origins = {os.path.realpath(one.removeprefix("file:")) for one in words[1::3] if one != _OF_OUR_CALL}
     includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    is_all = origins <= {os.path.realpath(file) for file in (*files, str(own))}
+    is_all = origins <= {os.path.realpath(file) for file in (*files, own)}
     if not includes and is_all and stamps == [_stamp(file) for file in files]:
         if len(_shared) >= _MOST_KNOWN:
             _shared.clear()
@@ -192,7 +191,7 @@ def bytes_of(file: Path | str) -> bytes | None:
         return None
 
 
-def _of_worktree(git_dir: Path, own: Path, known: _Shared) -> tuple[Entry, ...] | None:
+def _of_worktree(git_dir: Path, own: str, known: _Shared) -> tuple[Entry, ...] | None:
     """Returns what a worktree's own file says; None where only git can tell."""
     if not os.path.lexists(own):
         return ()
@@ -207,15 +206,19 @@ def _of_worktree(git_dir: Path, own: Path, known: _Shared) -> tuple[Entry, ...] 
 def _shared_files(git_dir: Path) -> tuple[str, ...]:
     """Returns where git looks for the configuration of a clone, apart from what these files include."""
     shared = str(git_dir)
-    with contextlib.suppress(FileNotFoundError):
-        shared = os.path.join(shared, read_plain_text(f"{shared}/commondir").strip())
+    try:
+        named = read_plain_text(f"{shared}/commondir").strip()
+    except FileNotFoundError:
+        pass
+    else:
+        shared = os.path.realpath(os.path.join(shared, named))
     home = os.environ.get("HOME", "")
     own = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     chosen = os.environ.get("GIT_CONFIG_GLOBAL")
     return (
         os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
         *((f"{own}/git/config", f"{home}/.gitconfig") if chosen is None else (chosen,)),
-        f"{os.path.realpath(shared)}/config",
+        f"{shared}/config",
     )
 
 

@@ -159,7 +159,7 @@ def prune_worktrees(repository: Repository) -> None:
 
 def worktrees_lock(repository: Repository) -> AbstractContextManager[HeldLock]:
     """Returns the lock under which worktrees come and go in this repository."""
-    return hold_lock(repository.own_dir / "worktrees.lock", wait_seconds=LONGEST_CHECKOUT_SECONDS)
+    return hold_lock(repository.own_file("worktrees.lock"), wait_seconds=LONGEST_CHECKOUT_SECONDS)
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ def note_claims(repository: Repository, remote: str, latest: datetime) -> None:
     """Keeps which tasks other clones have claimed, as the last fetch found it, for what is shown as ready."""
     held = claims_seen(repository, remote, latest)
     lines = "".join(f"{task_id} {one.expires.timestamp()}\n" for task_id, one in sorted(held.items()))
-    file = repository.own_dir / CLAIMED_FILE
+    file = repository.own_file(CLAIMED_FILE)
     with contextlib.suppress(OSError):  # the remote is asked before anything starts, whatever is shown
         if lines:
             write_synced(file, lines.encode())

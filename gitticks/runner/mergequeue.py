@@ -175,7 +175,7 @@ class MergeQueue:
             RefusedError: the task is not approved, or no longer.
             GitticksError: the merge cannot be tried; nothing was changed.
         """
-        with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
+        with hold_lock(self.repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
                 self.run.emit(Warned(None, fixed.words))
             for _ in range(_TRIES):

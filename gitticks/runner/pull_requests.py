@@ -158,7 +158,7 @@ class PullRequests:
             return PullRequestSeen(pull)
         try:
             if not self._has(base, pull.merged_as):
-                with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
+                with hold_lock(self.repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
                     catch_up(self.repository, base)
             if self._has(base, pull.merged_as):
                 return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as)

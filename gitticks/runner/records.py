@@ -156,9 +156,11 @@ class Sessions:
         return is_session_alive(str(self._folder), task_id)
 
     def _all(self) -> list[SessionRecord]:
-        if not self._folder.is_dir():
+        try:
+            names = sorted(os.listdir(self._folder))  # noqa: PTH208 - a run asks often
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        found = (read_record(path) for path in sorted(self._folder.glob(f"*{RECORD}")))
+        found = (read_record(self._folder / name) for name in names if name.endswith(RECORD))
         return [record for record in found if record is not None]
 
     def _record(self, task_id: TaskId) -> Path:
@@ -168,8 +170,8 @@ class Sessions:
 def read_record(path: Path) -> SessionRecord | None:
     """Returns a record; one that cannot be read is no session, since records are written whole."""
     try:
-        body = json.loads(read_plain_file(path))
-        if body["task"] != path.stem or not is_valid_id(path.stem):
+        body, name = json.loads(read_plain_file(path)), path.stem
+        if body["task"] != name or not is_valid_id(name):
             return None
         started = datetime.fromisoformat(body["started"])
         if started.tzinfo is None:

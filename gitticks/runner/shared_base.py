@@ -148,7 +148,7 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
     repository = run.repository
     remote = remote_of_base(repository, base)
     for number in range(_MOST_ROUNDS):
-        with hold_lock(repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
+        with hold_lock(repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
             if not _take_in_tasks(run, store, remote):
                 pushed = push(repository, remote, merge, base)
                 return Published() if judge_push(remote, base, pushed) else None

@@ -101,7 +101,7 @@ class TaskReader:
 
     def graph(self) -> TaskGraph:
         """Returns all tasks at the state branch's tip."""
-        tip = read_ref(self._run.repository.common_dir, STATE_REF)
+        tip = read_ref(self._run.repository.common_place, STATE_REF)
         if tip is None or tip != self._tip:
             store = self._run.open_store()
             self._tip = store.tip()

@@ -189,7 +189,7 @@ def tidy_up(repository: Repository) -> int:
     """Packs loose objects if there are many and the person's git may do that by itself; returns how many it packed."""
     with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
         if has_many_loose_objects(repository):
-            with hold_lock(repository.own_dir / "lock", wait_seconds=_LOCK_SECONDS):
+            with hold_lock(repository.own_file("lock"), wait_seconds=_LOCK_SECONDS):
                 return pack_loose_objects(repository)
     return 0
 
@@ -201,7 +201,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
         branches = _work_branches(run.repository)
         if not branches:
             return
-        with hold_lock(run.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
+        with hold_lock(run.repository.own_file("merge.lock"), wait_seconds=_LOCK_SECONDS):
             for task in run.open_store().snapshot().all_tasks().values():
                 if task.is_landed and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
@@ -250,7 +250,7 @@ def delete_removed(
         return
     with (
         contextlib.suppress(GitticksError, OSError),
-        hold_lock(repository.own_dir / "removed.lock", wait_seconds=_DELETION_LOCK_SECONDS),
+        hold_lock(repository.own_file("removed.lock"), wait_seconds=_DELETION_LOCK_SECONDS),
     ):
         for path in list_removed(repository, settings):
             if is_enough():

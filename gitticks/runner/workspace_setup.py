@@ -112,7 +112,7 @@ def _fill(folder: Path, own: OwnHooks) -> None:
 
 
 def _folder(repository: Repository) -> Path:
-    return repository.own_dir / "workspace-hooks"
+    return repository.own_file("workspace-hooks")
 
 
 def set_up(

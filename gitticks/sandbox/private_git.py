@@ -88,7 +88,7 @@ def make_private(
         checkout,
         private,
         _lent(repository, checkout),
-        (*_if_folder(hooks.folder), *_if_folder(repository.own_dir / "workspace-hooks")),
+        (*_if_folder(hooks.folder), *_if_folder(repository.own_file("workspace-hooks"))),
     )
     refs = _refs(repository)
     if folder is None and private.is_dir() and _is_unchanged(checkout, refs):

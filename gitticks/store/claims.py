@@ -71,7 +71,7 @@ class Claims:
         self._me = me
         self._now = now
         self._lock = threading.RLock()
-        self._file = repository.own_dir / _FILE
+        self._file = repository.own_file(_FILE)
         self._own = _read_own(repository, remote)
         self._held: dict[TaskId, str] = {}
 
@@ -225,7 +225,7 @@ def _read_claim(repository: Repository, token: str, latest: datetime) -> Holder 
 
 def _read_own(repository: Repository, remote: str) -> dict[TaskId, tuple[str, ...]]:
     try:
-        known = json.loads(read_plain_file(repository.own_dir / _FILE)).get(remote, {})
+        known = json.loads(read_plain_file(repository.own_file(_FILE))).get(remote, {})
         return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in known.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}

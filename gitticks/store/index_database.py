@@ -64,7 +64,7 @@ def made_by() -> str:
 
 def index_path(repository: Repository) -> Path:
     """Returns where the repository's index is."""
-    return repository.own_dir / INDEX_FILE
+    return repository.own_file(INDEX_FILE)
 
 
 def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.Connection:

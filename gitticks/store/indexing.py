@@ -110,7 +110,7 @@ def _refreshed_file(
 
 def _index_lock(repository: Repository, wait_seconds: float | None) -> AbstractContextManager[object]:
     seconds = index_database.BUSY_SECONDS if wait_seconds is None else wait_seconds
-    return hold_lock(repository.own_dir / "index.lock", wait_seconds=seconds)
+    return hold_lock(repository.own_file("index.lock"), wait_seconds=seconds)
 
 
 def _brought_forward(

@@ -258,7 +258,7 @@ def _seen_by_board(repository: Repository) -> str | None:
     import json
 
     try:
-        seen = json.loads(read_plain_file(repository.own_dir / BOARD_JOURNAL))["base"]
+        seen = json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL)))["base"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     is_here = isinstance(seen, str) and is_object_id(seen) and repository.objects.has(seen)

@@ -62,7 +62,7 @@ class _Memory:
 
 def begin_watch(repository: Repository, task_id: str) -> None:
     """Writes down how the repository's own folder is before a session."""
-    _replace(repository.own_dir / _WATCHES / task_id, read_own_state(repository))
+    _replace(repository.own_file(_WATCHES) / task_id, read_own_state(repository))
 
 
 def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) -> tuple[LeftBehind, ...]:
@@ -70,14 +70,14 @@ def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) 
 
     `others` are tasks with sessions that live as well: whose doing it was cannot be told.
     """
-    file = repository.own_dir / _WATCHES / task_id
+    file = repository.own_file(_WATCHES) / task_id
     before = _load(file)
     if before is None:
         return ()
     after = read_own_state(repository)
     tasks = sorted({task_id, *others})
     new: list[LeftBehind] = []
-    with hold_lock(repository.own_dir / "left-behind.lock"):
+    with hold_lock(repository.own_file("left-behind.lock")):
         memory = _read(repository)
         for name in differing(before, after):
             if name in memory.agreed and memory.agreed[name] == after.get(name):
@@ -102,7 +102,7 @@ def left_behind(repository: Repository) -> tuple[LeftBehind, ...]:
     now = read_own_state(repository)
     if any(now.get(name) == held["before"] for name, held in memory.held.items()):
         # So that a later change of the person's is not taken for a session's.
-        with contextlib.suppress(OSError, GitticksError), hold_lock(repository.own_dir / "left-behind.lock"):
+        with contextlib.suppress(OSError, GitticksError), hold_lock(repository.own_file("left-behind.lock")):
             latest = _read(repository)
             latest.held = {name: one for name, one in latest.held.items() if now.get(name) != one["before"]}
             _write(repository, latest)
@@ -115,7 +115,7 @@ def left_behind(repository: Repository) -> tuple[LeftBehind, ...]:
 
 def agree(repository: Repository, shown: Iterable[LeftBehind]) -> None:
     """Takes what a person was shown as theirs; what changed since then stays to be asked about."""
-    with hold_lock(repository.own_dir / "left-behind.lock"):
+    with hold_lock(repository.own_file("left-behind.lock")):
         memory = _read(repository)
         now = read_own_state(repository)
         for one in shown:
@@ -167,14 +167,14 @@ def _said(value: str | None) -> str:
 
 
 def _read(repository: Repository) -> _Memory:
-    found = _load(repository.own_dir / NAME)
+    found = _load(repository.own_file(NAME))
     if not isinstance(found, dict):
         return _Memory()
     return _Memory(dict(found.get("held", {})), dict(found.get("agreed", {})))
 
 
 def _write(repository: Repository, memory: _Memory) -> None:
-    _replace(repository.own_dir / NAME, {"held": memory.held, "agreed": memory.agreed})
+    _replace(repository.own_file(NAME), {"held": memory.held, "agreed": memory.agreed})
 
 
 def _load(file: Path) -> Any:

@@ -128,7 +128,7 @@ def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
 
 def _lines(repository: Repository) -> list[str]:
     try:
-        text = read_plain_file(repository.own_dir / LEARNED_FILE).decode("utf-8", "replace")
+        text = read_plain_file(repository.own_file(LEARNED_FILE)).decode("utf-8", "replace")
     except OSError:
         return []
     return [line for line in text.splitlines() if line.strip()]
@@ -136,4 +136,4 @@ def _lines(repository: Repository) -> list[str]:
 
 def _write(repository: Repository, lines: list[str]) -> None:
     content = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    write_synced(repository.own_dir / LEARNED_FILE, content, mode=0o600)
+    write_synced(repository.own_file(LEARNED_FILE), content, mode=0o600)

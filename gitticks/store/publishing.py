@@ -78,7 +78,7 @@ class Publisher(NamedTuple):
         main = repository.main_worktree
         if main is not None and read_symbolic_ref(repository.common_dir, "HEAD") == layout.STATE_REF:
             raise checked_out_elsewhere(repository, layout.STATE_BRANCH, main)
-        with hold_lock(repository.own_dir / "lock") as held:
+        with hold_lock(repository.own_file("lock")) as held:
             if held.unfinished is not None:
                 self._finish_for(held, held.unfinished)
             yield held
@@ -258,7 +258,7 @@ def hold_chain(repository: Repository) -> AbstractContextManager[HeldLock]:
 
 def chain_path(repository: Repository) -> Path:
     """Returns the file that is locked and that holds the chain."""
-    return repository.own_dir / "chain"
+    return repository.own_file("chain")
 
 
 def peek_chain(repository: Repository, tip: str) -> tuple[Link, ...]:

@@ -61,7 +61,7 @@ def setting_layers(
 
 def set_clone_mode(repository: Repository, mode: PermissionMode | None) -> None:
     """Sets the permission mode of this clone, which runs that are alive see too; None takes it back."""
-    path = repository.own_dir / _MODE_FILE
+    path = repository.own_file(_MODE_FILE)
     if mode is None:
         path.unlink(missing_ok=True)
     else:
@@ -70,7 +70,7 @@ def set_clone_mode(repository: Repository, mode: PermissionMode | None) -> None:
 
 def _clone_layer(repository: Repository) -> Layer:
     try:
-        text = read_plain_text(repository.own_dir / _MODE_FILE).strip()
+        text = read_plain_text(repository.own_file(_MODE_FILE)).strip()
         mode = PermissionMode(text)
     except (OSError, ValueError):
         return Layer()
@@ -106,7 +106,7 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
         for key, value in found.items()
         if key.startswith(GIT_PREFIX) and not key.startswith(_OF_A_PERSON) and key not in _OWN_NOTES
     }
-    if not (repository.own_dir / "left-behind.json").exists():
+    if not (repository.own_file("left-behind.json")).exists():
         return given
     from gitticks.store.left_behind import held_settings
 

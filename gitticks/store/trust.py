@@ -32,8 +32,8 @@ _AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 def trust_file(repository: Repository) -> Path:
     """Returns where this user's digests are kept: where several share a repository, each trusts for themselves."""
-    usual = repository.own_dir / "trust"
-    return usual if _may_be_own(usual) else repository.own_dir / f"trust-{os.geteuid()}"
+    usual = repository.own_file("trust")
+    return usual if _may_be_own(usual) else repository.own_file(f"trust-{os.geteuid()}")
 
 
 def _may_be_own(file: Path) -> bool:

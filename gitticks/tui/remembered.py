@@ -84,7 +84,7 @@ class UnsentComments:
         from gitticks.safe_read import read_plain_file
 
         try:
-            body = json.loads(read_plain_file(self._context.repository.own_dir / FILE))
+            body = json.loads(read_plain_file(self._context.repository.own_file(FILE)))
         except (GitticksError, OSError, ValueError):
             return {}
         tasks = body.items() if isinstance(body, dict) else ()

@@ -46,7 +46,7 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
             raise GitticksError("a run is already active", hint="select an epic to add it")
         add_to_run(context, task_ids)
         return f"added to the run: {', '.join(task_ids)}"
-    output = context.repository.own_dir / OUTPUT
+    output = context.repository.own_file(OUTPUT)
     which: Sequence[str] = task_ids or ["--all"]
     process = _start(context, output, [*which, "--headless", *flags])
     deadline = time.monotonic() + _PATIENCE_SECONDS

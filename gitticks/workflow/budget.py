@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import IntEnum, StrEnum
-from functools import reduce
 from typing import NamedTuple
 
 from gitticks.model.event import Data, Event, EventType
@@ -47,6 +46,9 @@ class Level(IntEnum):
     WARNING = 80
     CRITICAL = 95
     SPENT = 100
+
+
+_LEVELS = tuple(Level)
 
 
 class Spent(NamedTuple):
@@ -93,7 +95,8 @@ NOTHING = Spent()
 
 def total_of(spent: Iterable[Spent]) -> Spent:
     """Returns the sum of all."""
-    return reduce(Spent.plus, spent, NOTHING)
+    iterations, tokens, costs, seconds = zip(NOTHING, *spent, strict=True)
+    return Spent(sum(iterations), sum(tokens), round(sum(costs), 6), round(sum(seconds), 3))
 
 
 class Reading(NamedTuple):
@@ -109,7 +112,7 @@ class Reading(NamedTuple):
         """Returns the highest level that is reached."""
         # Compared in hundredths of the limit, since a share of it is rounded: 0.8 * 3.0 is more than 2.4.
         hundredths = round(self.spent * 100, 6)
-        return max((level for level in Level if hundredths >= level * self.limit), default=Level.FREE)
+        return max((level for level in _LEVELS if hundredths >= level * self.limit), default=Level.FREE)
 
     @property
     def percent(self) -> int:

@@ -85,7 +85,7 @@ def showing_rights(folder: Path) -> str:
 def check_file_locks(context: Context) -> Iterator[Finding]:
     """Yields an error if the file system knows no locks, without which writers would overtake one another."""
     try:
-        is_lock_held(context.repository.own_dir / "lock")
+        is_lock_held(context.repository.own_file("lock"))
     except OSError as error:
         yield fault(
             f"the file system of `{context.repository.common_dir}` has no locks: {error.strerror}",

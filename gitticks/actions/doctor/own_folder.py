@@ -58,7 +58,7 @@ def check_locks(context: Context) -> Iterator[Finding]:
 
 def long_holder(context: Context) -> Holder | None:
     """Returns who has the lock of the state branch for longer than a command should, whom it is no use to wait for."""
-    holder = holder_of(context.repository.own_dir / "lock")
+    holder = holder_of(context.repository.own_file("lock"))
     return holder if holder is not None and holder.seconds > _HELD_LONG_SECONDS else None
 
 
@@ -69,7 +69,7 @@ def clear_locks(context: Context) -> None:
     WORKTREE_BOARD.bring_in_step(repository)
     board = board_checkout(repository)
     if board is not None:  # one that was in step already was not locked for that
-        with hold_lock(repository.own_dir / "lock"), hold_index_lock(board.git_dir, wait_seconds=0):
+        with hold_lock(repository.own_file("lock")), hold_index_lock(board.git_dir, wait_seconds=0):
             pass
 
 

@@ -235,7 +235,7 @@ class Remembered(NamedTuple):
 def load_remembered(repository: Repository) -> Remembered:
     """Returns what is remembered; nothing if the file is missing or damaged."""
     try:
-        values = json.loads((repository.own_dir / _REMEMBERED).read_bytes())
+        values = json.loads((repository.own_file(_REMEMBERED)).read_bytes())
         legal, seen, rules = values["legal"], values["seen"], values["rules"]
     except (OSError, ValueError, KeyError, TypeError):
         return Remembered()
@@ -245,7 +245,7 @@ def load_remembered(repository: Repository) -> Remembered:
 def remember(repository: Repository, found: Remembered) -> None:
     """Keeps it, where that can be written."""
     body = {"rules": RULES, "legal": found.legal, "seen": found.seen}
-    file = repository.own_dir / _REMEMBERED
+    file = repository.own_file(_REMEMBERED)
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         write_synced(file, json.dumps(body).encode())

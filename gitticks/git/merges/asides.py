@@ -159,7 +159,7 @@ def _modes(top: Path) -> Counter[int]:
 
 
 def _folder(repository: Repository) -> Path:
-    return repository.own_dir / "merge"
+    return repository.own_file("merge")
 
 
 def _entry(path: Path) -> Path:

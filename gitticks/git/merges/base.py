@@ -80,7 +80,7 @@ def move_base(
         LostRaceError: another program is at work in a checkout of the branch; nothing was changed.
     """
     move = BaseMove(branch, old, new)
-    with hold_lock(repository.own_dir / _LOCK):
+    with hold_lock(repository.own_file(_LOCK)):
         _finish(repository)
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
@@ -115,7 +115,7 @@ def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:
     """Brings checkouts up to date with a base that an earlier, killed call moved; edits made since survive."""
     if _noted_move(repository) is None:
         return ()
-    with hold_lock(repository.own_dir / _LOCK):
+    with hold_lock(repository.own_file(_LOCK)):
         return _finish(repository)
 
 
@@ -155,7 +155,7 @@ def forget_move(repository: Repository) -> None:
 
 
 def _note(repository: Repository) -> Path:
-    return repository.own_dir / "base-move.json"
+    return repository.own_file("base-move.json")
 
 
 def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) -> Iterator[Checkout]:

@@ -28,6 +28,7 @@ from gitticks.git.objects.trees import (
     damaged,
     differing,
     entry_of,
+    is_folder,
     split_tree,
     walk_differences,
 )
@@ -239,13 +240,14 @@ class Objects(ABC):
 
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
-        *folders, name = path.split("/")
+        *folders, name = path.encode("utf-8", "surrogateescape").split(b"/")
         for folder in folders:
-            inner = self._child(tree_id, folder)
-            if inner is None or not inner.is_tree:
+            inner = self._split(tree_id).get(folder)
+            if inner is None or not is_folder(inner[0]):
                 return None
-            tree_id = inner.object_id
-        return self._child(tree_id, name)
+            tree_id = inner[2].hex()
+        parts = self._split(tree_id).get(name)
+        return None if parts is None else entry_of(parts)
 
     def find_file(self, tree_id: str, path: str) -> str | None:
         """Returns the blob of the plain file at `path` below the tree; None if there is none."""
@@ -287,16 +289,15 @@ class Objects(ABC):
             if found is not None and found.is_tree:
                 raise _in_the_way(path, "a folder where a file is needed")
 
-    def _child(self, tree_id: str, name: str) -> Entry | None:
-        parts = self._split(tree_id).get(name.encode("utf-8", "surrogateescape"))
-        return None if parts is None else entry_of(parts)
-
     def parts(self, tree_id: str | None) -> list[Parts]:
         """Returns mode, name and id of a tree's entries as they are stored; none for no tree."""
         return [] if tree_id is None else list(self._split(tree_id).values())
 
     def _split(self, tree_id: str) -> dict[bytes, Parts]:
         """Returns the tree's entries by name; the last few trees are kept."""
+        found = self._trees.get(tree_id)
+        if found is not None:
+            return found
         with self._lock:
             found = self._trees.get(tree_id)
             if found is None:

@@ -88,6 +88,10 @@ class Libgit2Objects(Objects):
     _index: KeptIndex | None = None
 
     @cached_property
+    def _folder(self) -> str:
+        return f"{self.common_dir}/objects"
+
+    @cached_property
     def _handle(self) -> pygit2.Repository:
         pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
         with errors_of_reading(f"`{self.common_dir}` cannot be opened"):
@@ -238,7 +242,7 @@ class Libgit2Objects(Objects):
 
     def _read(self, object_id: str) -> tuple[str, bytes]:
         try:
-            return read_loose(f"{self.common_dir}/objects", object_id) or self._read_packed(object_id)
+            return read_loose(self._folder, object_id) or self._read_packed(object_id)
         except errors_of_libgit2():  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise

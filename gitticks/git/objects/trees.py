@@ -63,6 +63,11 @@ def entry_of(parts: Parts) -> Entry:
     return Entry(name.decode("utf-8", "surrogateescape"), raw_id.hex(), is_file, is_tree)
 
 
+def is_folder(mode: bytes) -> bool:
+    """True for the mode of a tree within a tree."""
+    return mode == b"40000" or (mode not in _USUAL and _kind(mode)[1])
+
+
 def differing(old: list[Parts], new: list[Parts]) -> Iterator[tuple[str, Entry | None, Entry | None]]:
     """Yields name, old and new entry of everything that differs, sorted by name."""
     same = set(old).intersection(new)
