@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 from typing import NamedTuple
 
 from gitticks.document.entries import escape
@@ -183,7 +184,9 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         transaction,
         epic.id,
         trigger,
-        circumstances._replace(head=_epic_head(epic, children), checks_failure=None, review_waiver=None),
+        circumstances._replace(
+            head=_epic_head(transaction, epic, children), checks_failure=None, review_waiver=None
+        ),
     )
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
@@ -202,12 +205,18 @@ def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...])
     return bound
 
 
-def _epic_head(epic: Task, children: tuple[Task, ...]) -> str | None:
-    """Returns the head of an epic's branch as far as hand-offs tell: that of the child closed last."""
+def _epic_head(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> str | None:
+    """Returns the head of an epic's branch as far as hand-offs tell: the one on top of all others.
+
+    Where commits are not here, as in another clone, it is that of the child closed last.
+    """
     closed = [child for child in children if child.end_sha and child.status is Status.DONE]
     closed = [child for child in closed if epic.branch in (None, child.branch)]
-    closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "")
-    return closed[-1].end_sha if closed else None
+    closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "", reverse=True)
+    heads = [child.end_sha for child in closed if child.end_sha]
+    return (
+        reduce(lambda head, one: one if transaction.is_on_top(one, head) else head, heads) if heads else None
+    )
 
 
 def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:

@@ -112,6 +112,10 @@ class Transaction:
         if self._changes[path] == file.data:
             self._task_files[file.task.id] = file
 
+    def is_on_top(self, commit: str, of: str) -> bool:
+        """True if a commit of the code was made on top of another; False where one of them is not here."""
+        return commit != of and self._objects.is_ancestor(of, commit)
+
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
         return events_of(self.read(layout.history_path(task_id)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from gitticks.model.status import Status
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
@@ -146,6 +148,25 @@ def test_work_that_was_begun_in_one_way_is_merged_in_it_whatever_the_settings_sa
     assert project.stands("bbbb")[0] is Status.REVIEWING
     project.ok("approve", "bbbb")
     assert project.merges()[0] == "bbbb"
+
+
+def test_an_epic_is_merged_whichever_of_its_tasks_is_approved_last(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: always\n")
+    project.agent(DONE)
+    project.make("aaaa", type="epic")
+    project.make("aaa2", parent="aaaa")
+    project.make("aaa3", parent="aaaa")
+    assert project.run("aaaa", "--worktree").code == 3
+    tip = git("rev-parse", "gitticks/work/aaaa", at=project.path)
+    newest = next(one for one in ("aaa2", "aaa3") if project.task(one).end_sha == tip)
+    (older,) = {"aaa2", "aaa3"} - {newest}
+    project.ok("approve", newest)
+    later = datetime.now(UTC) + timedelta(seconds=5)
+    assert project.gt("approve", older, now=later).code == 0
+    assert project.task("aaaa").end_sha == tip
+    project.ok("approve", "aaaa")
+    assert project.stands("aaaa") == (Status.DONE, None)
+    assert {"aaa2.txt", "aaa3.txt"} <= set(project.files())
 
 
 def test_what_a_flag_put_into_ones_own_checkout_is_merged_nowhere(project: RunProject) -> None:
