@@ -139,13 +139,16 @@ def enclosed(
         settings = held.enter_context(
             held_settings(_expanded(needs.settings, machine.home, checkout.path), warn)
         )
+        writable = tuple(_without_lures(inside.writable, checkout.path, warn))
         inside = replace(
             inside,
             readable=(*_existing(tools), *inside.readable),
-            writable=tuple(_without_lures(inside.writable, checkout.path, warn)),
+            writable=writable,
             hidden=tuple(path for path in hidden if path.is_dir()),
             hidden_files=tuple(path for path in hidden if not path.is_dir()),
-            pinned=tuple(dict.fromkeys((*settings, *inside.pinned))),
+            pinned=tuple(
+                dict.fromkeys((*settings, *inside.pinned, *_repository_in(writable, repository, checkout)))
+            ),
         )
         may_have_terminal = has_terminal and (filter_program() is not None or _is_typing_refused())
         words = filtered(
@@ -222,6 +225,17 @@ def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str
                 f"`{path}` is not writable in the sandbox: it leads to `{real}`, and agents may write to `{lured}`, "
                 "so one of them may have made it do so (`gt config sandbox.allowed_paths` can name where it leads)"
             )
+
+
+def _repository_in(writable: tuple[Path, ...], repository: Repository, checkout: Checkout) -> Iterator[Path]:
+    """Yields where the repository lies below what is writable: who opens a folder of projects does not mean this one's."""
+    for folder in writable:
+        real = Path(os.path.realpath(folder))
+        if repository.common_dir.is_relative_to(real):
+            yield folder / repository.common_dir.relative_to(real)
+        top = repository.main_worktree
+        if top not in (None, real, checkout.path) and top.is_relative_to(real):
+            yield folder / top.relative_to(real)
 
 
 def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:

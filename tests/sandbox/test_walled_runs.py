@@ -49,6 +49,31 @@ def test_an_agent_writes_nowhere_else(project: RunProject, preset: str, tmp_path
     assert (sorted(common.glob("hooks/*")), (common / "config").read_bytes()) == before
 
 
+@PRESETS
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_allowed_folder_around_the_repository_does_not_open_the_repository(
+    project: RunProject, preset: str, tmp_path: Path, *, is_link: bool
+) -> None:
+    around, common = project.path.parent, project.path / ".git"
+    if is_link:
+        (tmp_path / "projects").symlink_to(around)
+        around = tmp_path / "projects"
+    project.settings(f"{NO_PERSON}sandbox: {{allowed_paths: ['{around}']}}\n")
+    before = git("rev-parse", "main", at=project.path), (common / "config").read_bytes()
+    names = {project.path, around / project.path.name}
+    out = "; ".join(
+        f"echo out > {top}/out.txt; echo out > {top}/.gitticks/out.txt; echo out >> {top}/.git/config; "
+        f"git --git-dir={top}/.git update-ref refs/heads/main refs/heads/gitticks/state"
+        for top in sorted(names)
+    )
+    project.agent(f"echo in > {around}/made; {out}; {HANDOFF}echo '<promise>COMPLETE</promise>'")
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert (around / "made").exists(), ran.seen
+    assert not list(project.path.rglob("out.txt"))
+    assert (git("rev-parse", "main", at=project.path), (common / "config").read_bytes()) == before
+
+
 def test_work_on_a_person_s_branch_goes_back_and_that_branch_stays(project: RunProject) -> None:
     project.settings(NO_PERSON)
     ask = "sed -n 's/.*: `\\(git [^`]*\\)`.*/\\1/p' .gt/prompt.md | head -1"
