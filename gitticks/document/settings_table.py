@@ -19,6 +19,7 @@ from gitticks.model.settings import (
     OnConflict,
     PermissionMode,
     PromptWay,
+    ReviewerSettings,
     ReviewPolicy,
     SandboxPreset,
     SyncMode,
@@ -79,6 +80,14 @@ def _shared(earlier: tuple[object, ...], later: tuple[object, ...]) -> tuple[obj
     return tuple(item for item in earlier if item in later)
 
 
+def _added(
+    earlier: tuple[ReviewerSettings, ...], later: tuple[ReviewerSettings, ...]
+) -> tuple[ReviewerSettings, ...]:
+    """Returns the earlier reviewers as they are, and the later ones of other names."""
+    names = {one.name for one in earlier}
+    return (*earlier, *(one for one in later if one.name not in names))
+
+
 def _first_given(earlier: object, later: object) -> object:
     """Returns the earlier value unless it is null: a check can be added but not taken away."""
     return later if earlier is None else earlier
@@ -123,10 +132,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("agents.*.*", kinds.OPTION, "a value that only this agent's adapter knows"),
     Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
-    Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus"),
+    Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus", _added),
     Setting("review_limit", kinds.integer(1), "after how many failed reviews in a row a task is stuck"),
     Setting(
-        "council.rule", kinds.word(CouncilRule), "how many blocking reviewers make the council fail the work"
+        "council.rule",
+        kinds.word(CouncilRule),
+        "how many blocking reviewers make the council fail the work",
+        _stricter(CouncilRule.ANY, CouncilRule.MAJORITY),
     ),
     Setting(
         "council.rounds", kinds.integer(1), "how often a council can send work back before a person is asked"

@@ -9,7 +9,7 @@ import pytest
 from gitticks.document.settings import find_setting, get
 from gitticks.document.settings_layers import flag_layer, merge_layers
 from gitticks.document.settings_table import ANY, BY_NAME, SETTINGS, known_keys, pattern_of
-from gitticks.model.settings import AgentSettings, Price, Settings
+from gitticks.model.settings import AgentSettings, Price, ReviewerSettings, Settings
 
 
 def leaves(group: Any, above: str = "") -> set[str]:
@@ -54,7 +54,17 @@ def test_users_words_stand_for_any(keys: tuple[str, ...], pattern: str) -> None:
     assert pattern_of(keys) == pattern
 
 
-GUARDED = ("human", "review", "verify", "approvals", "merge", "sandbox", "permissions")
+GUARDED = (
+    "human",
+    "review",
+    "reviewers",
+    "council",
+    "verify",
+    "approvals",
+    "merge",
+    "sandbox",
+    "permissions",
+)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +73,7 @@ GUARDED = ("human", "review", "verify", "approvals", "merge", "sandbox", "permis
         ("human", "always", "when-required"),
         ("review", "agent", "none"),
         ("review", "council", "agent"),
+        ("council.rule", "any", "majority"),
         ("verify.test", "make test", "true"),
         ("verify.test", "make test", "null"),
         ("verify.build", "make", ""),
@@ -98,6 +109,12 @@ def test_what_guards_something_is_never_loosened(name: str, stricter: str, loose
 @pytest.mark.parametrize(
     ("name", "earlier", "later", "together"),
     [
+        (
+            "reviewers",
+            "[{name: r1}]",
+            "[{name: r1, focus: x}, {name: r2}]",
+            (ReviewerSettings("r1"), ReviewerSettings("r2")),
+        ),
         ("verify.scripts", "[a, b]", "[b, c]", ("a", "b", "c")),
         ("sandbox.denied_paths", "[a]", "[b]", ("a", "b")),
         ("sandbox.denied_hosts", "[a]", "[]", ("a",)),
