@@ -30,6 +30,7 @@ from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import FOLDER, remove_left_review
+from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
@@ -269,7 +270,7 @@ def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
 def _transcripts(context: Context) -> Iterator[_Found]:
     oldest = context.now.timestamp() - context.settings.keep.transcripts
     live = live_tasks(context.repository.own_place)
-    for path in sorted((context.repository.own_file("transcripts")).glob("*/*.log")):
+    for path in sorted(context.repository.own_file(TRANSCRIPTS_FOLDER).glob("*/*.log")):
         found = path.lstat()
         if found.st_mtime < oldest and path.parent.name not in live:
             name = f"{path.parent.name}/{path.name}"

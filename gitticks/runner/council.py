@@ -28,6 +28,7 @@ from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
+COUNCIL_FOLDER = "council"
 _LONGEST_ANSWER = 60_000
 
 
@@ -226,7 +227,7 @@ class KeptAnswers:
     """
 
     def __init__(self, own_dir: Path, task_id: TaskId, end_sha: str | None) -> None:
-        self._folder = own_dir / "council" / task_id
+        self._folder = own_dir / COUNCIL_FOLDER / task_id
         self._end_sha = end_sha
 
     def find(self, reviewer: str) -> AgentReport | None:

@@ -20,6 +20,7 @@ from gitticks.safe_read import read_end_of_plain_file
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord
 
+TRANSCRIPTS_FOLDER = "transcripts"
 _CHUNK = 1 << 16
 _LONGEST_LINE = 4_000_000
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
@@ -27,7 +28,7 @@ _STAMP = "%Y%m%dT%H%M%S.%fZ"
 
 def transcripts_of(own_dir: Path, task_id: TaskId) -> Path:
     """Returns the folder of a task's transcripts."""
-    return own_dir / "transcripts" / task_id
+    return own_dir / TRANSCRIPTS_FOLDER / task_id
 
 
 class Transcript:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Status
+from tests.runner.test_council import council, rounds
 from tests.support.agents import write_program
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, RunProject, project
@@ -188,6 +189,24 @@ def test_what_is_hidden_from_an_agent_is_not_taken_for_removed(project: RunProje
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert git("show", "main:seen.txt", at=project.path) == "?? seen.txt"
     assert {"secrets/key", "top.pem"} <= {*project.files()}
+
+
+def test_no_reviewer_sees_what_another_has_answered(project: RunProject) -> None:
+    own, said = project.path / ".git/gitticks", project.shared / "said"
+    answer = "echo 'VERDICT: APPROVED'"
+    council(
+        project,
+        more=f"sandbox: {{allowed_paths: ['{project.shared}']}}\n",
+        one=f"echo an opinion; {answer}; touch '{said}'",
+        two=f"until [ -e '{said}' ]; do sleep 0.05; done; sleep 0.5\n"
+        f"cat {own}/council/*/* {own}/transcripts/*/* 2>&1; {answer}",
+    )
+    project.make()
+    project.run("--sandbox", "permissive")
+    assert {name: "an opinion" in text for name, text in rounds(project).items() if "review-" in name} == {
+        "01-review-one.md": True,
+        "01-review-two.md": False,
+    }
 
 
 def test_an_allowed_path_that_an_agent_made_a_link_is_not_let_through(

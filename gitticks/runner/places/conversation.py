@@ -41,12 +41,14 @@ from gitticks.model.settings import PromptWay
 from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox
+from gitticks.runner.council import COUNCIL_FOLDER
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places import permission_socket
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
+from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
 from gitticks.runner.untrusted_files import put_files
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
@@ -55,6 +57,7 @@ from gitticks.store.permissions import policy_layers
 from gitticks.workflow.budget import iteration_number
 
 if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
     from gitticks.runner.places.local import Desk
 
 _POLL_SECONDS = 0.2
@@ -154,6 +157,7 @@ class Conversation(NamedTuple):
                 )
             rules = policy_layers(place.repository, place.world.environment, place.overrides)
             walls = with_rules(walls, rules)
+            walls = walls._replace(hidden=(*walls.hidden, *_said_by_others(place.repository)))
             enclosure = held.enter_context(
                 enclosed(
                     walls,
@@ -312,6 +316,14 @@ class Conversation(NamedTuple):
         except GitticksError as error:
             heard.refuse(error)
             return None
+
+
+def _said_by_others(repository: Repository) -> tuple[str, ...]:
+    """Returns where answers and transcripts of other sessions are, so that no reviewer knows what the others say."""
+    folders = [repository.own_file(name) for name in (COUNCIL_FOLDER, TRANSCRIPTS_FOLDER)]
+    for folder in folders:  # only what is there can be hidden
+        folder.mkdir(parents=True, exist_ok=True)
+    return tuple(map(str, folders))
 
 
 def client_needs(agent: AgentSpec) -> ClientNeeds:
