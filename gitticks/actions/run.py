@@ -52,6 +52,7 @@ from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
 from gitticks.runner.workspace_removal import Removals, delete_removed, remove_merged_workspaces, tidy_up
+from gitticks.sandbox.machine import require_workspace
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is applied already, and a run that ends at once need not load the watch."""
@@ -152,6 +153,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
     What people save on the board meanwhile is applied, and tasks are shared where the settings ask for that. To be
     called in the main thread.
     """
+    require_workspace(loop.run.settings.sandbox, loop.run.settings.isolation, "`gt run --isolation task`")
     released = loop.release()
     with only_run(loop.run.repository, released), _following(loop.run):
         with sharing(

@@ -47,6 +47,7 @@ _SECONDS = 20.0
 _TRY = (
     'echo in >inside && ! echo out 2>/dev/null >"$1/outside" && ! cat "$1/secret" 2>/dev/null && echo stands'
 )
+_TURN_OFF = "`none` turns it off where it was chosen: by `--sandbox`, or as `gt config sandbox` shows"
 
 
 def read_machine(environment: Mapping[str, str]) -> Machine:
@@ -57,7 +58,7 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
             "bubblewrap (`bwrap`) is not on PATH"
             if sys.platform == "linux"
             else "bubblewrap exists on Linux only",
-            hint="`apt-get install bubblewrap`, or `gt run --sandbox none` runs agents without a sandbox, as you",
+            hint="`apt-get install bubblewrap`",
         )
     home = home_of(environment)
     roots = [Path(path) for path in _SYSTEM]
@@ -129,7 +130,16 @@ def require_walls(settings: SandboxSettings, environment: Mapping[str, str]) -> 
     if why is not None:
         raise GitticksError(
             f"the sandbox `{walls.preset}` does not work here: {why}",
-            hint="`gt doctor` tries it again; `gt run --sandbox none` runs agents without a sandbox, as you",
+            hint=f"`gt doctor` tries it again; {_TURN_OFF}",
+        )
+
+
+def require_workspace(settings: SandboxSettings, isolation: Isolation, way_out: str) -> None:
+    """Refuses to let an agent work in the person's own checkout where the settings ask for a sandbox."""
+    if isolation is Isolation.NONE and settings.preset is not SandboxPreset.NONE:
+        raise GitticksError(
+            f"the sandbox `{settings.preset}` cannot be used in your own checkout, because hooks in its `.git` run as you",
+            hint=f"{way_out} gives agents a workspace; {_TURN_OFF}",
         )
 
 

@@ -134,7 +134,7 @@ def test_64_for_a_sandbox_that_cannot_be_enforced(
     ran = project.run("--sandbox", preset)
     assert ran.code == 64
     assert f"the sandbox `{preset}` does not work here: bwrap: setting up uid map" in ran.err
-    assert "--sandbox none" in ran.err
+    assert "`none` turns it off where it was chosen: by `--sandbox`" in ran.err
 
 
 def test_64_while_another_run_is_alive(project: RunProject) -> None:

@@ -52,7 +52,12 @@ def test_in_ones_own_checkout_there_are_no_walls_and_no_run(project: RunProject)
     project.agent(DONE)
     project.make()
     ran = project.run("--isolation", "none", *STRICT)
-    assert "cannot be used in your own checkout" in ran.seen
+    assert ran.code == 64
+    assert "cannot be used in your own checkout" in ran.err
+    assert project.task("k7f2").status is Status.PENDING
+    project.ok("config", "isolation", "none")
+    project.ok("config", "sandbox.preset", "permissive")
+    assert "cannot be used in your own checkout" in project.gt("doctor").out
     assert git("log", "--format=%s", "main", at=project.path).splitlines()[-1:] != ["work on k7f2"]
 
 

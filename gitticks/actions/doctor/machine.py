@@ -19,7 +19,7 @@ from gitticks.git.log import read_log
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.templates import idle_templates, require_sound
-from gitticks.sandbox.machine import require_walls
+from gitticks.sandbox.machine import require_walls, require_workspace
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.world import is_ours, program_on_path
 
@@ -168,8 +168,9 @@ def check_sandbox(context: Context) -> Iterator[Finding]:
         return
     try:
         require_walls(settings.sandbox, context.world.environment)
+        require_workspace(settings.sandbox, settings.isolation, "`gt config isolation task`")
     except GitticksError as error:
-        yield fault(error.message, "`gt run --sandbox none` runs agents without a sandbox, as you")
+        yield fault(error.message, error.hint)
 
 
 def check_agents(context: Context) -> Iterator[Finding]:

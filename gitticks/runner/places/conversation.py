@@ -38,7 +38,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
 from gitticks.model.settings import PromptWay
-from gitticks.model.status import Isolation, Role
+from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox
 from gitticks.runner.council import COUNCIL_FOLDER
@@ -150,11 +150,6 @@ class Conversation(NamedTuple):
         environment = {**self._environment(), **invocation.environment}
         walls = walls_of(place.settings.sandbox)
         if walls is not None:
-            if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
-                raise GitticksError(
-                    f"the sandbox `{walls.preset}` cannot be used in your own checkout, because hooks in its `.git` run as you",
-                    hint=f"{self._own_place()} gives its agent a workspace, `gt run --sandbox none` turns the sandbox off",
-                )
             rules = policy_layers(place.repository, place.world.environment, place.overrides)
             walls = with_rules(walls, rules)
             walls = walls._replace(hidden=(*walls.hidden, *_said_by_others(place.repository)))
@@ -178,11 +173,6 @@ class Conversation(NamedTuple):
             server = server_name(place.repository.own_dir, self.order.plan.task_id)
             invocation = in_tmux(invocation, server, file)
         return invocation, environment
-
-    def _own_place(self) -> str:
-        task = self.order.file.task
-        is_tasks = task.isolation is Isolation.NONE
-        return f"`gt update {task.id} --isolation task`" if is_tasks else "`gt run --isolation task`"
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
         """Returns how the agent is started, once its mailbox is filled."""
