@@ -111,6 +111,12 @@ def read_trail(
             yield TrailCommit(commit, tuple(parents.split()), email, named, made != written)
 
 
+def trailers_of(repository: Repository, commit: str) -> str:
+    """Returns the trailers of a commit, one on each line."""
+    asked = ["show", "--no-patch", "--format=%(trailers:only,unfold)", "--encoding=UTF-8", "--end-of-options"]
+    return run_git([*asked, commit], repository_dir=repository.common_dir).text.strip()
+
+
 def read_trailers(repository: Repository, ref: str, key: str) -> Iterator[tuple[str, str]]:
     """Yields the values of a trailer with the commits that they stand in, newest first, of all that `ref` reaches."""
     form = f"%H%x00%(trailers:key={key},valueonly,unfold,separator=%x00)"

@@ -60,6 +60,10 @@ def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> 
         return _refuse(check_push(context, lines) if name == "pre-push" else check_receive(context, lines))
     try:
         _follow(context, is_commit=name == "post-commit")
+        if name == "post-rewrite" and arguments[:1] == ("amend",):
+            from gitticks.actions.hook_amended import restore_trailers
+
+            restore_trailers(context, sys.stdin.buffer.read())
         if name == "post-merge":
             from gitticks.actions.merges_by_hand import notice_merges
             from gitticks.cli.views.tasks import merged_lines

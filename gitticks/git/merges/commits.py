@@ -238,7 +238,7 @@ def rebase_in_memory(
             if merged.tree != tip_tree:
                 tip_tree = merged.tree
                 if committer is not None:
-                    tip = _commit_again(repository, commit, (tip_tree, tip), committer, trailers)
+                    tip = commit_again(repository, commit, (tip_tree, tip), committer, trailers)
     return CleanRebase(tip, tip_tree)
 
 
@@ -258,7 +258,7 @@ def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
     )
 
 
-def _commit_again(
+def commit_again(
     repository: Repository, commit: str, place: tuple[str, str], committer: Identity, trailers: str
 ) -> str:
     """Stores the commit with another tree and parent, which `place` names."""

@@ -38,6 +38,27 @@ def test_text_and_fields_stand_as_they_were_committed(hand: Hand) -> None:
     assert hand.project.board_status() == ""
 
 
+def test_a_commit_of_ours_that_is_amended_keeps_what_says_who_asked_for_it(hand: Hand) -> None:
+    hand.edit("## Notes\n", "## Notes\n\nmine\n")
+    assert hand.commit().returncode == 0
+    trailers = "--format=%(trailers:only)"
+    before = git("log", "-1", trailers, "gitticks/state", at=hand.project.path)
+    assert "Actor: human Ada Lovelace" in before
+    for words in ("again", "and again"):
+        git("commit", "-q", "--amend", "-m", words, at=hand.project.board)
+        assert git("log", "-1", "--format=%s", "gitticks/state", at=hand.project.path) == words
+        assert git("log", "-1", trailers, "gitticks/state", at=hand.project.path) == before
+    assert hand.project.board_status() == ""
+    assert "no problems found" in hand.project.ok("doctor")
+
+
+def test_a_commit_of_a_person_that_is_amended_gets_no_trailers(hand: Hand) -> None:
+    hand.edit("old", "new")
+    assert hand.commit().returncode == 0
+    git("commit", "-q", "--amend", "-m", "mine", at=hand.project.board)
+    assert git("log", "-1", "--format=%B", "gitticks/state", at=hand.project.path).strip() == "mine"
+
+
 def test_a_verdict_counts_when_it_is_committed(hand: Hand) -> None:
     hand.project.change("k7f2", awaiting=Awaiting.WORK)
     hand.edit("awaiting: work", "awaiting: work\nverdict: approved")
