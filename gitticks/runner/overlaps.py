@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.git.merges.commits import Overlap, forecast
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 5.0
 """A run looks for conflicts at most so often."""
+_MOST_SHOWN = 3
 
 
 class _Work(NamedTuple):
@@ -116,12 +117,14 @@ class OverlapWatch:
             self._report(one for one, _ in found)
 
     def _report(self, found: Iterable[Foreseen]) -> None:
+        with_whom: dict[TaskId, list[str]] = {}
         for one in found:
             if (one.name, one.other) not in self._reported:
                 self._reported.add((one.name, one.other))
-                with_whom = f"`{one.other or one.base}`"
-                words = f"its work conflicts with {with_whom} in {shown_paths(one.paths)}"
-                self._run.emit(Warned(TaskId(one.name), words))
+                words = f"`{one.other or one.base}` in {shown_paths(one.paths)}"
+                with_whom.setdefault(TaskId(one.name), []).append(words)
+        for task_id, conflicts in with_whom.items():
+            self._run.emit(Warned(task_id, f"its work conflicts with {first_of(conflicts, _MOST_SHOWN)}"))
 
 
 def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[TaskId, TaskId]]:

@@ -34,6 +34,17 @@ def test_work_that_conflicts_is_named_until_it_does_not(project: RunProject) -> 
     assert "conflicts" not in project.ok("status")
 
 
+def test_all_that_a_task_conflicts_with_is_said_at_once(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(SHARED)
+    for task_id in ("a111", "b111", "d111"):
+        project.make(task_id)
+    assert project.run("--parallel", "3").code == 3
+    again = project.run().seen
+    assert "its work conflicts with `b111` in `111.txt`, `d111` in `111.txt`\n" in again
+    assert again.count("its work conflicts with") == 2
+
+
 def test_a_conflict_with_a_base_that_moved_is_named(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(SHARED)
