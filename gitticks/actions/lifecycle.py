@@ -16,6 +16,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
+from gitticks.runner.records import Sessions
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
@@ -109,7 +110,9 @@ def _stop_agent(context: Context, task_id: TaskId) -> None:
 def reopen_task(context: Context, task_id: TaskId) -> Moved:
     """Takes a closed task up again as if it were new."""
     context.require_person("reopen a task")
-    return _decide(context, task_id, Reopened(context.actor))
+    moved = _decide(context, task_id, Reopened(context.actor))
+    Sessions(context.repository.own_dir).note_left(task_id, None)
+    return moved
 
 
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:

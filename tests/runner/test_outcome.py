@@ -118,6 +118,10 @@ def test_a_task_that_a_person_stopped_awaits_that_person(project: RunProject) ->
     assert "`gt run k7f2` resumes what is held" in said
     ran = project.run()
     assert (ran.code, "`k7f2` is held by `gt stop`" in ran.out) == (RunExit.WAITS, True)
+    assert "held" in project.ok("list")
+    project.ok("cancel", "k7f2")
+    project.ok("reopen", "k7f2")
+    assert "stopped" not in project.ok("list")
     project.agent(DONE)
     project.run("k7f2")
     assert project.stands()[0] is Status.REVIEWING
