@@ -148,7 +148,7 @@ class MergeTurns:
         except RefusedError:
             return  # a person took the approval back meanwhile
         except GitticksError as error:
-            waits = error.message
+            waits = error.in_one_line
         before = self._waits.pop(task_id, None)
         if waits is None:
             return

@@ -43,13 +43,22 @@ def store_commit(
     )
     words = ["-S"] if is_to_sign else []
     words += [word for parent in parents for word in ("-p", parent)]
-    return run_git(
-        ["-c", "i18n.commitEncoding=UTF-8", "-c", "core.fsync=all", "commit-tree", *words, tree],
-        repository_dir=repository.common_dir,
-        input=os.fsencode(message),
-        extra_environment={**fence_programs(repository.common_dir).variables, **identity},
-        trusted=True,
-    ).text
+    try:
+        return run_git(
+            ["-c", "i18n.commitEncoding=UTF-8", "-c", "core.fsync=all", "commit-tree", *words, tree],
+            repository_dir=repository.common_dir,
+            input=os.fsencode(message),
+            extra_environment={**fence_programs(repository.common_dir).variables, **identity},
+            trusted=True,
+        ).text
+    except GitError as error:
+        if not is_to_sign:
+            raise
+        reason = error.message.partition(" failed: ")[2] or error.message
+        raise GitError(
+            f"the commit cannot be signed, as `commit.gpgSign` asks for: {reason}",
+            hint="`git config user.signingKey` says with which key; `git config commit.gpgSign false` asks for none",
+        ) from error
 
 
 def add_trailers(message: str, trailers: str) -> str:

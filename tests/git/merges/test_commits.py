@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.merges import commits
 from gitticks.git.merges.asides import checkout_aside
@@ -116,6 +117,16 @@ def test_signs_with_the_persons_key_and_never_by_a_program_of_the_repository(
     git("config", "gpg.program", f"touch {tmp_path / 'sprung'}; false", at=root)
     assert "gpgsig -----BEGIN" in git("cat-file", "commit", merge(repository, root), at=root)
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_key_that_is_missing_is_said_with_what_asks_for_it(repository: Repository, root: Path) -> None:
+    git("config", "--global", "commit.gpgSign", "true", at=root)
+    git("config", "--global", "gpg.program", "false", at=root)
+    with pytest.raises(
+        GitticksError, match=r"cannot be signed, as `commit.gpgSign` asks for: gpg failed"
+    ) as error:
+        merge(repository, root)
+    assert "`git config commit.gpgSign false`" in str(error.value.hint)
 
 
 def test_where_nobody_signs_git_is_not_asked_whether_to(
