@@ -30,6 +30,9 @@ from gitticks.model.status import Isolation
 ANY = "*"
 """Stands in a name for a word that the user chooses: an agent's or a model's name."""
 
+_LEAST_PROCESSES, _LEAST_MEMORY, _LEAST_FILE = 10, 16_000_000, 1_000_000
+"""With less no shell and no git starts in a sandbox."""
+
 Combine = Callable[[Any, Any], Any]
 
 
@@ -216,9 +219,21 @@ SETTINGS: tuple[Setting, ...] = (
         "how much CPU time one process of an agent may use",
         min,
     ),
-    Setting("sandbox.max_processes", kinds.integer(1), "how many processes an agent may have at once", min),
-    Setting("sandbox.max_memory", kinds.SIZE, "how much memory one process of an agent may use", min),
-    Setting("sandbox.max_file_size", kinds.SIZE, "how large a file an agent may write", min),
+    Setting(
+        "sandbox.max_processes",
+        kinds.integer(_LEAST_PROCESSES),
+        "how many processes an agent may have at once",
+        min,
+    ),
+    Setting(
+        "sandbox.max_memory",
+        kinds.size_from(_LEAST_MEMORY),
+        "how much memory one process of an agent may use",
+        min,
+    ),
+    Setting(
+        "sandbox.max_file_size", kinds.size_from(_LEAST_FILE), "how large a file an agent may write", min
+    ),
     Setting("permissions.mode", kinds.word(PermissionMode), "what agents may do without asking", _MODE),
     Setting("permissions.deny", kinds.RULES, "what is denied; wins over every other rule", _united),
     Setting(

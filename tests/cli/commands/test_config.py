@@ -175,6 +175,8 @@ def test_an_agent_that_there_is_not_is_warned_of(tmp_path: Path, name: str, valu
     [
         ("parallel", "65", "`parallel` is not a number from 1 to 64: '65'"),
         ("limits.prompt", "9999", "`limits.prompt` is less than 10kB: '9999'"),
+        ("sandbox.max_memory", "1kB", "`sandbox.max_memory` is less than 16MB: '1kB'"),
+        ("sandbox.max_processes", "1", "`sandbox.max_processes` is not a whole number from 10 up: '1'"),
         ("limits.prompt", "much", "`limits.prompt` is not a size: 'much'"),
     ],
 )
