@@ -148,7 +148,7 @@ def main(arguments: list[str]) -> int:
     with scratch_folder() as scratch:
         for size in sizes:
             for agents in AGENTS:
-                tasks = min(size, 10 if given.quick else 5 * agents + 15)
+                tasks = min(size, max(10, 4 * agents) if given.quick else 5 * agents + 15)
                 say(f"{size:,} tasks, {agents} agents: {tasks} tasks")
                 place = prepare(scratch / f"{size}-{agents}", size, SLEEP_SECONDS)
                 runs.append(measure_run(place, size, agents, tasks))
