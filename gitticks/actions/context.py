@@ -81,12 +81,14 @@ class Context:
     @cached_property
     def repository(self) -> Repository:
         """Returns the repository around the directory; outside of any the one that `GIT_DIR` names."""
-        if self.world.environment.get("GIT_DIR"):
+        found = None
+        if not self.world.environment.get("GIT_DIR"):
+            with suppress(NotFoundError):
+                found = discover(self._directory)
+        if found is None:
             from gitticks.git.repository_lookup import find_repository
 
             found = find_repository(self._directory, self.world.environment)
-        else:
-            found = discover(self._directory)
         found.does_much = self.does_much
         return found
 

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -72,7 +72,7 @@ def _found(repository: Repository, folder: Path) -> Checkout | None:
         return None
     checkout = Checkout(folder, Path(git_dir), repository.common_dir)
     if not (_is_same(named, git_dir) and _leads_back(git_dir, place)):
-        return _relink(checkout)
+        return _relink(repository, checkout)
     return checkout
 
 
@@ -187,24 +187,20 @@ def _is_plain(file: str) -> bool:
         return True
 
 
-def _relink(checkout: Checkout) -> Checkout | None:
-    """Writes the links again: to and from the board, and to the directory that all worktrees share.
+def _relink(repository: Repository, board: Checkout) -> Checkout | None:
+    """Fixes the links of the board, and before it those of all other worktrees that moved with the repository."""
+    from gitticks.git.checkouts import checkout_at, is_elsewhere, linked_places, relink
 
-    Not by `git worktree repair`: in a copied repository it follows the old link into the original, and points that
-    at the copy's board.
-    """
-    if not is_on_state_branch(checkout):
+    if not is_on_state_branch(board) or is_elsewhere(board):
         return None
-    _write_link(checkout.path / ".git", f"gitdir: {checkout.git_dir}\n")
-    _write_link(checkout.git_dir / "gitdir", f"{checkout.path / '.git'}\n")
-    _write_link(checkout.git_dir / "commondir", "../..\n")
-    return checkout
-
-
-def _write_link(file: Path, text: str) -> None:
-    aside = file.with_name(f"{file.name}.{os.getpid()}")
-    aside.write_bytes(os.fsencode(text))
-    aside.replace(file)
+    places = dict(linked_places(board.common_dir))
+    before = places.pop(board.git_dir, board.path).parent
+    for place in places.values():
+        if place.is_relative_to(before):
+            with suppress(NotFoundError, OSError):
+                checkout_at(repository, board.path.parent / place.relative_to(before))
+    relink(board)
+    return board
 
 
 class BoardError(GitticksError):

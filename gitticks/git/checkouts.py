@@ -79,6 +79,8 @@ class Changes(NamedTuple):
 def checkout_at(repository: Repository, path: Path) -> Checkout:
     """Returns the checkout at `path`, which is the main worktree or a linked one whose directory may be gone.
 
+    The links of one whose repository was moved or copied are fixed.
+
     Raises:
         NotFoundError: the repository has none there.
     """
@@ -91,6 +93,10 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
+    moved = _named_by(repository.common_dir, Path(real))
+    if moved is not None and not is_elsewhere(moved):
+        relink(moved)
+        return moved
     raise NotFoundError(
         f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
     )
@@ -108,6 +114,48 @@ def _named_at(common_dir: Path, place: str) -> Checkout | None:
     if found is None or (str(found) != place and os.path.realpath(found) != place):
         return None
     return Checkout(found, Path(git_dir), common_dir)
+
+
+def _named_by(common_dir: Path, folder: Path) -> Checkout | None:
+    """Returns the linked worktree in a folder by the last name in its `.git` file alone."""
+    try:
+        pointer = read_plain_text(f"{folder}/.git").removeprefix("gitdir:").strip()
+        git_dir = common_dir / "worktrees" / Path(os.path.normpath(folder / pointer)).name
+        return Checkout(folder, git_dir, common_dir) if (git_dir / "HEAD").is_file() else None
+    except (OSError, ValueError):  # it is missing, or no path
+        return None
+
+
+def is_elsewhere(checkout: Checkout) -> bool:
+    """True if the entry of a linked worktree is that of another folder, which leads back to it."""
+    place = _place_of(str(checkout.git_dir))
+    return place is not None and place != checkout.path and is_in_place(checkout._replace(path=place))
+
+
+def relink(checkout: Checkout) -> None:
+    """Writes the links again: to and from a linked worktree, and to the directory that all worktrees share.
+
+    Not by `git worktree repair`: in a copied repository it follows the old link into the original, and points that
+    at the copy's worktree.
+    """
+    import secrets
+    import shutil
+
+    link = checkout.path / ".git"
+    if link.is_symlink():
+        link.unlink()
+    links = (
+        (link, f"gitdir: {checkout.git_dir}\n"),
+        (checkout.git_dir / "commondir", "../..\n"),
+        (
+            checkout.git_dir / "gitdir",
+            f"{link}\n",
+        ),  # the last, as it is by this one that all is found to be right
+    )
+    for file, text in links:
+        aside = checkout.git_dir / f"gitticks-link.{secrets.token_hex(4)}"
+        aside.write_bytes(os.fsencode(text))
+        shutil.move(aside, file)  # which may be on another file system
 
 
 def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:

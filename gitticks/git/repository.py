@@ -203,6 +203,11 @@ def ask_git(start: str) -> Repository:
         try:
             return run_git(arguments, directory=Path(start)).text
         except GitError as error:
+            if (missing := error.message.partition("not a git repository: ")[2]) != "":
+                raise NotFoundError(
+                    f"`{start}` is a worktree of a repository that is gone or was moved: no `{missing}`",
+                    hint="`git worktree repair`, in the folder where that repository is now",
+                ) from error
             if "not a git repository" in error.message:
                 raise _no_repository(start) from error
             if "dubious ownership" in error.message:

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import Repository, discover
 from gitticks.safe_read import read_plain_text
 
@@ -22,6 +23,8 @@ def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
         try:
             return discover(start)
         except NotFoundError as error:
+            if (moved := _moved_with_worktree(Path(start).resolve())) is not None:
+                return moved
             if environment.get(GIT_DIR):  # `git init` would make what it names, and not one here
                 error.hint = f"`unset {GIT_DIR}`, which names no repository: `{environment[GIT_DIR]}`"
             raise
@@ -37,6 +40,18 @@ def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
         f"you are in the repository `{here.common_place}`, but `{GIT_DIR}` names `{named.common_place}`",
         hint=f"`unset {GIT_DIR} {GIT_WORK_TREE}` for the one that you are in, or `cd {quote(place)}` for the other",
     )
+
+
+def _moved_with_worktree(start: Path) -> Repository | None:
+    """Returns the repository around a linked worktree in it that it was moved with, once the links are fixed."""
+    top = next((one for one in (start, *start.parents) if (one / ".git").is_file()), None)
+    if top is None:
+        return None
+    try:
+        checkout_at(discover(top.parent), top)
+    except NotFoundError:
+        return None
+    return discover(start)
 
 
 def find_place_of_hook(start: str, environment: Mapping[str, str]) -> str | None:

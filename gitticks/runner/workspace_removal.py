@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
 from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
@@ -172,6 +172,9 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
     """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
     project = repository.project_dir
     folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
+    for path in () if folder is None or not folder.is_dir() else sorted(folder.iterdir()):
+        with contextlib.suppress(NotFoundError):
+            checkout_at(repository, path)  # this fixes its links if the repository was moved or copied
     found = []
     for tree in list_worktrees(repository):
         there = current_branch(tree)

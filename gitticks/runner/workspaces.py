@@ -8,7 +8,6 @@ ref and said.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
-from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head, relink
 from gitticks.git.config import exclude_folders
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import clear_abandoned_locks
@@ -254,11 +253,8 @@ def _fix_link(checkout: Checkout) -> None:
             hint=f"move it away: `mv {quote(str(checkout.path))} {quote(f'{checkout.path}.away')}`",
         )
     expected = b"gitdir: " + os.fsencode(checkout.git_dir) + b"\n"
-    if not link.is_symlink() and link.is_file() and link.read_bytes() == expected:
-        return
-    temporary = checkout.git_dir / "gitticks-link"
-    temporary.write_bytes(expected)
-    shutil.move(temporary, link)  # which may are on another file system
+    if link.is_symlink() or not link.is_file() or link.read_bytes() != expected:
+        relink(checkout)
 
 
 def _remake_branch(repository: Repository, plan: Workspace) -> list[str]:

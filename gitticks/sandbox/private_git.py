@@ -304,7 +304,7 @@ def _note(checkout: Checkout, refs: Mapping[str, str]) -> None:
     (checkout.git_dir / _REFS).write_bytes(
         os.fsencode("".join(f"{commit} {name}\n" for name, commit in refs.items()))
     )
-    (checkout.git_dir / _STOOD).write_text(_stands(checkout))
+    (checkout.git_dir / _STOOD).write_bytes(os.fsencode(_stands(checkout)))
 
 
 def _is_unchanged(checkout: Checkout, refs: Mapping[str, str]) -> bool:
@@ -327,10 +327,11 @@ def _refs(repository: Repository) -> dict[str, str]:
 
 
 def _stands(checkout: Checkout) -> str:
-    """Returns where a checkout stands, and the stamp of its index."""
+    """Returns where a checkout stands, the stamp of its index, and its place: the private directory names the stores."""
     index = checkout.git_dir / "index"
     status = index.stat() if index.exists() else None
-    return f"{current_branch(checkout)} {head(checkout)} {status and (status.st_mtime_ns, status.st_size)}\n"
+    stamp = status and (status.st_mtime_ns, status.st_size)
+    return f"{current_branch(checkout)} {head(checkout)} {stamp} {checkout.git_dir}\n"
 
 
 def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout) -> dict[str, str]:

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bad_boards import WORDS, add_words, check_well, make_edited_project, type_command, use
+from tests.support.bad_boards import (
+    SCRIPT,
+    WORDS,
+    add_words,
+    check_well,
+    make_edited_project,
+    type_command,
+    use,
+)
 from tests.support.projects import Project
 from tests.support.repositories import git
 
@@ -148,3 +156,57 @@ def test_something_in_the_place_of_the_board_is_put_aside_as_is_said(project: Pr
     project.ok("doctor", "--fix")
     assert (project.path / ".gitticks.old/mine.txt").read_text() == "mine\n"
     _is_made_again(project)
+
+
+def _work_begun(project: Project) -> Callable[[Project], str]:
+    """Begins work by hand, with one version of a file staged and another one not; returns what shows it."""
+    file = Path(project.ok("start", "m3xq").strip()) / "f"
+    file.write_text("staged\n")
+    git("add", "f", at=file.parent)
+    file.write_text("newer\n")
+    place = file.parent.relative_to(project.path)
+    return lambda there: git("diff", "-U0", "f", at=there.path / place)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("status",), ("doctor", "--fix"), ("start", "m3xq"), ("worktree", "list"), ("current",)],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("has_board", [True, False])
+def test_a_workspace_moves_with_its_repository(
+    project: Project, *, words: tuple[str, ...], has_board: bool
+) -> None:
+    changes = _work_begun(project)
+    before = changes(project)
+    if not has_board and words != ("status",):
+        shutil.rmtree(project.board)
+    moved = Project(project.path.rename(project.path.with_name("moved here")))
+    at = moved.path / ".gitticks-work" / "m3xq" if words == ("current",) else moved.path
+    assert "missing" not in moved.gt(*words, at=at).seen
+    assert changes(moved) == before
+    assert "m3xq" in moved.ok("start", "m3xq")
+
+
+@pytest.mark.parametrize("words", [("status",), ("doctor", "--fix"), ("start", "m3xq"), ("worktree", "list")])
+def test_a_copied_workspace_and_the_original_do_not_meet(project: Project, words: tuple[str, ...]) -> None:
+    changes = _work_begun(project)
+    before = changes(project)
+    copy = Project(project.path.with_name("copy"))
+    shutil.copytree(project.path, copy.path, symlinks=True)
+    copy.gt(*words)
+    git("add", "f", at=copy.path / ".gitticks-work" / "m3xq")
+    assert (changes(project), changes(copy)) == (before, "")
+    for one in (copy, project):
+        assert "no problems found" in one.ok("doctor")
+
+
+def test_an_agent_goes_on_where_its_question_was_answered_after_a_move(project: Project) -> None:
+    asked = "test -e asked || { touch asked; git add asked; git commit -qm asked; echo '<promise>INPUT_NEEDED: Which?</promise>'; exit; }\n"
+    project.make("t5wq", body=SCRIPT.replace("echo done", f"{asked}echo done", 1))
+    project.gt("run", "t5wq")
+    moved = Project(project.path.rename(project.path.with_name("moved here")))
+    assert moved.task("t5wq").awaiting is not None
+    moved.ok("respond", "t5wq", "this one")
+    moved.ok("run", "t5wq")
+    assert moved.task("t5wq").status.value == "done"

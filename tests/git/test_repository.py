@@ -164,6 +164,18 @@ def test_no_repository(tmp_path: Path) -> None:
         discover(tmp_path)
 
 
+def test_a_worktree_whose_repository_was_moved(tmp_path: Path) -> None:
+    linked = add_linked_worktree(make_repository(tmp_path / "r"), tmp_path / "linked", "side")
+    moved = (tmp_path / "r").rename(tmp_path / "it is here")
+    with pytest.raises(
+        NotFoundError, match=f"is gone or was moved: no `{tmp_path}/r/.git/worktrees/linked`"
+    ) as caught:
+        discover(linked)
+    assert caught.value.hint == "`git worktree repair`, in the folder where that repository is now"
+    git("worktree", "repair", at=moved)
+    assert discover(linked).common_dir == moved / ".git"
+
+
 def test_sha256_is_found(tmp_path: Path) -> None:
     git("init", "--quiet", "--object-format=sha256", "r", at=tmp_path)
     assert discover(tmp_path / "r").objects.object_format == "sha256"
