@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from gitticks.errors import DocumentError
+from gitticks.errors import DocumentError, RefusedError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import EventType
@@ -16,6 +16,7 @@ from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
 from gitticks.model.task import Task
+from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
 
 
@@ -133,8 +134,8 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
         for blocker in one.task.blocked_by:
             _add_blocker(linked, places, task_id, blocker)
     _cut_ancestors(linked, places)
-    _make_epics(linked)
     _cut_cycles(linked, places)
+    _make_epics(linked)
     return linked
 
 
@@ -162,31 +163,55 @@ def _add_blocker(linked: Linked, places: Places, task_id: TaskId, name: str) -> 
         linked.tasks[task_id] = replace(task, blocked_by=(*task.blocked_by, blocker))
 
 
+class _Link(NamedTuple):
+    """A link that closes a cycle: to a blocker, or to a parent."""
+
+    owner: TaskId
+    target: TaskId
+    is_parent: bool = False
+
+    def cut(self, task: Task) -> Task:
+        """Returns its task without it."""
+        if self.is_parent:
+            return replace(task, parent=None)
+        return replace(task, blocked_by=tuple(one for one in task.blocked_by if one != self.target))
+
+    def put_back(self, task: Task) -> Task:
+        """Returns its task with it again."""
+        if self.is_parent:
+            return replace(task, parent=self.target)
+        return replace(task, blocked_by=(*task.blocked_by, self.target))
+
+    def leave_out(self, linked: Linked) -> None:
+        """Keeps it aside, and tells of it."""
+        kind, words = (
+            ("left_out_parent", "was not added to")
+            if self.is_parent
+            else ("left_out_blockers", "does not wait for")
+        )
+        why = f"{words} `{self.target}`, because that would close a cycle"
+        linked.leave_out(self.owner, kind, self.target, why)
+
+
 def _cut_ancestors(linked: Linked, places: Places) -> None:
     """Takes the parent from tasks that would be their own ancestors."""
     settled: set[TaskId] = set()
     for first in list(linked.tasks):
-        way: dict[TaskId, None] = {}
+        way: list[TaskId] = []
         here: TaskId | None = first
-        while here is not None and here not in settled and here not in way:
-            way[here] = None
+        while here is not None and here not in settled:
+            settled.add(here)
+            way.append(here)
             task = linked.tasks.get(here) or places.tasks.get(here)
             here = None if task is None else task.parent
-        if here is not None and here in way:
-            _drop_parent(linked, next(one for one in way if linked.tasks[one].parent == here))
-        settled.update(way)
-
-
-def _drop_parent(linked: Linked, task_id: TaskId) -> None:
-    parent = linked.tasks[task_id].parent
-    linked.tasks[task_id] = replace(linked.tasks[task_id], parent=None)
-    if parent is not None:
-        linked.leave_out(
-            task_id,
-            "left_out_parent",
-            parent,
-            f"was not added to `{parent}`, because that would close a cycle",
-        )
+        if here is None or here not in way:
+            continue
+        for last in reversed(way[way.index(here) :]):  # how the way came to the cycle is no part of it
+            if last in linked.tasks and (parent := linked.tasks[last].parent) is not None:
+                found = _Link(last, parent, is_parent=True)
+                linked.tasks[last] = found.cut(linked.tasks[last])
+                found.leave_out(linked)
+                break
 
 
 def _make_epics(linked: Linked) -> None:
@@ -198,47 +223,53 @@ def _make_epics(linked: Linked) -> None:
 
 
 def _cut_cycles(linked: Linked, places: Places) -> None:
-    """Takes out one link of each cycle until there is none; cycles among tasks that were here before stay."""
-    while cycles := find_cycles(TaskGraph.of({**places.tasks, **linked.tasks}.values())):
-        cut: set[tuple[TaskId, TaskId]] = set()
+    """Takes links out until there is no cycle, then puts back those that close none any more.
+
+    There is none among closed tasks either, as they may be reopened. Cycles among tasks that were here before stay.
+    """
+    tasks = {
+        task_id: task if task.is_open else replace(task, status=Status.PENDING)
+        for task_id, task in {**places.tasks, **linked.tasks}.items()
+    }
+    cut: list[_Link] = []
+    while cycles := find_cycles(TaskGraph.of(tasks.values())):
+        now: dict[_Link, None] = {}
         for cycle in cycles:
-            links = list(_links_of(linked, places, cycle))
-            if not cut.intersection(links):  # else an earlier cut may have opened this one too
-                cut.update(_cut(linked, cycle, links))
-        if not cut:
-            return
+            links = [one for one in _links_of(tasks, cycle) if one.owner in linked.tasks]
+            if links and now.keys().isdisjoint(links):  # else an earlier cut may have opened this one too
+                now[links[0]] = None
+        if not now:
+            break
+        for one in now:
+            tasks[one.owner] = one.cut(tasks[one.owner])
+        cut += now
+    for one in sorted(cut, key=lambda one: not one.is_parent):
+        again = one.put_back(tasks[one.owner])
+        try:
+            refuse_cycle(tasks, again)
+        except RefusedError:
+            one.leave_out(linked)
+        else:
+            tasks[one.owner] = again
+    for owner in {one.owner for one in cut}:
+        parent, blocked_by = tasks[owner].parent, tasks[owner].blocked_by
+        linked.tasks[owner] = replace(linked.tasks[owner], parent=parent, blocked_by=blocked_by)
 
 
-def _links_of(linked: Linked, places: Places, cycle: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, TaskId]]:
-    """Yields the blockers that make a cycle, each with the task that names it, which may be an ancestor."""
+def _links_of(tasks: Mapping[TaskId, Task], cycle: tuple[TaskId, ...]) -> list[_Link]:
+    """Returns the links that make a cycle: blockers, the last first, each of a task or an ancestor, and then parents."""
+    blockers = []
     for waiting, blocker in pairwise(cycle):
         owner: TaskId | None = waiting
         seen: set[TaskId] = set()
         while owner is not None and owner not in seen:
             seen.add(owner)
-            task = linked.tasks.get(owner) or places.tasks.get(owner)
+            task = tasks.get(owner)
             if task is not None and blocker in task.blocked_by:
-                yield owner, blocker
+                blockers.append(_Link(owner, blocker))
             owner = None if task is None else task.parent
-
-
-def _cut(
-    linked: Linked, cycle: tuple[TaskId, ...], links: list[tuple[TaskId, TaskId]]
-) -> list[tuple[TaskId, TaskId]]:
-    """Takes out the last link of a cycle that is new, and returns it; a parent where there is no such blocker."""
-    for owner, blocker in reversed(links):
-        task = linked.tasks.get(owner)
-        if task is not None:
-            kept = tuple(one for one in task.blocked_by if one != blocker)
-            linked.tasks[owner] = replace(task, blocked_by=kept)
-            why = f"does not wait for `{blocker}`, because that would close a cycle"
-            linked.leave_out(owner, "left_out_blockers", blocker, why)
-            return [(owner, blocker)]
-    for child in cycle:
-        if child in linked.tasks and (parent := linked.tasks[child].parent) is not None:
-            _drop_parent(linked, child)
-            return [(child, parent)]
-    return []
+    parents = ((one, tasks[one].parent) for one in cycle[:-1])
+    return [*reversed(blockers), *(_Link(one, up, is_parent=True) for one, up in parents if up is not None)]
 
 
 def leads_to_new(places: Places, one: ForeignTask) -> bool:

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from gitticks.store.branch import Store
 from tests.cli.support import gt
 from tests.support.imports import FOREIGN, assert_well, file_of, store, taken_in
@@ -13,14 +15,17 @@ from tests.support.tasks import task_ids
 __all__ = ["store"]
 
 
-def test_the_links_that_close_cycles_are_left_out_and_reported(tmp_path: Path, store: Store) -> None:
-    def line(name: str, **links: str) -> str:
-        found = [
-            {"issue_id": name, "depends_on_id": to, "type": kind.replace("_", "-")}
-            for kind, to in links.items()
-        ]
-        return json.dumps({"id": name, "title": name, "dependencies": found}) + "\n"
+def line(name: str, *, status: str = "open", **links: str) -> str:
+    """Returns a line of beads; a link may lead to several, with spaces in between."""
+    found = [
+        {"issue_id": name, "depends_on_id": one, "type": kind.replace("_", "-")}
+        for kind, to in links.items()
+        for one in to.split()
+    ]
+    return json.dumps({"id": name, "title": name, "status": status, "dependencies": found}) + "\n"
 
+
+def test_the_links_that_close_cycles_are_left_out_and_reported(tmp_path: Path, store: Store) -> None:
     source = tmp_path / "cycles.jsonl"
     source.write_text(
         line("a", blocks="b") + line("b", blocks="c") + line("c", blocks="a") + line("s", blocks="s")
@@ -31,6 +36,48 @@ def test_the_links_that_close_cycles_are_left_out_and_reported(tmp_path: Path, s
     assert len(done["problems"]) == 4
     assert all("cycle" in one["message"] for one in done["problems"])
     assert "left_out_blockers: s" in file_of(store, "s").frontmatter.yaml
+    assert_well(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "left_out", "kept"),
+    [
+        (
+            line("a", status="closed", parent_child="p")
+            + line("p", status="closed", parent_child="q")
+            + line("q", status="closed", parent_child="p"),
+            ["`q` was not added to `p`"],
+            {"a": ("p", ()), "p": ("q", ()), "q": (None, ())},
+        ),
+        (
+            line("s", status="closed", blocks="s t") + line("t", status="closed", blocks="s"),
+            ["`s` does not wait for `s`", "`t` does not wait for `s`"],
+            {"s": (None, ("t",)), "t": (None, ())},
+        ),
+        (
+            line("c", parent_child="e", blocks="e") + line("e", blocks="c"),
+            ["`e` does not wait for `c`", "`c` does not wait for `e`"],
+            {"c": ("e", ()), "e": (None, ())},
+        ),
+    ],
+    ids=["parents", "closed", "as few as can be"],
+)
+def test_only_the_links_that_close_cycles_are_left_out_whatever_the_status(
+    tmp_path: Path,
+    store: Store,
+    lines: str,
+    left_out: list[str],
+    kept: dict[str, tuple[str | None, tuple[str, ...]]],
+) -> None:
+    source = tmp_path / "cycles.jsonl"
+    source.write_text(lines)
+    said = [f"{one}, because that would close a cycle" for one in left_out]
+    for words in ((), ("--update",)):
+        assert [one["message"] for one in taken_in(tmp_path, str(source), *words)["problems"]] == said
+        tasks = {name: file_of(store, name).task for name in kept}
+        assert {name: (one.parent, one.blocked_by) for name, one in tasks.items()} == kept
+    for name, task in tasks.items():
+        assert task.is_open or gt("reopen", name, at=tmp_path).code == 0
     assert_well(tmp_path)
 
 
