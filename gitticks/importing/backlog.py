@@ -33,6 +33,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 
+_TASKS = ("tasks", "completed")
 _NO_TASKS = ("drafts", "archive/tasks", "archive/drafts", "milestones", "docs", "decisions")
 """Folders that hold no work to be done."""
 _SECTION = re.compile(r" {0,3}##(?:[ \t]|\Z)")
@@ -83,7 +84,7 @@ def read_config(data: bytes, path: str) -> Config:
 def find_backlog(place: Path) -> Path | None:
     """Returns the project's folder in `place`, or that it is itself."""
     folders = (place / "backlog", place)
-    return next((one for one in folders if (one / "tasks").is_dir() or (one / "completed").is_dir()), None)
+    return next((one for one in folders if any((one / name).is_dir() for name in _TASKS)), None)
 
 
 def read_backlog(folder: Path) -> Reading:
@@ -92,9 +93,12 @@ def read_backlog(folder: Path) -> Reading:
     for file in (folder / "config.yml", folder / "config.yaml"):
         with reading.noting(str(file)):
             config = read_config(read_file(file), str(file)) if file.is_file() else config
-    for file in (*files_of(folder / "tasks", "*.md"), *files_of(folder / "completed", "*.md")):
+    for file in (file for name in _TASKS for file in files_of(folder / name, "*.md")):
         with reading.noting(str(file)):
             reading.add(_task_of(read_file(file), str(file), config))
+    for name in _TASKS:
+        for _ in (folder / name).glob("*/**/*.md"):
+            reading.skip(f"a file in a folder of `{name}/`")
     for name in _NO_TASKS:
         for _ in (folder / name).glob("*.md"):
             reading.skip(f"a file of `{name}/`")

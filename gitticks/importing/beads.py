@@ -15,6 +15,7 @@ from gitticks.document.texts import trimmed
 from gitticks.document.values import format_date, format_time
 from gitticks.importing.record import (
     EPOCH,
+    MOST_RECORD_BYTES,
     STDIN,
     ForeignTask,
     Format,
@@ -83,7 +84,7 @@ def read_lines(lines: Iterable[bytes | None], path: str) -> Reading:
     for number, line in enumerate(lines, start=1):
         with reading.noting(path, number):
             if line is None:
-                raise RecordError("the line is too long")
+                raise RecordError(f"the line is longer than {MOST_RECORD_BYTES:,} bytes")
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
                 _read(object_of(line), path, number, reading)
     return reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -59,7 +59,7 @@ class Imported:
         kept: tasks that changed on both sides, and stay as they are here.
         new_epics: how many tasks became epics because others are part of them.
         missing_links: how many links lead to nothing here.
-        skipped: what was left out on purpose, by reason.
+        skipped: how many were left out, by reason.
         problems: what could not be taken as it is.
     """
 
@@ -77,7 +77,7 @@ class Imported:
     new_epics: int = 0
     others: tuple[Format, ...] = ()
     missing_links: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -88,9 +88,7 @@ class Imported:
     @property
     def is_empty(self) -> bool:
         """True if the source held no task that could be taken."""
-        return not (
-            self.created or self.updated or self.unchanged or self.behind or self.kept or self.skipped
-        )
+        return not (self.created or self.updated or self.linked or self.unchanged or self.behind or self.kept)
 
 
 class BringIn:
@@ -114,13 +112,12 @@ class BringIn:
         large = [one for one in reading.tasks.values() if is_too_large(one)]
         left_out = {one.source_id for one in large}
         tasks = {name: one for name, one in reading.tasks.items() if name not in left_out}
-        self._reading = replace(reading, tasks=tasks)
+        self._reading = replace(reading, tasks=tasks, problems=outcome.problems, skipped=outcome.skipped)
         self._places = Places.of(transaction, self._reading, world.random_number)
-        outcome.skipped = reading.skipped
+        outcome.skipped.update(reading.skipped)
         outcome.problems += reading.problems
         for one in large:
-            words = f"`{one.source_id}` was skipped: it is larger than a task can be"
-            outcome.problems.append(Problem(one.path, one.line, words))
+            self._skip(one, "it is larger than a task can be")
 
     def carry_out(self) -> Imported:
         """Returns the result."""
@@ -196,8 +193,7 @@ class BringIn:
                 raise DocumentError("it is too large for a line of the history", path=task.file)  # noqa: TRY301
             data = self._data(task, one, linked)
         except DocumentError as error:
-            problem = f"`{one.source_id}` was skipped: {error.problem}"
-            self._outcome.problems.append(Problem(one.path, one.line, problem))
+            self._skip(one, error.problem)
             return
         is_same = before is not None and self._places.known[one.source_id].digest == one.digest
         old = self._transaction.read(task_path(task.id))
@@ -214,6 +210,10 @@ class BringIn:
             self._transaction.append(layout.history_path(task.id), event.encode())
             is_linked = (task.parent, task.blocked_by) != (before.parent, before.blocked_by)
             (self._outcome.linked if is_same and is_linked else self._outcome.updated).append(task.id)
+
+    def _skip(self, one: ForeignTask, why: str) -> None:
+        problem = Problem(one.path, one.line, f"`{one.source_id}` was skipped: {why}")
+        self._reading.skip("no task can hold it", problem)
 
     def _data(self, task: Task, one: ForeignTask, linked: Linked) -> bytes:
         """Returns the file; a field that is too large for its frontmatter, and that no record keeps, is a section."""

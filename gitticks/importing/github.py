@@ -70,8 +70,10 @@ def _ask_gh(directory: Path) -> bytes:
 
 
 def _task_of(record: Any, path: str) -> ForeignTask:
-    if not isinstance(record, dict) or not isinstance(record.get("number"), int):
-        raise RecordError("`number` is missing")
+    if not isinstance(record, dict):
+        raise RecordError("this is not a JSON object")
+    if not isinstance(record.get("number"), int):
+        raise RecordError("`number` is not a number" if "number" in record else "`number` is missing")
     text = canonical(record)
     parts = Parts.of(record)
     number, title = parts.left.pop("number"), parts.name("title")

@@ -20,7 +20,7 @@ from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Status, TaskType
 from gitticks.model.task import DEFAULT_PRIORITY, Task
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, reason_of
 
 STDIN = "-"
 MOST_RECORD_BYTES = 900_000
@@ -49,14 +49,15 @@ def read_file(file: Path, most: int = MOST_RECORD_BYTES) -> bytes:
     try:
         return read_plain_file(file, most)
     except OSError as error:
-        if error.errno == errno.EFBIG:
-            raise RecordError("the file is too large") from None
-        raise
+        is_large = error.errno == errno.EFBIG
+        raise RecordError(
+            f"the file is larger than {most:,} bytes" if is_large else reason_of(error)
+        ) from None
 
 
 def files_of(folder: Path, pattern: str) -> list[Path]:
-    """Returns the files of a folder in the order of their names."""
-    return [file for file in sorted(folder.glob(pattern)) if file.is_file()]
+    """Returns what is in a folder, in the order of the names; what is no file is said by whoever reads it."""
+    return sorted(folder.glob(pattern))
 
 
 def lines_of(stream: BinaryIO) -> Iterator[bytes | None]:
@@ -191,7 +192,7 @@ class Parts:
             found = self.line(one)
             if found:
                 return found
-        raise RecordError(f"`{key}` is missing")
+        raise RecordError(f"`{key}` is not a text" if key in self.left else f"`{key}` is missing")
 
     def time(self, key: str) -> datetime | None:
         """Takes a time."""
@@ -352,7 +353,7 @@ class ForeignTask:
 
 @dataclass(slots=True)
 class Reading:
-    """All that one source held: tasks by their ids there, problems, and what was left out on purpose, by reason."""
+    """All that one source held: tasks by their ids there, problems, and how many were left out, by reason."""
 
     format: Format
     tasks: dict[str, ForeignTask] = field(default_factory=dict)
@@ -361,17 +362,19 @@ class Reading:
 
     @contextmanager
     def noting(self, path: str, line: int | None = None, what: str = "") -> Iterator[None]:
-        """Makes a problem of what cannot be taken; `what` is before its message."""
+        """Makes a problem of what cannot be taken, and counts it; `what` is before its message."""
         try:
             yield
         except RecordError as error:
-            self.problems.append(Problem(path, line, f"{what}{error}"))
+            self.skip("not readable", Problem(path, line, f"{what}{error}"))
         except DocumentError as error:
-            self.problems.append(Problem(path, error.line, error.problem))
+            self.skip("not readable", Problem(path, error.line, error.problem))
 
-    def skip(self, reason: str) -> None:
-        """Counts one record that was left out on purpose."""
+    def skip(self, reason: str, problem: Problem | None = None) -> None:
+        """Counts one record that was left out, on purpose or for a problem."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        if problem is not None:
+            self.problems.append(problem)
 
     def add(self, task: ForeignTask) -> None:
         """Takes a task; of two with one id the later `updated` stays, and the later place where both are equal."""
@@ -380,12 +383,11 @@ class Reading:
             self.problems.append(Problem(task.path, task.line, message))
         known = self.tasks.get(task.source_id)
         if known is not None:
-            self.skip("an older copy of the same id")
             task, older = (known, task) if _age(known) > _age(task) else (task, known)
-            if older.digest != task.digest:
-                place = task.path if task.line is None else f"{task.path}:{task.line}"
-                message = f"`{task.source_id}` was skipped: `{place}` has the newer copy of this id"
-                self.problems.append(Problem(older.path, older.line, message))
+            place = task.path if task.line is None else f"{task.path}:{task.line}"
+            message = f"`{task.source_id}` was skipped: `{place}` has the newer copy of this id"
+            problem = Problem(older.path, older.line, message) if older.digest != task.digest else None
+            self.skip("an older copy of the same id", problem)
         self.tasks[task.source_id] = task
 
 

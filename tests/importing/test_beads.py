@@ -72,4 +72,6 @@ def test_order_of_keys_is_no_change() -> None:
 def test_lines_too_long_and_blank_ones() -> None:
     reading = read_lines([b"\r\n", None, b'{"id":"a","title":"b"}'], "x.jsonl")
     assert list(reading.tasks) == ["a"]
-    assert [(one.line, one.message) for one in reading.problems] == [(2, "the line is too long")]
+    assert [(one.line, one.message) for one in reading.problems] == [
+        (2, "the line is longer than 900,000 bytes")
+    ]

@@ -50,8 +50,10 @@ def test_values_of_another_kind_stay_where_they_are() -> None:
     assert (parts.text("title"), parts.texts("labels"), parts.time("created_at")) == (None, (), None)
     assert parts.priority() == 2
     assert set(parts.left) == {"title", "labels", "priority", "created_at"}
-    with pytest.raises(RecordError, match="`title` is missing"):
+    with pytest.raises(RecordError, match="`title` is not a text"):
         parts.name("title")
+    with pytest.raises(RecordError, match="`empty` is missing"):
+        parts.name("empty")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_an_unknown_status_is_a_problem_of_its_file(tmp_path: Path) -> None:
     assert list(reading.tasks) == ["c"]
     assert [(Path(one.path).name, one.message) for one in reading.problems] == [
         ("a.json", "`id` is missing"),
-        ("b.json", "the file is too large"),
+        ("b.json", "the file is larger than 900,000 bytes"),
     ]
 
 

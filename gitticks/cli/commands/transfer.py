@@ -96,7 +96,8 @@ def _rest(done: Imported, would: str) -> list[str]:
     if done.kept:
         lines.append(f"{len(done.kept)} changed both there and here, not imported: {_some(done.kept)}")
     if done.new_epics:
-        lines.append(f"{done.new_epics} {would}turned into epics, because they have children")
+        words = "an epic, because it has" if done.new_epics == 1 else "epics, because they have"
+        lines.append(f"{done.new_epics} {would}turned into {words} children")
     if done.missing_links:
         lines.append(
             f"{count_of(done.missing_links, 'link')} to missing tasks, kept as text under `imported`"

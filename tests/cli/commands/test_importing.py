@@ -115,6 +115,26 @@ def test_issues_of_github_come_and_a_bad_one_is_named(tmp_path: Path, store: Sto
     assert [note.name for note in file.entries(Section.NOTES)] == ["mira"]
 
 
+def test_a_field_of_the_wrong_type_is_not_called_missing(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "issues.json"
+    source.write_text('[{"number": "14", "title": "x"}, {"number": 15, "title": 12345}, 7]')
+    ran = gt("import", "github", str(source), "--json", at=tmp_path)
+    assert [one["message"] for one in json.loads(ran.out)["import"]["problems"]] == [
+        "issue 1 of the list: `number` is not a number",
+        "issue 2 of the list: `title` is not a text",
+        "issue 3 of the list: this is not a JSON object",
+    ]
+
+
+def test_one_epic_is_told_as_one(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "issues.jsonl"
+    link = {"depends_on_id": "a", "type": "parent-child"}
+    lines = ({"id": "a", "title": "a"}, {"id": "b", "title": "b", "dependencies": [link]})
+    source.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    ran = gt("import", str(source), at=tmp_path)
+    assert ran.out.endswith("1 turned into an epic, because it has children\n")
+
+
 def test_stdin_is_a_file_too(tmp_path: Path, store: Store) -> None:
     for form, name in (("beads", "issues.jsonl"), ("github", "github.json")):
         ran = gt_process("import", form, "-", at=tmp_path, input=(FOREIGN / name).read_text())
@@ -130,7 +150,7 @@ def test_without_a_file_the_program_of_github_is_asked(tmp_path: Path, store: St
     program.chmod(0o755)
     assert (
         gt("import", "github", at=tmp_path, environment=path).out
-        == "2 tasks imported: 1 cancelled, 1 pending\n"
+        == "2 tasks imported: 1 cancelled, 1 pending\n1 skipped: not readable\n"
     )
     program.write_text("#!/bin/sh\necho 'not logged in' >&2\nexit 4\n")
     ran = gt("import", "github", at=tmp_path, environment=path)

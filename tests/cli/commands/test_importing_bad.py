@@ -88,7 +88,7 @@ def test_a_file_whose_format_is_said_may_be_called_as_it_likes(tmp_path: Path, s
     assert file_of(store, "bd-1").task.title == "Greet people"
     source.write_text("# no such thing\n")
     ran = gt("import", "beads", str(source), at=tmp_path)
-    assert (ran.code, ran.out) == (1, "0 tasks imported\n")
+    assert (ran.code, ran.out) == (1, "0 tasks imported\n1 skipped: not readable\n")
     assert f"warning: {source}:1: this is not JSON" in ran.err
 
 
@@ -112,7 +112,7 @@ def test_bad_lines_are_named_and_the_others_come(tmp_path: Path, store: Store) -
     good = b'\xef\xbb\xbf{"id": "good", "title": "a\\u0000b \\ud800\\nc", "labels": "one", "priority": 9}\r\n'
     source.write_bytes(good + b"\n".join(BAD_LINES) + b'\n{"id": "cut", "ti')
     done = taken_in(tmp_path, str(source))
-    assert done["count"] == 1
+    assert (done["count"], done["skipped"]) == (1, {"not readable": 11, "no task can hold it": 1})
     assert [one["line"] for one in done["problems"]] == [1, *range(2, 2 + len(BAD_LINES) - 1), 13, 12]
     task = file_of(store, "good").task
     assert (task.title, task.labels, task.priority) == ("a\ufffdb \ufffd c", ("one",), 2)
@@ -150,8 +150,16 @@ def test_where_nothing_at_all_could_be_read_the_command_fails(tmp_path: Path) ->
     (tmp_path / "empty.jsonl").write_bytes(b"")
     make_project(tmp_path / "project")
     ran = gt("import", "beads", "../noise.jsonl", at=tmp_path / "project")
-    assert (ran.code, ran.out, ran.err.count("this is not UTF-8")) == (1, "0 tasks imported\n", 2)
+    assert (ran.code, ran.out, ran.err.count("this is not UTF-8")) == (
+        1,
+        "0 tasks imported\n2 skipped: not readable\n",
+        2,
+    )
     assert gt("import", "beads", "../empty.jsonl", at=tmp_path / "project").code == 0
+    (tmp_path / "noise.jsonl").write_bytes(b'\xff\n{"id": "x", "title": "x", "status": "tombstone"}\n')
+    ran = gt("import", "beads", "../noise.jsonl", at=tmp_path / "project")
+    said = "0 tasks imported\n1 skipped: a tombstone\n1 skipped: not readable\n"
+    assert (ran.code, ran.out) == (1, said)
 
 
 def test_what_is_not_there_is_said_with_the_next_step(tmp_path: Path, store: Store) -> None:

@@ -55,7 +55,20 @@ def test_what_is_left_out_of_a_backlog_is_named(tmp_path: Path) -> None:
         (str(tasks / "quay-5 - copy.md"), None),
         (str(tasks / "quay-6 - broken.md"), 4),
     ]
-    assert done["skipped"] == {"an older copy of the same id": 1, "a file of `drafts/`": 1}
+    skipped = {"an older copy of the same id": 1, "a file of `drafts/`": 1, "not readable": 1}
+    assert done["skipped"] == skipped
+
+
+def test_what_backlog_has_below_its_folders_and_what_is_no_file_is_named(tmp_path: Path) -> None:
+    make_project(tmp_path)
+    folder = backlog(tmp_path / "backlog", ("a-1", "")).parents[1]
+    (folder / "tasks" / "old" / "older").mkdir(parents=True)
+    (folder / "tasks" / "old" / "older" / "task-2.md").write_text("x")
+    os.mkfifo(folder / "tasks" / "task-3.md")
+    done = taken_in(tmp_path, "backlog", str(folder))
+    assert done["count"] == 1
+    assert done["skipped"] == {"a file in a folder of `tasks/`": 1, "not readable": 1}
+    assert [one["message"] for one in done["problems"]] == ["not a regular file"]
 
 
 def test_headings_inside_a_section_stay_in_it_and_make_none(tmp_path: Path) -> None:
