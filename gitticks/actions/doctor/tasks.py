@@ -217,7 +217,7 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
             f"{BOARD_FOLDER}/{found.path}: one side deleted what the other changed, and the merge waits"
             if found.line is None
             else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this {'task' if found.joined is None else 'file'} line by line, and the merge waits",
-            f"`gt doctor --fix` merges both sides, then `git -C {BOARD_FOLDER} commit --no-edit`",
+            "`gt doctor --fix` merges both sides, and says how to go on",
             Repair.MARKERS,
         )
 

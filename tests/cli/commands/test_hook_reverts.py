@@ -121,3 +121,20 @@ def test_a_revert_somewhere_else_is_no_business_of_ours(hand: Hand, tmp_path: Pa
     hand.commit("--no-verify")
     assert _revert(hand) == ""
     assert tmp_path.exists()
+
+
+def test_a_revert_that_comes_to_nothing_is_ended_as_the_doctor_says(hand: Hand) -> None:
+    board, task = hand.project.board, hand.project.board / "tasks" / "3d" / "ab3d" / "TASK.md"
+    task.parent.mkdir(parents=True)
+    task.write_text("---\nid: ab3d\ntitle: By hand\n---\n\nText.\n")
+    git("add", "tasks/3d/ab3d", at=board)
+    git("commit", "-qm", "by hand", at=board)
+    made = git("log", "-1", "--format=%H", "--grep=by hand", at=board)
+    hand.project.ok("update", "ab3d", "-p", "1")
+    assert "modify/delete" in run_git_command("revert", "--no-edit", made, at=board).stdout
+    assert "commit --no-edit" not in hand.project.ok("doctor")
+    said = hand.project.ok("doctor", "--fix")
+    assert "`git -C .gitticks revert --skip` or `git -C .gitticks revert --abort`" in said
+    git("revert", "--skip", at=board)
+    assert _is_well(hand)
+    assert hand.project.task("ab3d").priority == 1
