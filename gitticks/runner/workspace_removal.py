@@ -24,7 +24,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import remove_tree, remove_worktree
-from gitticks.model.ids import WORK_BRANCH
+from gitticks.model.ids import WORK_BRANCH, is_valid_id
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
@@ -177,11 +177,15 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
             checkout_at(repository, path)  # this fixes its links if the repository was moved or copied
     found = []
     for tree in list_worktrees(repository):
-        there = current_branch(tree)
+        there, name = current_branch(tree), tree.path.name
         is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
-        if not (is_inside or (there or "").startswith(WORK_BRANCH)):
+        if there is not None and there.startswith(WORK_BRANCH):
+            # An agent may be on the branch of another task; a person may have given the folder another name.
+            own = f"{BRANCHES}{WORK_BRANCH}{name}"
+            is_own = is_inside and is_valid_id(name) and read_ref(repository.common_dir, own) is not None
+            name = name if is_own else there.removeprefix(WORK_BRANCH)
+        elif not is_inside:
             continue
-        name = tree.path.name if is_inside or there is None else there.removeprefix(WORK_BRANCH)
         found.append(
             ListedWorkspace(name, tree.path, there or WORK_BRANCH + name, head(tree), not tree.path.is_dir())
         )

@@ -25,6 +25,21 @@ def test_workspaces_may_lie_outside_of_the_checkout(repository: Repository, tmp_
     assert listed.name == "k7f2"
 
 
+@pytest.mark.parametrize("place", ["elsewhere", ".gitticks-work/my one"])
+def test_a_workspace_that_was_moved_is_still_that_of_its_task(repository: Repository, place: str) -> None:
+    workspace = prepared(repository)
+    git("worktree", "move", str(workspace.path), place, at=top(repository))
+    (listed,) = workspace_removal.list_workspaces(repository, SETTINGS)
+    assert (listed.name, listed.path) == ("k7f2", top(repository) / place)
+
+
+def test_a_workspace_on_the_branch_of_another_task_stays_that_of_its_own(repository: Repository) -> None:
+    workspace = prepared(repository)
+    git("switch", "-q", "-c", "gitticks/work/m3xq", at=workspace.path)
+    (listed,) = workspace_removal.list_workspaces(repository, SETTINGS)
+    assert (listed.name, listed.branch) == ("k7f2", "gitticks/work/m3xq")
+
+
 def test_uncommitted_work_is_removed_only_by_force_and_then_kept(repository: Repository) -> None:
     workspace = prepared(repository)
     (workspace.path / "half.txt").write_text("half\n")
