@@ -25,10 +25,10 @@ from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
 from gitticks.runner.run_record import write_json
+from gitticks.runner.transcripts import COUNCIL_FOLDER
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
-COUNCIL_FOLDER = "council"
 _LONGEST_ANSWER = 60_000
 
 

@@ -20,7 +20,8 @@ from gitticks.safe_read import read_end_of_plain_file
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord
 
-TRANSCRIPTS_FOLDER = "transcripts"
+TRANSCRIPTS_FOLDER, COUNCIL_FOLDER = "transcripts", "council"
+"""What was said in sessions, and the answers of a council until all are there."""
 _CHUNK = 1 << 16
 _LONGEST_LINE = 4_000_000
 _STAMP = "%Y%m%dT%H%M%S.%fZ"

@@ -41,14 +41,13 @@ from gitticks.model.settings import PromptWay
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox
-from gitticks.runner.council import COUNCIL_FOLDER
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places import permission_socket
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
-from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
+from gitticks.runner.transcripts import COUNCIL_FOLDER, TRANSCRIPTS_FOLDER
 from gitticks.runner.untrusted_files import put_files
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
