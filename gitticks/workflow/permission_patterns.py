@@ -12,21 +12,36 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from gitticks.model.settings import PermissionRule
 
 _SEPARATORS = ";&|\n()`"
-_WRAPPERS = frozenset(
-    {"builtin", "command", "env", "exec", "nice", "nohup", "sudo", "time", "timeout", "xargs"}
-)
+_TAKES_TEXT = frozenset({"eval", "su", "trap", "watch"})
+_WRAPPERS = {
+    **dict.fromkeys(
+        (
+            "!", "builtin", "command", "coproc", "do", "doas", "elif", "else", "env", "exec", "if", "ionice", "nice", "nohup",
+            "setsid", "stdbuf", "sudo", "then", "time", "unshare", "until", "while", "xargs", "{", *_TAKES_TEXT,
+        ),
+        0,
+    ),
+    **dict.fromkeys(("chroot", "flock", "function", "taskset", "timeout"), 1),
+}  # fmt: skip
+"""Words that another command follows, and how many arguments stand between, besides options."""
 _SHELLS = re.compile(r"(?:\S*/)?(?:ba|da|z|k)?sh\b")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=|\d*[<>]")
+"""What may stand before a command: variables and redirections."""
+_VALUED_BY_GIT = frozenset(
+    {"-C", "-c", "--attr-source", "--config-env", "--git-dir", "--namespace", "--work-tree"}
+)
 _REDIRECTION = re.compile(r"(?:\d|&)?>{1,2}[&|]?\s*(\S*)")
 _HARMLESS_REDIRECTIONS = frozenset({"1", "2", "/dev/null"})
 _QUOTED_TEXT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n.*?\n\s*\2\s*\)", re.DOTALL)
 """The way in which clients write messages of several lines; nothing in it is carried out."""
-_DEEPEST = 3
+_DEEPEST = 4
+_MOST_BEGINNINGS = 20
 _LOOKING = ("cat", "cd", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "true", "wc", "which")
 """Commands that only look, whatever follows them."""
 
@@ -87,8 +102,11 @@ def allows_command(patterns: Iterable[str], line: str) -> bool:
     if not any(one.startswith("!") for one in every) and ("*" in every or line.strip() in every):
         return True
     compiled = _compiled(every, _command_glob)
-    forms = _only_carried_out(line)
-    return bool(forms) and all(_chosen(compiled, one) for one in forms)
+    commands = _only_carried_out(line)
+    if not commands or not all(_chosen(compiled, forms) for forms in commands):
+        return False
+    taken_back = compiled.taken_back
+    return taken_back is None or not any(map(taken_back.fullmatch, chain.from_iterable(_carried_out(line))))
 
 
 def is_harmless(line: str, needed: tuple[str, ...]) -> bool:
@@ -133,9 +151,60 @@ def _chosen(patterns: _Patterns, forms: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=200)
 def _carried_out(line: str) -> tuple[tuple[str, ...], ...]:
-    """Returns every command that a line may carry out, each in the forms that it can be written in."""
-    found = [line, *_told_apart(line).parts]
-    return tuple(dict.fromkeys(_forms(one) for part in found for one in (part, *_inner(part))))
+    """Returns every command that a line may carry out, each in the forms that it can be written in.
+
+    That includes what stands after `sudo` or `if`, and within `sh -c`; rather too much than too little.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    texts = [line]
+    for _ in range(_DEEPEST):
+        commands = [one for text in texts for one in (text, *_told_apart(text).parts) if one not in found]
+        found.update((one, _forms(one)) for one in commands)
+        inner: list[str] = []
+        for words in filter(None, map(_words, commands)):
+            for rest in _beginnings(words):
+                name = rest[0].rsplit("/", 1)[-1]
+                for named in dict.fromkeys((rest, (name, *rest[1:]))):
+                    written = shlex.join(named)
+                    bare = (" ".join(_without_git_options(named)),) if name == "git" else ()
+                    found[written] = (*_forms(written), *bare)
+                if _SHELLS.fullmatch(name) or name in _TAKES_TEXT:
+                    inner += [word for word in rest[1:] if not word.startswith("-")]
+        texts = list(dict.fromkeys(inner))
+    return tuple(dict.fromkeys(found.values()))
+
+
+def _beginnings(words: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    """Yields all that may be a command of its own: the whole, and what follows a wrapper."""
+    starts = [0]
+    for start in starts:  # grows meanwhile
+        yield words[start:]
+        after = [one for one in _commands_after(words, start) if one not in starts]
+        starts += after[: _MOST_BEGINNINGS - len(starts)]
+
+
+def _commands_after(words: tuple[str, ...], start: int) -> Iterable[int]:
+    """Yields where the command of a wrapper may begin: whether its options take values is not known."""
+    name = words[start].rsplit("/", 1)[-1]
+    if name == "find":
+        yield from (at + 1 for at in range(len(words) - 1) if words[at].startswith(("-exec", "-ok")))
+    own = _WRAPPERS.get(name, 0 if _ASSIGNMENT.match(words[start]) else -1)
+    for at in range(start + 1, len(words)) if own >= 0 else ():
+        if words[at].startswith("-") or _ASSIGNMENT.match(words[at]):
+            continue
+        yield at
+        if not words[at - 1].startswith("-") and not words[at - 1].endswith((">", "<")):
+            own -= 1
+        if own < 0:
+            return
+
+
+def _without_git_options(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns a command of git without what stands before its subcommand, such as `-C FOLDER`."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _VALUED_BY_GIT else 1
+    return ("git", *words[at:])
 
 
 @lru_cache(maxsize=200)
@@ -157,29 +226,6 @@ def _unwrapped(line: str) -> str:
     return line
 
 
-def _inner(command: str, depth: int = 0) -> list[str]:
-    """Returns the commands that a command carries out: after `sudo`, after variables, within `sh -c`."""
-    words = _words(command)
-    found: list[str] = []
-    if depth >= _DEEPEST or not words:
-        return found
-    if _SHELLS.fullmatch(words[0]) or words[0] == "eval":
-        texts = [word for word in words[1:] if not word.startswith("-")]
-        parts = [part for text in texts for part in _told_apart(text).parts]
-    elif words[0] in _WRAPPERS or _ASSIGNMENT.match(words[0]):
-        rest = words[1:]
-        while rest and (rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or rest[0][0].isdigit()):
-            rest = rest[1:]
-        parts = [shlex.join(rest)] if rest else []
-    else:
-        parts = []
-    if "/" in words[0]:
-        parts = [*parts, shlex.join([words[0].rsplit("/", 1)[-1], *words[1:]])]
-    for part in parts:
-        found += [part, *_inner(part, depth + 1)]
-    return found
-
-
 @lru_cache(maxsize=200)
 def _told_apart(line: str) -> Commands:
     text = _QUOTED_TEXT.sub("TEXT", line)
@@ -187,7 +233,7 @@ def _told_apart(line: str) -> Commands:
     while position < len(text):
         letter, two = text[position], text[position : position + 2]
         if letter == "\\" and quote != "'":
-            part.append(two)
+            part.append("" if two == "\\\n" else two)  # the line goes on
             position += 2
             continue
         if quote != "'" and (letter == "`" or two in ("$(", "<(", ">(")):

@@ -136,6 +136,28 @@ COMMANDS = [
     ("git commit", "git commit -m \"$(cat <<'EOF'\nit's `this`; $(that)\nEOF\n)\"", True, True),
     ("git commit", 'git commit -m "$(cat <<EOF\n$(that)\nEOF\n)"', True, False),
     ("go *", "go 'unfinished", True, False),
+    ("rm", "if true; then rm x; fi", True, False),
+    ("rm", "if a; then b; elif ! rm x; then c; else rm y; fi", True, False),
+    ("rm", "while rm x; do :; done", True, False),
+    ("git push", "for i in 1; do git push; done", True, False),
+    ("rm", "f() { rm x; }; function g { rm x; }", True, False),
+    ("rm", 'bash -lc "cd x; if [ -d y ]; then rm -rf y; fi"', True, False),
+    ("rm", "sudo -u root bash -c 'if ! X=1 rm y; then :; fi'", True, False),
+    ("rm", "/usr/bin/sudo -u root rm x", True, False),
+    ("rm", "env -u A -- rm x", True, False),
+    ("rm", "timeout -s KILL 5 rm x", True, False),
+    ("rm", "xargs -I {} -n 1 rm {}", True, False),
+    ("rm", "flock -w 5 lock setsid rm x", True, False),
+    ("rm", "eval rm x", True, False),
+    ("rm", "> out rm x", True, False),
+    ("rm x", "rm \\\n x", True, True),
+    ("rm", "find . -name '*.o' -exec rm {} ';'", True, False),
+    ("git push", "git -C . --no-pager push", True, False),
+    ("git push", "cd x && /usr/bin/git -c a.b=c push", True, False),
+    ("git push", "git --no-pager stash push", False, False),
+    ("git push", "git commit -m 'git push'", False, False),
+    ("rm", "timeout 60 grep -r rm .", False, False),
+    ("rm", "if grep rm x; then echo rm; fi", False, False),
 ]
 
 
@@ -149,6 +171,13 @@ def test_what_is_taken_back_is_not_matched() -> None:
     rule = shell("git *", "!git push")
     assert matches(rule, Access(SHELL, "git status"), to_deny=False)
     assert not matches(rule, Access(SHELL, "git push origin"), to_deny=False)
+
+
+def test_what_is_taken_back_is_so_in_every_way_to_write_it() -> None:
+    rule = shell("git *", "!git push")
+    assert not matches(rule, Access(SHELL, "git -C . push"), to_deny=False)
+    assert not matches(rule, Access(SHELL, "git -C . push"), to_deny=True)
+    assert matches(rule, Access(SHELL, "git -C . status"), to_deny=True)
 
 
 def test_commands_of_one_line_may_be_allowed_by_a_rule_each() -> None:
