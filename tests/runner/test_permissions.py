@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import signal
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +19,16 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.runner.questions import Questions
 from gitticks.store.layout import audit_path
-from tests.cli.support import gt_process
+from gitticks.workflow.permissions import Access, Operation, learned_rule
+from tests.cli.support import command, gt_process
 from tests.end_to_end.test_run_events import require_valid
 from tests.support.agents import write_program
 from tests.support.hooked_clients import answers, make_client
 from tests.support.repositories import git
 from tests.support.runs import COMMIT as COMMIT_SH
 from tests.support.runs import HANDOFF, NO_REVIEW, RunProject, project
-from tests.support.waiting import until
+from tests.support.terminals import shown_till
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -180,6 +187,33 @@ def test_claude_is_answered_when_it_asks_itself_as_its_hook_was(project: RunProj
     assert {answer for one, answer in said if one == "asked"} == {"allow"}
     assert [one.target for one in audit_of(project).entries if one.decision is Decided.DENIED] == ["make"]
     assert len(audit_of(project).entries) == 2
+
+
+def test_who_waits_is_shown_the_next_request_once_one_is_answered_elsewhere(project: RunProject) -> None:
+    questions = Questions(project.path / ".git/gitticks")
+    ours, theirs = pty.openpty()
+    waiting = command("permissions", "--wait")
+    with subprocess.Popen(
+        waiting, cwd=project.path, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        try:
+            for target in ("make first", "make second"):
+                access = Access(Operation.SHELL, target)
+                rule, at = learned_rule(access), datetime.now(UTC)
+                questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=60)
+            shown_till(ours, b"make first", b"never: ")
+            os.write(ours, b"Y")  # half of an answer, which is none to the next request
+            project.ok("permissions", "deny", "1")
+            shown_till(ours, b"no longer open", b"make second", b"never: ")
+            os.write(ours, b"n\n")
+            until(lambda: not questions.open())
+            process.send_signal(signal.SIGINT)
+            process.wait(LONGEST_SECONDS)
+        finally:
+            process.kill()
+    os.close(ours)
+    assert '"allows": false, "always": false' in (questions._folder / "2.answer").read_text()
 
 
 def test_always_is_asked_once(project: RunProject) -> None:

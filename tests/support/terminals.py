@@ -72,3 +72,14 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 65536)
     except OSError:
         return b""
+
+
+def shown_till(terminal: int, *wanted: bytes) -> bytes:
+    """Returns what a terminal shows up to the last of some texts, which come one after the other."""
+    shown, searched = b"", 0
+    for one in wanted:
+        while (found := shown.find(one, searched)) < 0:
+            assert select.select([terminal], [], [], LONGEST_SECONDS)[0], shown
+            shown += os.read(terminal, 65536)
+        searched = found + len(one)
+    return shown

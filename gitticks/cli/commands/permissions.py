@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import select
+import sys
+import termios
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -24,13 +28,14 @@ from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import ago, hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
-from gitticks.errors import RefusedError, UsageError
+from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
 from gitticks.store.permissions import LEARNED_ORIGIN
 from gitticks.workflow.permissions import Operation, rule_words
 
 R = TypeVar("R")
+_POLL_SECONDS = 0.3
 
 
 @click.group(
@@ -102,14 +107,12 @@ def wait_command(context: Context) -> None:
     """
     if not is_on_terminal():
         raise UsageError("there is no terminal to answer on", hint="`gt permissions allow NUMBER`")
-    import time
-
     with attached(context):
         say("agents now ask here; Ctrl-C quits")
         while True:
-            for question in open_questions(context):
+            for question in open_questions(context)[:1]:  # others may be answered elsewhere meanwhile
                 _ask(context, question)
-            time.sleep(0.3)
+            time.sleep(_POLL_SECONDS)
 
 
 def _ask(context: Context, question: Question) -> None:
@@ -117,15 +120,33 @@ def _ask(context: Context, question: Question) -> None:
         f"{question.task}  {visible(question.agent)} wants {question.access.operation}: {visible(question.access.target)}",
         f"      {visible(question.reason)}",
     )
-    said = click.prompt(
-        f"      allow? [y]es, [Y] always ({visible(rule_words(question.rule))}), [n]o, [N] never",
-        type=click.Choice(["y", "Y", "n", "N"]),
-        show_choices=False,
+    said = _typed(
+        context,
+        question,
+        f"      allow? [y]es, [Y] always ({visible(rule_words(question.rule))}), [n]o, [N] never: ",
     )
+    if said is None:
+        say("", "      no longer open: answered elsewhere, or too late")
+        return
     try:
         answer_questions(context, [question.number], allows=said in "yY", always=said in "YN")
-    except (RefusedError, LookupError) as error:
+    except (RefusedError, NotFoundError) as error:
         say(f"      {error}")
+
+
+def _typed(context: Context, question: Question, prompt: str) -> str | None:
+    """Returns which of y, Y, n and N a person types; None once the question is not open any more."""
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before it was shown is no answer to it
+    click.echo(prompt, nl=False)
+    while any(one.number == question.number for one in open_questions(context)):
+        if select.select([sys.stdin], [], [], _POLL_SECONDS)[0]:
+            line = sys.stdin.readline()
+            if not line:
+                raise click.Abort
+            if line.strip() in ("y", "Y", "n", "N"):
+                return line.strip()
+            click.echo(prompt, nl=False)
+    return None
 
 
 def _answer_options(function: Callable[..., R]) -> Callable[..., R]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import select
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from tests.cli.commands.test_attach import at_work, gated, go
 from tests.cli.support import command
 from tests.support.agents import processes_with
 from tests.support.runs import RunProject, project
+from tests.support.terminals import shown_till
 from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
@@ -151,24 +151,13 @@ def test_on_a_terminal_it_is_redrawn_in_place_and_left_behind(project: RunProjec
     ours, theirs = pty.openpty()
     with watching(project, terminal=theirs) as process:
         os.close(theirs)
-        shown = _shown_till(ours, b"1 pending")
+        shown = shown_till(ours, b"1 pending")
         assert shown.startswith(b"\x1b[?1049h")
         assert b"Clears \\x1b[2J the screen" in shown
         project.ok("cancel", "k7f2")
-        shown = _shown_till(ours, b"1 cancelled")
+        shown = shown_till(ours, b"1 cancelled")
         assert b"\x1b[H" in shown
         process.send_signal(signal.SIGINT)
-        shown = _shown_till(ours, b"\x1b[?1049l", b"1 cancelled")
+        shown = shown_till(ours, b"\x1b[?1049l", b"1 cancelled")
         assert process.wait(LONGEST_SECONDS) == 0
     os.close(ours)
-
-
-def _shown_till(terminal: int, *wanted: bytes) -> bytes:
-    """Returns what a terminal shows up to the last of some texts, which come one after the other."""
-    shown, searched = b"", 0
-    for one in wanted:
-        while (found := shown.find(one, searched)) < 0:
-            assert select.select([terminal], [], [], LONGEST_SECONDS)[0], shown
-            shown += os.read(terminal, 65536)
-        searched = found + len(one)
-    return shown
