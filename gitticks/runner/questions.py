@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
-from gitticks.git.files import errors_name
+from gitticks.git.files import errors_name, write_synced
+from gitticks.git.locks import hold_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionRule
 from gitticks.processes import ProcessIdentity, is_alive, own_identity
@@ -141,19 +142,13 @@ class Questions:
         return Question(number, task, agent, access, reason, at, expires, rule)
 
     def _claim_number(self, body: str) -> int:
-        aside = self._folder / f"{os.getpid()}-{threading.get_ident()}.new"
-        with errors_name(self._folder):
-            aside.write_text(body, encoding="utf-8")
-            try:
-                number = self._last_number()
-                while True:
-                    number += 1
-                    with contextlib.suppress(FileExistsError):
-                        os.link(aside, self._folder / f"{number}.json")
-                        (self._folder / _LAST).write_text(str(number), encoding="ascii")
-                        return number
-            finally:
-                aside.unlink(missing_ok=True)
+        with hold_lock(self._folder / f"{_LAST}.lock"):
+            number = self._last_number() + 1
+            while (self._folder / f"{number}.json").exists():
+                number += 1
+            write_synced(self._folder / _LAST, str(number).encode())
+            write_synced(self._folder / f"{number}.json", body.encode())
+        return number
 
     def _last_number(self) -> int:
         """Returns the number of the last question, so that an answer that comes late meets no other one."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple
 
 from gitticks.document.settings import Layer
 from gitticks.errors import NotFoundError
 from gitticks.git.files import write_synced
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.model.settings import PermissionRule
 from gitticks.safe_read import read_plain_file
@@ -92,9 +94,9 @@ def learned_rules(repository: Repository) -> tuple[LearnedRule, ...]:
 
 def learn(repository: Repository, answer: Answer, rule: PermissionRule, at: datetime) -> None:
     """Remembers an answer as a rule; one that is known already is not written twice."""
-    if any((one.answer, one.rule) == (answer, rule) for one in learned_rules(repository)):
-        return
-    _write(repository, [*_lines(repository), _line(answer, rule, at.isoformat())])
+    with _locked(repository):
+        if not any((one.answer, one.rule) == (answer, rule) for one in learned_rules(repository)):
+            _write(repository, [*_lines(repository), _line(answer, rule, at.isoformat())])
 
 
 def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule, ...]:
@@ -103,16 +105,21 @@ def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule,
     Raises:
         NotFoundError: there is no rule of such a number; then none is dropped.
     """
-    known = learned_rules(repository)
-    wanted = set(numbers)
-    missing = wanted - {one.number for one in known}
-    if missing:
-        raise NotFoundError(
-            f"there is no rule with number {min(missing)}",
-            hint="`gt permissions rules` shows them with their numbers",
-        )
-    _write(repository, [_line(one.answer, one.rule, one.at) for one in known if one.number not in wanted])
-    return tuple(one for one in known if one.number in wanted)
+    with _locked(repository):
+        known = learned_rules(repository)
+        wanted = set(numbers)
+        missing = wanted - {one.number for one in known}
+        if missing:
+            raise NotFoundError(
+                f"there is no rule with number {min(missing)}",
+                hint="`gt permissions rules` shows them with their numbers",
+            )
+        _write(repository, [_line(one.answer, one.rule, one.at) for one in known if one.number not in wanted])
+        return tuple(one for one in known if one.number in wanted)
+
+
+def _locked(repository: Repository) -> AbstractContextManager[object]:
+    return hold_lock(repository.own_file(f"{LEARNED_FILE}.lock"))
 
 
 def _line(answer: Answer, rule: PermissionRule, at: str) -> str:

@@ -7,6 +7,8 @@ import os
 import pty
 import signal
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,15 @@ from typing import Any
 import pytest
 
 from gitticks.document.audit import AuditFile, find_breaks, read_audit
+from gitticks.git.repository import discover
 from gitticks.model.audit import Decided, UserAction
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
-from gitticks.runner.questions import Questions
+from gitticks.model.settings import PermissionRule
+from gitticks.runner.questions import Question, Questions
 from gitticks.store.layout import audit_path
-from gitticks.workflow.permissions import Access, Operation, learned_rule
+from gitticks.store.permissions import learn, learned_rules
+from gitticks.workflow.permissions import Access, Answer, Operation, learned_rule
 from tests.cli.support import command, gt_process
 from tests.end_to_end.test_run_events import require_valid
 from tests.support.agents import write_program
@@ -189,6 +194,38 @@ def test_claude_is_answered_when_it_asks_itself_as_its_hook_was(project: RunProj
     assert len(audit_of(project).entries) == 2
 
 
+def put(questions: Questions, target: str) -> Question:
+    access = Access(Operation.SHELL, target)
+    rule, at = learned_rule(access), datetime.now(UTC)
+    return questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=60)
+
+
+def test_no_number_names_two_requests_however_many_ask_at_once(tmp_path: Path) -> None:
+    over = threading.Event()
+    over.set()
+
+    def ask(number: int) -> int:
+        questions = Questions(tmp_path)
+        question = put(questions, f"make {number}")
+        questions.wait(question, over, 1)  # nobody answers, and the request is closed
+        return question.number
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(ask, range(100))) == list(range(1, 101))
+
+
+def test_no_answer_for_good_is_lost_however_many_are_given_at_once(project: RunProject) -> None:
+    repository = discover(project.path)
+
+    def remember(number: int) -> None:
+        rule = PermissionRule("shell", commands=(f"make {number}",))
+        learn(repository, Answer.DENY, rule, datetime.now(UTC))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(remember, range(30)))
+    assert len(learned_rules(repository)) == 30
+
+
 def test_who_waits_is_shown_the_next_request_once_one_is_answered_elsewhere(project: RunProject) -> None:
     questions = Questions(project.path / ".git/gitticks")
     ours, theirs = pty.openpty()
@@ -199,9 +236,7 @@ def test_who_waits_is_shown_the_next_request_once_one_is_answered_elsewhere(proj
         os.close(theirs)
         try:
             for target in ("make first", "make second"):
-                access = Access(Operation.SHELL, target)
-                rule, at = learned_rule(access), datetime.now(UTC)
-                questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=60)
+                put(questions, target)
             shown_till(ours, b"make first", b"never: ")
             os.write(ours, b"Y")  # half of an answer, which is none to the next request
             project.ok("permissions", "deny", "1")
