@@ -160,11 +160,16 @@ def denied_writes(paths: Iterable[str], layers: Iterable[PolicyLayer]) -> Mappin
 
 
 def learned_rule(access: Access) -> PermissionRule:
-    """Returns the rule that "always" remembers: the same kind of command, all of the file's folder, the host."""
+    """Returns the rule that "always" remembers: the same kind of command, all of the file's folder, the host.
+
+    Outside of the workspace it is the very path, which a glob takes with all that may be in it.
+    """
     if access.operation is Operation.SHELL:
         return PermissionRule(access.operation, commands=(learned_pattern(access.target),))
     if access.operation is Operation.NETWORK:
         return PermissionRule(access.operation, hosts=(access.target,))
+    if not access.is_inside:
+        return PermissionRule(access.operation, paths=(access.target,))
     folder, _, name = access.target.rpartition("/")
     return PermissionRule(access.operation, paths=(f"{folder}/**" if folder else f"./{name}",))
 

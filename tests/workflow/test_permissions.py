@@ -251,6 +251,15 @@ def test_a_learned_rule_matches_what_was_asked(access: Access) -> None:
     assert matches(learned_rule(access), access, to_deny=False)
 
 
+def test_an_answer_for_good_about_a_path_outside_is_about_that_path_and_what_is_in_it() -> None:
+    assert learned_rule(Access(READ, "/etc")).paths == ("/etc",)
+    rule = learned_rule(Access(READ, "/usr/share/doc"))
+    found = {
+        one: matches(rule, Access(READ, one), to_deny=True) for one in ("/usr/share/doc/x", "/usr/share/x")
+    }
+    assert found == {"/usr/share/doc/x": True, "/usr/share/x": False}
+
+
 _WORDS = [
     "git",
     "go",
