@@ -200,6 +200,14 @@ def _read_host(at: At, node: Node) -> str:
     return text
 
 
+def _read_host_of_rule(at: At, node: Node) -> str:
+    text = _read_filled(at, node)
+    if "/" in text or " " in text or text.count(":") == 1:
+        hint = "write `example.org` or `*.example.org`: a rule is about every address and port of a host"
+        raise at.error(node, f"has what is no host: {values.shown(node)}", hint=hint)
+    return text
+
+
 def _refuse_unknown(at: At, node: Node, known: tuple[str, ...]) -> None:
     for pair in values.mapping_of(at, node).pairs:
         if pair.key.text not in known:
@@ -225,6 +233,7 @@ def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
 
 
 _OPERATION = choice("file_read", "file_write", "shell", "network")
+_RULE_OF_SHELL = "{operation: shell, commands: [git push]}"
 _PATTERNS = {"file_read": "paths", "file_write": "paths", "shell": "commands", "network": "hosts"}
 _TEXTS: Reader[tuple[str, ...]] = values.read_list(_read_filled)
 
@@ -234,8 +243,12 @@ def _read_rule(at: At, node: Node) -> PermissionRule:
         "operation": _OPERATION.read,
         "paths": _TEXTS,
         "commands": _TEXTS,
-        "hosts": _TEXTS,
+        "hosts": values.read_list(_read_host_of_rule),
     }
+    if not isinstance(node, MappingNode):
+        raise at.error(
+            node, f"has what is no rule: {values.shown(node)}", hint=f"write `{at.name}: [{_RULE_OF_SHELL}]`"
+        )
     _refuse_unknown(at, node, tuple(readers))
     parts: dict[str, Any] = values.read_parts(at, node, readers)
     if "operation" not in parts:
@@ -245,6 +258,9 @@ def _read_rule(at: At, node: Node) -> PermissionRule:
         if name in parts and name != fitting:
             hint = f"a rule about `{parts['operation']}` has `{fitting}`, or nothing for all of it"
             raise at.error(node, f"has a rule about `{parts['operation']}` with `{name}`", hint=hint)
+        if parts.get(name) == ():
+            hint = f"name some, or delete `{name}`: the rule is then about every `{parts['operation']}`"
+            raise at.error(node, f"has a rule with no `{name}` in its list", hint=hint)
     return PermissionRule(**parts)
 
 
@@ -271,6 +287,17 @@ _read_size = _amount(_SIZE, _BYTES, "a size", "64MB, 200kB or bytes")
 SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
 TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
 HOSTS = Kind("a list of hosts", values.read_list(_read_host), Form.LIST, _show_list)
-REVIEWERS = Kind("a list of reviewers", values.read_list(_read_reviewer), Form.LIST, _show_list)
-RULES = Kind("a list of rules", values.read_list(_read_rule), Form.LIST, _show_list)
+REVIEWERS = Kind(
+    "a list of names, or of `{name: …, agent: …, focus: …}`",
+    values.read_list(_read_reviewer),
+    Form.LIST,
+    _show_list,
+)
+RULES = Kind(
+    f"a list of rules such as `{_RULE_OF_SHELL}`, `{{operation: network, hosts: […]}}`, or with `paths` about "
+    "`file_read` and `file_write`",
+    values.read_list(_read_rule),
+    Form.LIST,
+    _show_list,
+)
 OPTION = Kind("a value", _read_option, Form.OPTION)

@@ -212,7 +212,7 @@ SETTINGS: tuple[Setting, ...] = (
         "further hosts that agents may reach, such as `example.org`, `*.example.org`, `localhost:8080`",
         _shared,
     ),
-    Setting("sandbox.denied_hosts", kinds.TEXTS, "hosts that agents may not reach", _united),
+    Setting("sandbox.denied_hosts", kinds.HOSTS, "hosts that agents may not reach", _united),
     Setting(
         "sandbox.max_process_time",
         kinds.DURATION,

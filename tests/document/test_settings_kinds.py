@@ -97,11 +97,22 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.HOSTS, "localhost:70000", "`name` has what is no host"),
         (kinds.HOSTS, "a.*", "`name` has what is no host"),
         (kinds.TEXTS, "[{a: b}]", "`name` is not text: a mapping"),
+        (kinds.RULES, "rm -rf", "`name` has what is no rule: 'rm -rf'"),
+        (
+            kinds.RULES,
+            "[{operation: file_write, paths: []}]",
+            "`name` has a rule with no `paths` in its list",
+        ),
+        (
+            kinds.RULES,
+            "[{operation: network, hosts: ['https://x.y/z']}]",
+            "has what is no host: 'https://x.y/z'",
+        ),
+        (kinds.RULES, "[{operation: network, hosts: ['x.y:443']}]", "has what is no host: 'x.y:443'"),
         (kinds.REVIEWERS, "[{focus: x}]", "`name` has a reviewer without `name`"),
         (kinds.REVIEWERS, "[{name: x, focs: y}]", "there is no setting `name.focs`"),
         (kinds.RULES, "[{operation: fly}]", "`name.operation` is not one of file_read"),
         (kinds.RULES, "[{paths: [a]}]", "`name` has a rule without `operation`"),
-        (kinds.RULES, "shell", "`name` is not a mapping"),
     ],
 )
 def test_wrong_values(kind: Kind, text: str, message: str) -> None:
