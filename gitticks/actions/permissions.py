@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import settings_here
-from gitticks.agents.tool_calls import file_access, host_of
+from gitticks.agents.tool_calls import file_names, host_of
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.settings import PermissionMode, SandboxPreset
 from gitticks.runner.liveness import is_run_alive_at
@@ -19,7 +19,7 @@ from gitticks.runner.questions import Question, Questions, Reply
 from gitticks.runner.reviewing import registry_for
 from gitticks.store.permissions import LearnedRule, forget, learned_rules, policy_layers
 from gitticks.store.settings import set_clone_mode
-from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge
+from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge, strictness
 
 
 class Explained(NamedTuple):
@@ -54,13 +54,16 @@ def explain_access(context: Context, operation: str, target: str, agent: str | N
     """Returns which rule decides about something and why, for an agent or the default one."""
     registry = registry_for(context.settings, context.world.environment)
     spec = registry.default_spec() if agent is None else registry.spec(agent)
-    access = _access(context, operation, target)
     rules = policy_layers(context.repository, context.world.environment, context.overrides)
     grants = grants_of(spec, mode_of(spec, context.settings))
-    return Explained(access, spec.name, grants.mode, judge(access, (OWN_LAYER, *rules), grants))
+    judged = (
+        (access, judge(access, (OWN_LAYER, *rules), grants)) for access in _names(context, operation, target)
+    )
+    access, ruling = min(judged, key=lambda one: strictness(one[1]))
+    return Explained(access, spec.name, grants.mode, ruling)
 
 
-def _access(context: Context, operation: str, target: str) -> Access:
+def _names(context: Context, operation: str, target: str) -> tuple[Access, ...]:
     try:
         kind = Operation(operation)
     except ValueError:
@@ -69,11 +72,11 @@ def _access(context: Context, operation: str, target: str) -> Access:
     if not target.strip():
         raise UsageError("the target is empty", hint=f"`gt permissions explain {operation} TARGET`")
     if kind is Operation.SHELL:
-        return Access(kind, target)
+        return (Access(kind, target),)
     if kind is Operation.NETWORK:
-        return Access(kind, host_of(target) or target)
+        return (Access(kind, host_of(target) or target),)
     top = str(context.repository.project_dir or context.directory)
-    return file_access(kind, target, workspace=top, folder=top)
+    return file_names(kind, target, workspace=top, folder=top)
 
 
 def open_questions(context: Context) -> tuple[Question, ...]:

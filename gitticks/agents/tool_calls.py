@@ -50,27 +50,28 @@ _SEARCH = "web-search"
 _LONGEST = 2000
 
 
-def accesses(tool: str, parameters: Parameters, *, workspace: str, folder: str) -> tuple[Access, ...]:
-    """Returns what the use of a tool would do; nothing for what a client does within itself.
+def accesses(
+    tool: str, parameters: Parameters, *, workspace: str, folder: str
+) -> tuple[tuple[Access, ...], ...]:
+    """Returns what the use of a tool would do, each under all its names; nothing for what a client does within itself.
 
-    A tool that is not known counts as a command of its name. A path is followed through symbolic links, and both where
-    it leads and how it is called count.
+    A tool that is not known counts as a command of its name.
     """
     name = tool.lower()
     if name in _OWN:
         return ()
     if name in _COMMANDS:
-        return (Access(Operation.SHELL, _command(parameters)),)
+        return ((Access(Operation.SHELL, _command(parameters)),),)
     if name in _WRITING or name in _READING:
         operation = Operation.FILE_WRITE if name in _WRITING else Operation.FILE_READ
         paths = tuple(_paths(parameters)) or (folder if operation is Operation.FILE_READ else "?",)
         return tuple(
-            dict.fromkeys(one for path in paths for one in _files(operation, path, workspace, folder))
+            dict.fromkeys(file_names(operation, path, workspace=workspace, folder=folder) for path in paths)
         )
     if name in _REACHING:
         hosts = dict.fromkeys(_hosts(parameters)) or {_SEARCH: None}
-        return tuple(Access(Operation.NETWORK, host) for host in hosts)
-    return (Access(Operation.SHELL, shown(tool)),)
+        return tuple((Access(Operation.NETWORK, host),) for host in hosts)
+    return ((Access(Operation.SHELL, shown(tool)),),)
 
 
 def shown(text: str) -> str:
@@ -78,9 +79,14 @@ def shown(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def file_access(operation: Operation, path: str, *, workspace: str, folder: str) -> Access:
-    """Returns the access to a path as it is called, without following links."""
-    return _file(operation, _absolute(path, folder), workspace)
+def file_names(operation: Operation, path: str, *, workspace: str, folder: str) -> tuple[Access, ...]:
+    """Returns the access to a path under both its names: where symbolic links lead, and how it is called."""
+    absolute = _absolute(path, folder)
+    real = os.path.realpath(absolute)
+    top, real_top = os.path.normpath(workspace), os.path.realpath(workspace)
+    called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
+    led = _file(operation, real, real_top)
+    return (led,) if called == led else (led, called)
 
 
 def _command(parameters: Parameters) -> str:
@@ -106,15 +112,6 @@ def _paths(parameters: Parameters) -> Iterable[str]:
             given = "\n".join(map(str, given))
         if isinstance(given, str):
             yield from (path.strip() for path in _PATCHED.findall(given))
-
-
-def _files(operation: Operation, path: str, workspace: str, folder: str) -> Iterable[Access]:
-    absolute = _absolute(path, folder)
-    real = os.path.realpath(absolute)
-    top, real_top = os.path.normpath(workspace), os.path.realpath(workspace)
-    called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
-    led = _file(operation, real, real_top)
-    return (called,) if called == led or (called.is_inside and called.target == led.target) else (called, led)
 
 
 def _absolute(path: str, folder: str) -> str:

@@ -31,7 +31,7 @@ from gitticks.workflow.permissions import (
     Ruling,
     judge,
     learned_rule,
-    stricter,
+    strictness,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,13 @@ class Gatekeeper:
             known = self._answered.get((agent.name, call.digest)) if call.use else None
         if known is not None:  # the client itself asks after its hook did
             return known
-        said = [self._decide(agent, access) for access in _accesses(call, workspace)]
+        said: list[HookAnswer] = []
+        for access, ruling in sorted(
+            self._judged(agent, call, workspace), key=lambda one: strictness(one[1])
+        ):
+            said.append(self._decide(agent, access, ruling))
+            if said[-1].decision == "deny":  # nothing of it is done
+                break
         said = said or [HookAnswer("none", "it has no effect outside the client")]
         strict = ("deny", "none", "allow")
         answer = min(said, key=lambda one: (strict.index(one.decision), not one.is_left))
@@ -124,8 +130,8 @@ class Gatekeeper:
         self._note_seen(agent, call, workspace, f"`{agent.name}` has no hook")
 
     def _note_seen(self, agent: AgentSpec, call: ToolCall, workspace: Path, why: str) -> None:
-        for done in _accesses(call, workspace):
-            ruling, access = self.ruling(agent, done), self._shown(done)
+        for done, ruling in self._judged(agent, call, workspace):
+            access = self._shown(done)
             reason = f"seen afterwards, {why}: {ruling.reason}"
             if ruling.answer is Answer.DENY:
                 reason = f"NOT STOPPED, {reason}"
@@ -137,6 +143,15 @@ class Gatekeeper:
                 self._note(agent, access, Decided.ALLOWED, reason)
             except GitticksError as error:  # it is done already
                 self._tell_once(f"what `{agent.name}` does is not recorded any more: {error.message}")
+
+    def _judged(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> list[tuple[Access, Ruling]]:
+        """Returns what a call would do, each by the name about which the rules are strictest."""
+        place = str(workspace)
+        found = accesses(call.tool, call.parameters, workspace=place, folder=call.folder or place)
+        return [
+            min(((one, self.ruling(agent, one)) for one in names), key=lambda one: strictness(one[1]))
+            for names in found
+        ]
 
     def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
         """Returns what the rules say, those of the session's beginning and those of now."""
@@ -151,10 +166,11 @@ class Gatekeeper:
         learned = tuple(layer for layer in now if layer.origin == LEARNED_ORIGIN)
         begun = (*(layer for layer in begun if layer.origin != LEARNED_ORIGIN), *learned)
         modes = (agent.mode, _capped(mode_of(agent, settings), agent, self.run))
-        return stricter(
+        rulings = (
             judge(access, (OWN_LAYER, *rules), grants_of(agent, mode))
             for rules, mode in zip((begun, now), modes, strict=True)
         )
+        return min(rulings, key=strictness)
 
     def _load(self) -> tuple[tuple[PolicyLayer, ...], Settings]:
         run = self.run
@@ -174,8 +190,8 @@ class Gatekeeper:
         except GitticksError as error:  # what held before still does
             self.run.emit(Warned(self._task.id, f"the rules cannot be read again: {error.message}"))
 
-    def _decide(self, agent: AgentSpec, access: Access) -> HookAnswer:
-        ruling, access = self.ruling(agent, access), self._shown(access)
+    def _decide(self, agent: AgentSpec, access: Access, ruling: Ruling) -> HookAnswer:
+        access = self._shown(access)
         if ruling.answer is Answer.DENY:
             self._note(agent, access, Decided.DENIED, ruling.reason)
             self._tell_once(
@@ -267,11 +283,6 @@ class Gatekeeper:
         self._audit.note(
             AuditEntry(at, iteration, task.parent, agent.name, operation, target, decided, reason, action)
         )
-
-
-def _accesses(call: ToolCall, workspace: Path) -> tuple[Access, ...]:
-    place = str(workspace)
-    return accesses(call.tool, call.parameters, workspace=place, folder=call.folder or place)
 
 
 def mode_of(agent: AgentSpec, settings: Settings) -> PermissionMode:

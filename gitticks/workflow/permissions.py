@@ -117,9 +117,9 @@ def judge(access: Access, layers: Iterable[PolicyLayer], grants: Grants) -> Ruli
     )
 
 
-def stricter(rulings: Iterable[Ruling]) -> Ruling:
-    """Returns the strictest of several rulings, the first of equals."""
-    return min(rulings, key=lambda ruling: _ORDER.index(ruling.answer))
+def strictness(ruling: Ruling) -> int:
+    """Returns the place of a ruling in an order by which the strictest comes first."""
+    return _ORDER.index(ruling.answer)
 
 
 def is_looser(mode: PermissionMode, than: PermissionMode) -> bool:

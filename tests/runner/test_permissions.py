@@ -82,6 +82,31 @@ def test_a_denied_tool_is_refused_to_each_client_that_has_a_hook(project: RunPro
     assert find_breaks(found) == ()
 
 
+def test_a_file_is_judged_by_its_strictest_name_and_noted_once(project: RunProject) -> None:
+    rules = "permissions:\n  deny:\n    - {operation: file_write, paths: ['secret/**']}\n"
+    (project.path / "lnk").symlink_to("secret")
+    git("add", "lnk", at=project.path)
+    git("commit", "-qm", "link", at=project.path)
+    calls = [(WRITE, {"file_path": f"{{here}}/lnk/{name}"}) for name in "ab"]
+    folder = set_up(project, "claude", *calls, (READ, {"file_path": "{here}/lnk/a"}), settings=rules)
+    project.run()
+    assert [one for one, _ in answers(folder)] == ["deny", "deny", "none"]
+    assert [(one.operation, one.target, one.decision) for one in audit_of(project).entries] == [
+        ("file_write", "secret/a", Decided.DENIED),
+        ("file_write", "secret/b", Decided.DENIED),
+        ("file_read", "secret/a", Decided.ALLOWED),
+    ]
+    said = project.ok("permissions", "explain", "file_write", "lnk/a")
+    assert said.startswith("deny  file_write secret/a\n")
+
+
+def test_a_call_that_is_refused_in_part_is_noted_as_refused(project: RunProject) -> None:
+    patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Add File: .env\n+x\n"
+    set_up(project, "codex", ("apply_patch", {"command": patch}), settings=DENIES)
+    project.run()
+    assert [(one.target, one.decision) for one in audit_of(project).entries] == [(".env", Decided.DENIED)]
+
+
 def test_every_call_is_audited_and_the_commit_names_the_head_of_the_chain(project: RunProject) -> None:
     here = {"file_path": "{here}/a"}
     calls: list[tuple[str, dict[str, Any]]] = [(READ, here), (WRITE, here), ("TodoWrite", {}), COMMIT]
