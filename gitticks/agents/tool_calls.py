@@ -46,7 +46,8 @@ _PATHS = (
 )
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)\]]+")
-_SEARCH = "web-search"
+_BEFORE_WILDCARDS = re.compile(r"(?:[^*?\[{]*/)?")
+_SEARCH, _UNNAMED = "web-search", "(no path)"
 _LONGEST = 2000
 
 
@@ -64,7 +65,12 @@ def accesses(
         return ((Access(Operation.SHELL, _command(parameters)),),)
     if name in _WRITING or name in _READING:
         operation = Operation.FILE_WRITE if name in _WRITING else Operation.FILE_READ
-        paths = tuple(_paths(parameters)) or (folder if operation is Operation.FILE_READ else "?",)
+        paths = tuple(_paths(parameters))
+        if not paths and operation is Operation.FILE_WRITE:
+            return ((Access(operation, _UNNAMED),),)
+        if name == "glob":
+            paths = tuple(str(Path(path, _place_of(parameters))) for path in paths or (folder,))
+        paths = paths or (folder,)
         return tuple(
             dict.fromkeys(file_names(operation, path, workspace=workspace, folder=folder) for path in paths)
         )
@@ -87,6 +93,12 @@ def file_names(operation: Operation, path: str, *, workspace: str, folder: str) 
     called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
     led = _file(operation, real, real_top)
     return (led,) if called == led else (led, called)
+
+
+def _place_of(parameters: Parameters) -> Path:
+    """Returns the folder from which the pattern of a search goes, which may lead out of where it begins."""
+    found = _BEFORE_WILDCARDS.match(str(parameters.get("pattern", "")))
+    return Path("" if found is None else found[0]).expanduser()
 
 
 def _command(parameters: Parameters) -> str:

@@ -107,6 +107,24 @@ def test_a_call_that_is_refused_in_part_is_noted_as_refused(project: RunProject)
     assert [(one.target, one.decision) for one in audit_of(project).entries] == [(".env", Decided.DENIED)]
 
 
+def test_the_pattern_of_a_search_and_a_write_without_a_path_get_no_more_than_they_name(
+    project: RunProject,
+) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("Glob", {"pattern": "/root/**"}),
+        ("Glob", {"pattern": "../*", "path": "{here}"}),
+        ("Glob", {"pattern": "**/*.py"}),
+        ("Glob", {"pattern": "src/*.py"}),
+        (WRITE, {}),
+    ]
+    folder = set_up(project, "claude", *calls, settings="permissions: {default: ask}\n")
+    project.run()
+    assert [one for one, _ in answers(folder)] == ["deny", "deny", "none", "none", "deny"]
+    above = str(project.workspace().parent)
+    targets = [one.target for one in audit_of(project).entries]
+    assert targets == ["/root", above, ".", "src", "(no path)"]
+
+
 def test_every_call_is_audited_and_the_commit_names_the_head_of_the_chain(project: RunProject) -> None:
     here = {"file_path": "{here}/a"}
     calls: list[tuple[str, dict[str, Any]]] = [(READ, here), (WRITE, here), ("TodoWrite", {}), COMMIT]
