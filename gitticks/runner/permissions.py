@@ -78,7 +78,7 @@ class Gatekeeper:
 
     def begin(self, agent: AgentSpec) -> None:
         """Notes that an agent works without questions and without a sandbox, which a person has confirmed."""
-        mode = granted_mode(PRESETS[agent.kind], agent.mode) if PRESETS[agent.kind].modes else None
+        mode = granted_mode(PRESETS[agent.kind], agent.mode)
         if mode is PermissionMode.YOLO and self.run.settings.sandbox.preset is SandboxPreset.NONE:
             why, what = "a person confirmed it at the start", ("mode", "yolo without a sandbox")
             self._note(agent, what, Decided.ALLOWED, why, UserAction.APPROVED)

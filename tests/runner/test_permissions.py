@@ -386,6 +386,16 @@ def test_yolo_without_a_sandbox_takes_a_word(project: RunProject) -> None:
     assert audit_of(project).entries[0].target == "yolo without a sandbox"
 
 
+def test_yolo_without_a_sandbox_is_noted_for_an_agent_that_asks_nothing(project: RunProject) -> None:
+    project.agent(COMMIT_SH + HANDOFF)
+    project.settings(NO_REVIEW)
+    project.make("k7f2")
+    project.run("--permission", "yolo", "--yolo-without-sandbox")
+    assert [(one.agent, one.target) for one in audit_of(project).entries] == [
+        ("mine", "yolo without a sandbox")
+    ]
+
+
 def test_a_rule_of_a_person_is_explained_with_its_place(project: RunProject) -> None:
     for name in ("deny", "allow"):
         rule = "[{operation: shell, commands: [make]}]"
