@@ -1,6 +1,7 @@
 """The verdict line of `## Review`: the first line of prose that has PASS or FAIL as a word.
 
-This is the only text that is parsed inline, because a word in inline code or in a comment is no verdict.
+A councillor's answer has another, `VERDICT: APPROVED` or `VERDICT: BLOCKING`, and the last one counts.
+What is code, quote or comment is no verdict in either. `## Review` is the only text that is parsed inline, because a word in inline code or in a comment is no verdict.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ _CODE_ELEMENTS = re.compile(
     r"<(code|pre|script|style|textarea|blockquote)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _TAG = re.compile(r"<[^<>]*>")
+_VERDICT = re.compile(
+    r"^([ \t]*+)[ \t*_#`+.)\d-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$",
+    re.MULTILINE | re.IGNORECASE | re.ASCII,
+)
+_SAID = {"verdict: approved": ReviewOutcome.PASS, "verdict: blocking": ReviewOutcome.FAIL}
 _LINE_BREAKS = frozenset({"softbreak", "hardbreak"})
 
 
@@ -36,6 +42,14 @@ def review_outcome(text: str | None) -> ReviewOutcome:
         return ReviewOutcome.MISSING
     plain = _plain_lines(text)
     return _outcome(_prose(text[:MOST_CHARACTERS]) if plain is None else plain)
+
+
+def last_verdict(text: str) -> ReviewOutcome:
+    """Returns what the last line `VERDICT: …` of an answer says; only its last 64,000 characters are read."""
+    # As paragraphs of their own, they are apart from a quotation above and from text of any length.
+    apart, count = _VERDICT.subn(r"\n\1VERDICT: \2\n", text[-MOST_CHARACTERS:])
+    said = [] if count == 0 else [_SAID.get(token.content.lower()) for token in _unquoted(apart, {})]
+    return next((outcome for outcome in reversed(said) if outcome is not None), ReviewOutcome.UNCLEAR)
 
 
 def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
@@ -69,20 +83,27 @@ def _plain_lines(text: str) -> list[str] | None:
     return lines
 
 
+def _unquoted(text: str, environment: EnvType) -> Iterator[Token]:
+    """Yields the blocks of a text that are in no quote."""
+    depth = 0
+    for token in block_parser().parse(text, environment):
+        depth += (token.type == "blockquote_open") - (token.type == "blockquote_close")
+        if depth == 0 and token.type in ("inline", "html_block"):
+            yield token
+
+
 def _prose(text: str) -> Iterator[str]:
     """Yields the lines that are no code, quote or comment, as a reader sees them."""
     parser = block_parser()
     environment: EnvType = {}
-    depth = 0
-    for token in parser.parse(text, environment):
-        depth += (token.type == "blockquote_open") - (token.type == "blockquote_close")
-        if depth == 0 and token.type == "inline" and _HINT.search(token.content):
+    for token in _unquoted(text, environment):
+        if token.type == "inline" and _HINT.search(token.content):
             if len(token.content) > MOST_INLINE_CHARACTERS:
                 return
             children: list[Token] = []
             parser.inline.parse(token.content, parser, environment, children)
             yield from _inline_lines(children)
-        elif depth == 0 and token.type == "html_block":
+        elif token.type == "html_block":
             yield from _TAG.sub(" ", _CODE_ELEMENTS.sub(" ", without_comments(token.content))).split("\n")
 
 

@@ -16,8 +16,11 @@ from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
 from gitticks.agents.process import AT_ONCE, GRACEFUL, StopRequest
 from gitticks.agents.trouble import classify_limit
+from gitticks.document.texts import encodable
+from gitticks.document.verdict_line import last_verdict, review_outcome
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
+from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import CouncilSettings, Price
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.mailbox import Delivery
@@ -27,7 +30,7 @@ from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResu
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
 from gitticks.safe_read import read_plain_file
-from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
+from gitticks.workflow.council import Answer, Tally, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
 
@@ -74,7 +77,7 @@ class _Seat:
 
     def request(self, request: Request, _work: Work) -> float | None:
         if request.kind not in (RequestKind.NOTE, RequestKind.COMPLETE):
-            self.warn("in a council only the last line of an answer counts")
+            self.warn("in a council only a reviewer's verdict counts")
         return None
 
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
@@ -143,34 +146,38 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
     earlier, agent = kept.find(seat.name), seat.order.agent
     if earlier is not None:
         seat.say("has answered before")
-        result = SessionResult(earlier, Work(head=seat.order.plan.commit))
+        result = SessionResult(earlier, Work(Delivery(review=earlier.text), seat.order.plan.commit))
     else:
         result = place.hold(seat.order, seat.stop, seat)
-        text = _text(result)
-        if read_voice(text) is not Voice.SILENT:
+        text, outcome = _said(result)
+        if outcome is not ReviewOutcome.UNCLEAR:
             kept.keep(seat.name, text, result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
 
 
-def _text(result: SessionResult) -> str:
-    report = result.report
+def _said(result: SessionResult) -> tuple[str, ReviewOutcome]:
+    """Returns what a reviewer answered and its verdict: where it wrote no such line, that of its `## Review`."""
+    report, review = result.report, result.work.delivery.review
     last = (report.final_message or "").strip()
     # Of some agents every line is a message, so that a verdict alone says nothing of what led to it.
-    is_whole = "\n" in last and read_voice(last) is not Voice.SILENT
+    is_whole = "\n" in last and last_verdict(last) is not ReviewOutcome.UNCLEAR
     text = last if is_whole else report.text
-    if read_voice(text) is Voice.SILENT and result.work.delivery.review:
-        text = result.work.delivery.review
-    return text[-_LONGEST_ANSWER:]
+    outcome = last_verdict(text)
+    if outcome is ReviewOutcome.UNCLEAR and review:
+        text, outcome = review, last_verdict(review)
+        outcome = review_outcome(review) if outcome is ReviewOutcome.UNCLEAR else outcome
+    return encodable(text[-_LONGEST_ANSWER:]), outcome
 
 
 def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
-    report, text = result.report, _text(result)
+    report, (text, outcome) = result.report, _said(result)
     limit = classify_limit(text)
     return judge_answer(
         name,
         text,
+        outcome,
         report.ending,
-        report.detail,
+        encodable(report.detail),
         limit=limit.detail if limit else None,
         is_late=is_late,
     )

@@ -31,7 +31,8 @@ _LAYOUT = str.maketrans("\n\t", "  ")
 _LARGEST_PROMPT = 20_000_000
 _SIGNAL = re.compile(r"<(/?promise)>")
 _SIGNAL_LINE = re.compile(
-    r"^([ \t>*_#`-]*(?:STATUS|VERDICT))[ \t*_`]*:(?=[ \t*_`]*[A-Z]+[ \t\r*_`.]*$)", re.MULTILINE
+    r"^([ \t>*_#`+.)\d-]*(?:STATUS|(?i:VERDICT)))[ \t*_`]*:(?=[ \t*_`]*[A-Za-z]+[ \t\r*_`.]*$)",
+    re.MULTILINE,
 )
 """As they are read: an earlier review, quoted, is no verdict of whoever repeats it."""
 

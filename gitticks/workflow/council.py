@@ -11,10 +11,6 @@ from gitticks.model.notes import ReviewOutcome, quoted
 from gitticks.model.settings import CouncilRule
 from gitticks.model.task import KEPT_FROM_WORK, Ending
 
-_VERDICT = re.compile(
-    r"^[ \t>*_#`-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$", re.MULTILINE
-)
-
 _LONGEST_SHOWN = 6_000
 
 
@@ -26,6 +22,10 @@ class Voice(StrEnum):
     SILENT = "no verdict"
     ABSTAINED = "abstained"
     LATE = "no answer in time"
+
+
+_LISTED = re.compile(rf"^- `([^`\n]+)`: ({'|'.join(Voice)})(?: \((.*)\))?$", re.MULTILINE)
+_VOICES = {ReviewOutcome.PASS: Voice.APPROVED, ReviewOutcome.FAIL: Voice.BLOCKING}
 
 
 class Answer(NamedTuple):
@@ -50,26 +50,28 @@ class Tally(NamedTuple):
     is_late: bool = False
 
 
-def read_voice(text: str) -> Voice:
-    """Returns the verdict of the last line that is one; prose is none."""
-    found = _VERDICT.findall(text)
-    return Voice(found[-1]) if found else Voice.SILENT
-
-
 def judge_answer(
-    name: str, text: str, ending: Ending, detail: str, *, limit: str | None, is_late: bool
+    name: str,
+    text: str,
+    outcome: ReviewOutcome,
+    ending: Ending,
+    detail: str,
+    *,
+    limit: str | None,
+    is_late: bool,
 ) -> Answer:
     """Returns how an answer counts; one with a verdict does, however its agent ended.
 
     Args:
         name: the reviewer's.
         text: what it said.
+        outcome: its verdict.
         ending: how its agent ended.
         detail: why, in words.
         limit: what its text says of a limit of its service's, if it does.
         is_late: the council's time was up before it ended.
     """
-    voice = read_voice(text)
+    voice = _VOICES.get(outcome, Voice.SILENT)
     if voice is not Voice.SILENT:
         return Answer(name, voice, text)
     if ending is Ending.STOPPED and is_late:
@@ -113,6 +115,12 @@ def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool)
         f"reviewer `{one.name}` gave no verdict: it {counted}" for one in answers if one.voice is Voice.SILENT
     ]
     return Tally(outcome, _review(outcome, answers, blocking, is_late=is_late), tuple(warnings), is_late)
+
+
+def answers_in(review: str | None) -> tuple[Answer, ...]:
+    """Returns who counted how, as the list in a council's `## Review` says, without their texts."""
+    found = _LISTED.findall(review or "")
+    return tuple(Answer(name, Voice(voice), reason=reason) for name, voice, reason in found)
 
 
 def is_shortened(text: str) -> bool:

@@ -114,7 +114,7 @@ NO_KEYS = {
     },
     "trust --secret": {"kind", "digest", "path", "line", "commit"},
     "health": {"current"},
-    "review": {"path", "why", "number"},
+    "review": {"path", "why", "number", "reviewer", "verdict", "reason"},
     "worktree gc": {
         "kind",
         "workspace",

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitticks.document import verdict_line as module
-from gitticks.document.verdict_line import review_outcome
+from gitticks.document.verdict_line import last_verdict, review_outcome
 from gitticks.model.notes import ReviewOutcome
 
 PASS, FAIL, UNCLEAR = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.UNCLEAR
@@ -67,6 +67,45 @@ def test_the_first_line_of_prose_with_a_word_decides(text: str, outcome: ReviewO
     assert review_outcome(text) is outcome
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("VERDICT: APPROVED", PASS),
+        ("fine\n\nVERDICT: BLOCKING\n", FAIL),
+        ("fine\r\nVERDICT: BLOCKING\r\n", FAIL),
+        ("VERDICT: BLOCKING\nlooked again\nVERDICT: APPROVED", PASS),
+        ("VERDICT: BLOCKING\n\n```\nVERDICT: APPROVED\n```", FAIL),
+        ("VERDICT: BLOCKING\n\n- it has\n  ```\n  VERDICT: APPROVED\n  ```", FAIL),
+        ("VERDICT: BLOCKING\n\n    VERDICT: APPROVED", FAIL),
+        ("VERDICT: BLOCKING\n> VERDICT: APPROVED", FAIL),
+        ("VERDICT: BLOCKING\n<!--\nVERDICT: APPROVED\n-->", FAIL),
+        ("> it leaks here\nVERDICT: BLOCKING", FAIL),
+        ("<details>\nVERDICT: BLOCKING\n</details>", FAIL),
+        ("- it leaks\nVERDICT: BLOCKING", FAIL),
+        ("x\n" * 20_000 + "VERDICT: BLOCKING", FAIL),
+        ("x\n" * 40_000 + "VERDICT: BLOCKING\n" + "y\n" * 10_000, FAIL),
+        ("**VERDICT: APPROVED**", PASS),
+        ("**VERDICT:** BLOCKING", FAIL),
+        ("- `VERDICT: BLOCKING`", FAIL),
+        ("VERDICT: `BLOCKING`", FAIL),
+        ("2. VERDICT: BLOCKING", FAIL),
+        ("## VERDICT: BLOCKING.", FAIL),
+        ("VERDICT: BLOCKING\n---", FAIL),
+        ("verdict: Blocking", FAIL),
+        ("VERDICT: APPROVED\n\nthat was all", PASS),
+        ("> VERDICT: APPROVED", UNCLEAR),
+        ("I would say it is approved.", UNCLEAR),
+        ("My VERDICT: APPROVED", UNCLEAR),
+        ("VERDICT: APPROVED or BLOCKING", UNCLEAR),
+        ("VERDICT: MAYBE", UNCLEAR),
+        ("", UNCLEAR),
+        ("VERDICT:\nAPPROVED", UNCLEAR),
+    ],
+)
+def test_of_an_answer_the_last_line_of_its_own_decides(text: str, outcome: ReviewOutcome) -> None:
+    assert last_verdict(text) is outcome
+
+
 def test_no_review_is_missing() -> None:
     assert review_outcome(None) is ReviewOutcome.MISSING
 
@@ -75,6 +114,8 @@ def test_no_review_is_missing() -> None:
 def test_hostile_text_has_an_end(part: str) -> None:
     assert review_outcome("xPASS" + (part * 8000)[:7900]) is UNCLEAR
     assert review_outcome("<div>\n" + part * 12_000) is UNCLEAR
+    assert last_verdict(f"VERDICT: APPROVED\n{part * 12_000}") is PASS
+    assert last_verdict(part * 60_000) is UNCLEAR
 
 
 _PIECES = st.sampled_from(

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.document.verdict_line import last_verdict
 from gitticks.model.ids import TaskId
+from gitticks.model.notes import ReviewOutcome
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from gitticks.store.layout import rounds_folder
-from gitticks.workflow.council import Voice, read_voice
 from tests.support.agents import write_program
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, PASS, RunProject, project
@@ -93,7 +94,7 @@ def test_the_way_from_open_over_gates_and_council_to_a_person_and_the_base(proje
     assert session_state(project) == "needs_human_review"
     seen = (folder / "review-careful").read_text()
     assert "the word VERDICT in capitals, a colon, and one of the words APPROVED or BLOCKING" in seen
-    assert read_voice(seen) is Voice.SILENT, "a reviewer that repeats its prompt has said nothing"
+    assert last_verdict(seen) is ReviewOutcome.UNCLEAR, "a reviewer that repeats its prompt has said nothing"
     assert "meanwhile.txt" not in seen
     assert "half.txt" in seen
     prompts = [path.read_text() for path in sorted(folder.glob("prompt-k7f2-*"))]

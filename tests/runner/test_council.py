@@ -184,6 +184,34 @@ def test_of_a_single_reviewer_that_answers_twice_too(project: RunProject, answer
     assert review(project).startswith("FAIL")
 
 
+@pytest.mark.parametrize("ended", ["exit 0\n", "exit 1\n"])
+@pytest.mark.parametrize("written", [FAIL, "\"$GT\" review 'FAIL: it leaks'\n"])
+def test_a_councillor_that_writes_a_review_has_given_its_verdict(
+    project: RunProject, written: str, ended: str
+) -> None:
+    more = "council: {rounds: 1}\nhuman: when-required\n"
+    council(project, more, one=APPROVED, two=PASS, three=written + ended)
+    project.make()
+    assert project.run("--max-iterations", "1").code == 1
+    assert project.stands() == (Status.WORKING, None)
+    listed = "- `one`: APPROVED\n- `two`: APPROVED\n- `three`: BLOCKING\n"
+    assert review(project).startswith(f"FAIL\n\n1 of 3 reviewers blocks.\n\n{listed}")
+
+
+def test_what_no_file_can_have_costs_no_vote(project: RunProject) -> None:
+    council(
+        project,
+        "council: {rounds: 1}\n",
+        one="printf 'a\\000b\\n'\n" + BLOCKING,
+        two=BLOCKING,
+        three="printf 'c\\000d' >&2; exit 3\n",
+    )
+    project.make()
+    assert project.run("--max-iterations", "1").code == 1
+    assert review(project).startswith("FAIL\n\n2 of 3 reviewers block.\n")
+    assert "a\ufffdb" in rounds(project)["01-review-one.md"]
+
+
 def test_who_meets_a_limit_or_fails_abstains(project: RunProject) -> None:
     council(
         project,

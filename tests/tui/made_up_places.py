@@ -100,7 +100,7 @@ def work() -> Work:
         criteria="- [x] the path survives, with its query\n- [x] never to another host\n",
         said="",
         handoff=HANDOFF,
-        review=None,
+        review="FAIL\n\n- `correctness`: APPROVED\n- `tests`: BLOCKING\n- `security`: APPROVED",
         reviews={
             "correctness": "The state is signed and bounded in time.\n\nVERDICT: APPROVED",
             "tests": "An expired state is only checked as a string.\n\nVERDICT: BLOCKING",

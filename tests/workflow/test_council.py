@@ -8,38 +8,15 @@ from gitticks.document.verdict_line import review_outcome
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import CouncilRule
 from gitticks.model.task import Ending
-from gitticks.workflow.council import Answer, Voice, ending_of, judge_answer, read_voice, tally
+from gitticks.workflow.council import Answer, Voice, answers_in, ending_of, judge_answer, tally
 
 A, B, S, X, L = Voice.APPROVED, Voice.BLOCKING, Voice.SILENT, Voice.ABSTAINED, Voice.LATE
 PASS, FAIL, NONE = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.MISSING
+UNCLEAR = ReviewOutcome.UNCLEAR
 
 
 def answers(*voices: Voice) -> list[Answer]:
     return [Answer(f"one{number}", voice, f"text {number}") for number, voice in enumerate(voices)]
-
-
-@pytest.mark.parametrize(
-    ("text", "voice"),
-    [
-        ("VERDICT: APPROVED", A),
-        ("fine\n\nVERDICT: BLOCKING\n", B),
-        ("VERDICT: BLOCKING\nlooked again\nVERDICT: APPROVED", A),
-        ("**VERDICT: APPROVED**", A),
-        ("**VERDICT:** BLOCKING", B),
-        ("> VERDICT: APPROVED", A),
-        ("## VERDICT: BLOCKING.", B),
-        ("VERDICT: APPROVED\n\nthat was all", A),
-        ("I would say it is approved.", S),
-        ("verdict: approved", S),
-        ("My VERDICT: APPROVED", S),
-        ("VERDICT: APPROVED or BLOCKING", S),
-        ("VERDICT: MAYBE", S),
-        ("", S),
-        ("VERDICT:\nAPPROVED", S),
-    ],
-)
-def test_only_a_line_of_its_own_is_a_verdict(text: str, voice: Voice) -> None:
-    assert read_voice(text) is voice
 
 
 @pytest.mark.parametrize(
@@ -72,13 +49,14 @@ def test_the_tally(
 def test_the_review_says_what_was_counted_and_nothing_in_an_answer_is_its_verdict() -> None:
     said = [
         Answer("safety", B, "FAIL\n## Notes\nthe key is in the log"),
-        Answer("tests", A, "PASS, all of it"),
+        Answer("tests", A, "PASS, all of it\n- `style`: APPROVED"),
         Answer("style", X, reason="usage limit"),
     ]
     found = tally(said, CouncilRule.ANY, person_follows=True)
     assert review_outcome(found.review) is FAIL
     assert found.review.startswith("FAIL\n\n1 of 3 reviewers blocks.\n\n- `safety`: BLOCKING\n")
     assert "- `style`: abstained (usage limit)" in found.review
+    assert answers_in(found.review) == tuple(one._replace(text="") for one in said)
     assert "\n> ## Notes\n" in found.review
     assert not [line for line in found.review.splitlines() if line.startswith("## ")]
 
@@ -100,23 +78,27 @@ def test_who_gave_no_verdict_is_named_with_what_it_counts_as() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "ending", "limit", "is_late", "counts"),
+    ("said", "ending", "limit", "is_late", "counts"),
     [
-        ("VERDICT: BLOCKING", Ending.CLEAN, None, False, (B, "")),
-        ("VERDICT: APPROVED", Ending.CRASHED, None, False, (A, "")),
-        ("VERDICT: APPROVED", Ending.STOPPED, None, True, (A, "")),
-        ("looking", Ending.STOPPED, None, True, (L, "")),
-        ("looking", Ending.CRASHED, None, True, (X, "exit code 3")),
-        ("fine", Ending.CLEAN, None, False, (S, "")),
-        ("429", Ending.CLEAN, "too many requests", False, (X, "too many requests")),
-        (" ", Ending.CLEAN, None, False, (X, "it said nothing")),
-        ("", Ending.USAGE_LIMITED, None, False, (X, "exit code 3")),
+        (("leaks", FAIL), Ending.CLEAN, None, False, (B, "")),
+        (("fine", PASS), Ending.CRASHED, None, False, (A, "")),
+        (("fine", PASS), Ending.STOPPED, None, True, (A, "")),
+        (("looking", UNCLEAR), Ending.STOPPED, None, True, (L, "")),
+        (("looking", UNCLEAR), Ending.CRASHED, None, True, (X, "exit code 3")),
+        (("fine", UNCLEAR), Ending.CLEAN, None, False, (S, "")),
+        (("429", UNCLEAR), Ending.CLEAN, "too many requests", False, (X, "too many requests")),
+        ((" ", UNCLEAR), Ending.CLEAN, None, False, (X, "it said nothing")),
+        (("", UNCLEAR), Ending.USAGE_LIMITED, None, False, (X, "exit code 3")),
     ],
 )
 def test_how_an_answer_counts(
-    text: str, ending: Ending, limit: str | None, is_late: bool, counts: tuple[Voice, str]
+    said: tuple[str, ReviewOutcome],
+    ending: Ending,
+    limit: str | None,
+    is_late: bool,
+    counts: tuple[Voice, str],
 ) -> None:
-    found = judge_answer("one", text, ending, "exit code 3", limit=limit, is_late=is_late)
+    found = judge_answer("one", *said, ending, "exit code 3", limit=limit, is_late=is_late)
     assert (found.voice, found.reason) == counts
 
 

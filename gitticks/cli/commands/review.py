@@ -15,7 +15,7 @@ from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at, prove_approval
 from gitticks.cli.app import run
-from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object
+from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object, verdict_objects
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
@@ -32,7 +32,7 @@ from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
-from gitticks.workflow.council import Voice, read_voice
+from gitticks.workflow.council import Voice, answers_in
 from gitticks.workflow.signals import without_promises
 
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
@@ -147,6 +147,7 @@ def _object(seen: ReviewView) -> dict[str, object]:
         "handoff": seen.handoff,
         "review": seen.review,
         "reviews": seen.reviews,
+        "verdicts": verdict_objects(seen.review if seen.reviews else None),
         "rounds": list(map(round_object, seen.earlier)),
         "questions": seen.questions,
         "notes": seen.notes,
@@ -200,8 +201,10 @@ def _part(on: Screen, name: str, lines: Iterator[str]) -> Iterator[str]:
 
 def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields what each member answered."""
+    voices = {one.name: one.voice for one in answers_in(seen.review)}
     for name, text in seen.reviews.items():
-        yield on.fit(f"{GAP}{visible(name)}: {read_voice(text)}", on.columns)
+        voice = f": {voices[name]}" if name in voices else ""
+        yield on.fit(f"{GAP}{visible(name)}{voice}", on.columns)
         yield from beginning(
             on, text, MOST_LINES_OF_ENTRY, as_called(f"`gt review {seen.task.id} --json`"), GAP * 2
         )
@@ -213,8 +216,9 @@ def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
     yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
     for one in seen.earlier[-MOST_ENTRIES:]:
         yield f"{GAP}round {one.number}"
-        against = {name: text for name, text in one.councillors.items() if read_voice(text) is Voice.BLOCKING}
-        texts = [f"{name}: {text}" for name, text in against.items()] or [one.review or ""]
+        against = {said.name for said in answers_in(one.review) if said.voice is Voice.BLOCKING}
+        texts = [f"{name}: {text}" for name, text in one.councillors.items() if name in against]
+        texts = texts or [one.review or ""]
         for text in texts:
             yield from beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
 

@@ -63,13 +63,24 @@ def answer(
     return Exit.DONE
 
 
-def round_object(found: Round) -> dict[str, object]:
-    """Returns the keys of an earlier round."""
+def verdict_objects(review: str | None) -> list[dict[str, object]]:
+    """Returns how each reviewer of a council counted, as its `## Review` says."""
+    from gitticks.workflow.council import answers_in  # few tasks have had a council
+
+    return [
+        {"reviewer": one.name, "verdict": one.voice, "reason": one.reason or None}
+        for one in (answers_in(review) if review else ())
+    ]
+
+
+def round_object(found: Round, review: str | None = None) -> dict[str, object]:
+    """Returns the keys of a round; of the present one, which has put no review aside, `review` is `## Review`."""
     return {
         "number": found.number,
         "handoff": found.handoff,
         "review": found.review,
         "reviews": found.councillors,
+        "verdicts": verdict_objects(found.review or review) if found.councillors else [],
     }
 
 
@@ -86,7 +97,7 @@ def _text(shown: ShownTask, *, with_changes: bool) -> str:
         notes=shown.notes,
         questions=shown.questions,
         history=shown.history.events,
-        rounds=list(map(round_object, shown.rounds)),
+        rounds=[round_object(one, shown.sections.get(Section.REVIEW)) for one in shown.rounds],
         mentions=[standing.task.id for standing in shown.mentions],
         **more,
     )

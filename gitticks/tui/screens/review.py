@@ -26,6 +26,7 @@ from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.diff import Diff, Place, coloured, diff_rows, file_key, hunk_key, read_patch
 from gitticks.tui.widgets.lines import Line, Lines, Span, line, words
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
+from gitticks.workflow.council import Voice
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -173,11 +174,12 @@ class Review(Loaded[Work]):
         found = review_rows.check_rows(view, checks.inner_width)
         checks.show(found)
         self.fit_height(checks, min(len(found), _MOST_CHECKS))
-        blocks = review_rows.blocking(view)
+        blocks, voices = review_rows.blocking(view), list(review_rows.voices(view).values())
+        approve = voices.count(Voice.APPROVED)
         council.display = bool(view.reviews)
         council.show(review_rows.council_rows(view, council.inner_width))
         council.say(
-            f"{len(blocks)} of {len(view.reviews)} block" if blocks else "all approve",
+            f"{len(blocks)} of {len(voices)} block" if blocks else f"{approve} of {len(voices)} approve",
             "bad" if blocks else "good",
         )
         self.fill_diff()

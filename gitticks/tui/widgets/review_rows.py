@@ -14,7 +14,7 @@ from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.tui.widgets.tasks import age
-from gitticks.workflow.council import Voice, read_voice
+from gitticks.workflow.council import Voice, answers_in
 from gitticks.workflow.verdicts import VERDICTS, Outcome
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _NOTHING = frozenset({"", "nothing", "none", "n/a", "-"})
 _VOICES = {
     Voice.APPROVED: ("done", "good"),
     Voice.BLOCKING: ("cancelled", "bad"),
-    Voice.SILENT: ("dot", "muted"),
 }
 
 
@@ -107,18 +106,23 @@ def check_rows(view: ReviewView, width: int) -> list[Line]:
     return rows
 
 
+def voices(view: ReviewView) -> dict[str, Voice]:
+    """Returns how each member of the council counts; as silent where a person replaced the council's review."""
+    said = dict.fromkeys(view.reviews, Voice.SILENT)
+    return said and {**said, **{one.name: one.voice for one in answers_in(view.review)}}
+
+
 def blocking(view: ReviewView) -> list[str]:
     """Returns the members of the council who block the work."""
-    return [name for name, text in view.reviews.items() if read_voice(text) is Voice.BLOCKING]
+    return [name for name, voice in voices(view).items() if voice is Voice.BLOCKING]
 
 
 def council_rows(view: ReviewView, width: int) -> list[Line]:
     """Returns what each member of the council answered, those who block first."""
     rows: list[Line] = []
-    answers = sorted(view.reviews.items(), key=lambda one: read_voice(one[1]) is not Voice.BLOCKING)
-    for name, text in answers:
-        voice = read_voice(text)
-        sign, colour = _VOICES[voice]
+    for name, voice in sorted(voices(view).items(), key=lambda one: one[1] is not Voice.BLOCKING):
+        sign, colour = _VOICES.get(voice, ("dot", "muted"))
+        text = view.reviews.get(name, "")
         rows.append(line((f"{glyph(sign)} ", colour), (name, "*fg"), right=[(voice.value, colour)], key=name))
         said = "\n".join(one for one in text.splitlines() if "VERDICT" not in one)
         rows += [line("  ", *row.left, key=name) for row in markdown_rows(said, width - 2, colour="muted")]

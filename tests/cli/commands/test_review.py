@@ -47,7 +47,8 @@ def shown(project: RunProject, *options: str) -> str:
 def test_it_tells_what_was_asked_said_and_done_before_the_changes(project: RunProject) -> None:
     question = ENTRY.format(hour=9, kind="agent", name="claude", text="Which tone?")
     answer = ENTRY.format(hour=10, kind="human", name="Ada", text="Friendly.")
-    artifacts = "## Handoff\n\n- DONE: all\n\n## Review\n\nPASS\n\n"
+    review = "## Review\n\nPASS\n\n- `security`: APPROVED\n- `style`: abstained (exit code 3)\n\n"
+    artifacts = f"## Handoff\n\n- DONE: all\n\n{review}"
     body = f"{BODY}## Questions\n\n{question}{answer}{artifacts}{entries('Notes', 'Mind the cookies.')}"
     make_reviewing(project, body=body)
     write_files(
@@ -72,6 +73,9 @@ Handoff
 
 Review
   PASS
+
+  - `security`: APPROVED
+  - `style`: abstained (exit code 3)
 
 Council
   security: APPROVED
@@ -102,6 +106,10 @@ Work
     assert [one["text"] for one in told["notes"]] == ["Mind the cookies."]
     assert [one["answer"]["text"] for one in told["questions"]] == ["Friendly."]
     assert told["reviews"]["security"].startswith("No hole.")
+    assert told["verdicts"] == [
+        {"reviewer": "security", "verdict": "APPROVED", "reason": None},
+        {"reviewer": "style", "verdict": "abstained", "reason": "exit code 3"},
+    ]
     assert [(one["iteration"], one["said"]) for one in told["worklog"]] == [(1, "All is done.")]
 
 

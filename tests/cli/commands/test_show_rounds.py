@@ -23,7 +23,9 @@ def make_returned(path: Path) -> Project:
     folder = rounds_folder(TaskId("k7f2"))
 
     def keep(transaction: Transaction) -> None:
-        transaction.write(f"{folder}/01-review.md", b"FAIL\n\nThe *empty* case fails.\n")
+        transaction.write(
+            f"{folder}/01-review.md", b"FAIL\n\nThe *empty* case fails.\n\n- `tests`: BLOCKING\n"
+        )
         transaction.write(f"{folder}/01-review-tests.md", b"VERDICT: BLOCKING")
         transaction.describe("k7f2: kept")
 
@@ -38,15 +40,16 @@ def test_earlier_rounds_are_named_and_each_can_be_read(tmp_path: Path) -> None:
     )
     assert project.ok("show", "k7f2", "--round", "1") == (
         "k7f2  round 1\n\nHandoff\n  DONE: the first try\n\nReview by tests\n  VERDICT: BLOCKING\n"
-        "\nReview\n  FAIL\n\n  The *empty* case fails.\n"
+        "\nReview\n  FAIL\n\n  The *empty* case fails.\n\n  - `tests`: BLOCKING\n"
     )
     found = json.loads(project.ok("show", "k7f2", "--round=1", "--json"))["round"]
     assert found == {
         "id": "k7f2",
         "number": 1,
         "handoff": "DONE: the first try",
-        "review": "FAIL\n\nThe *empty* case fails.",
+        "review": "FAIL\n\nThe *empty* case fails.\n\n- `tests`: BLOCKING",
         "reviews": {"tests": "VERDICT: BLOCKING"},
+        "verdicts": [{"reviewer": "tests", "verdict": "BLOCKING", "reason": None}],
     }
     assert json.loads(project.ok("show", "k7f2", "--json"))["task"]["rounds"][0]["number"] == 1
     coloured = gt_on_terminal("show", "k7f2", "--round", "1", at=project.path).out
