@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
@@ -27,10 +27,11 @@ from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
+from gitticks.runner.reviewing import Reviewer
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
 from gitticks.safe_read import read_plain_file
-from gitticks.workflow.council import Answer, Tally, ending_of, judge_answer, tally
+from gitticks.workflow.council import VOICES, Answer, Tally, Voice, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
 
@@ -150,8 +151,8 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
     else:
         result = place.hold(seat.order, seat.stop, seat)
         text, outcome = _said(result)
-        if outcome is not ReviewOutcome.UNCLEAR:
-            kept.keep(seat.name, text, result.report)
+        if outcome in VOICES:
+            kept.keep(seat.name, text, VOICES[outcome], result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
 
 
@@ -230,18 +231,34 @@ def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
 class KeptAnswers:
     """A council's answers, kept in the clone until all are there, so that a killed run does not ask again.
 
-    They are about one state of a task's work, `end_sha`; those about another one count no more.
+    They are about one state of a task's work, `end_sha`, and each is its reviewer's, with the agent and the focus that
+    it had; those about another one count no more.
     """
 
-    def __init__(self, own_dir: Path, task_id: TaskId, end_sha: str | None) -> None:
+    def __init__(
+        self, own_dir: Path, task_id: TaskId, end_sha: str | None, reviewers: Sequence[Reviewer]
+    ) -> None:
         self._folder = own_dir / COUNCIL_FOLDER / task_id
         self._end_sha = end_sha
+        self._asked = {one.name: [one.agent.name, one.agent.model, one.focus] for one in reviewers}
+
+    def outdated(self) -> list[str]:
+        """Returns of each answer about this work that counts no more why that is, in words."""
+        found = []
+        for path in sorted(self._folder.glob("*.json")):
+            name, body = path.stem, self._read(path.stem)
+            if body is None or body.get("asked") == self._asked.get(name):
+                continue
+            why = "its agent or focus has changed, so it is asked again"
+            why = why if name in self._asked else "it is a reviewer no more"
+            found.append(f"`{name}` had answered {body.get('verdict')}, which does not count: {why}")
+        return found
 
     def find(self, reviewer: str) -> AgentReport | None:
         """Returns the kept result of a reviewer's session; None if there is none or it cannot be read."""
         try:
-            body = json.loads(read_plain_file(self._folder / f"{reviewer}.json"))
-            if body["end_sha"] != self._end_sha:
+            body = self._read(reviewer)
+            if body is None or body["asked"] != self._asked.get(reviewer):
                 return None
             cost, usage = body["cost"], body["usage"]
             return AgentReport(
@@ -251,14 +268,23 @@ class KeptAnswers:
                 cost=None if cost is None else float(cost),
                 model=body["model"],
             )
-        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        except (ValueError, KeyError, TypeError, IndexError):
             return None
 
-    def keep(self, reviewer: str, text: str, report: AgentReport) -> None:
+    def _read(self, reviewer: str) -> dict[str, Any] | None:
+        try:
+            body = json.loads(read_plain_file(self._folder / f"{reviewer}.json"))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return body if isinstance(body, dict) and body.get("end_sha") == self._end_sha else None
+
+    def keep(self, reviewer: str, text: str, voice: Voice, report: AgentReport) -> None:
         """Keeps an answer with what it took; where nothing can be written it is asked for again."""
         usage = report.usage
         body = {
             "end_sha": self._end_sha,
+            "asked": self._asked.get(reviewer),
+            "verdict": voice,
             "text": text,
             "usage": [usage.tokens_in, usage.tokens_out, usage.seconds],
             "cost": report.cost,

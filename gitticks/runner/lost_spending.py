@@ -63,8 +63,8 @@ def _seats(run: RunContext, record: SessionRecord, task: Task) -> list[tuple[Age
     """
     if record.role is not Role.REVIEWER or record.agent != COUNCIL:
         return [(replace(run.registry.spec(record.agent), model=record.model), "")]
-    kept = KeptAnswers(run.repository.own_dir, task.id, task.end_sha)
     reviewers = choose_reviewers(run.registry, task, run.settings, asked=run.options.agent)
+    kept = KeptAnswers(run.repository.own_dir, task.id, task.end_sha, reviewers)
     return [(one.agent, f"[{one.name}] ") for one in reviewers if kept.find(one.name) is None]
 
 

@@ -190,7 +190,11 @@ class SessionRun:
 
     def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> Decision:
         settings, task = self.run.settings, self.file.task
-        kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha)
+        # Not by who replaces whom at the moment.
+        wanted = choose_reviewers(self.run.registry, task, settings, asked=self.run.options.agent)
+        kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha, wanted)
+        for words in kept.outdated():
+            listener.warn(words)
         council = hold_council(
             self.run.place,
             orders,

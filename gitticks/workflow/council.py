@@ -25,7 +25,8 @@ class Voice(StrEnum):
 
 
 _LISTED = re.compile(rf"^- `([^`\n]+)`: ({'|'.join(Voice)})(?: \((.*)\))?$", re.MULTILINE)
-_VOICES = {ReviewOutcome.PASS: Voice.APPROVED, ReviewOutcome.FAIL: Voice.BLOCKING}
+VOICES = {ReviewOutcome.PASS: Voice.APPROVED, ReviewOutcome.FAIL: Voice.BLOCKING}
+"""How an answer with a verdict counts."""
 
 
 class Answer(NamedTuple):
@@ -71,7 +72,7 @@ def judge_answer(
         limit: what its text says of a limit of its service's, if it does.
         is_late: the council's time was up before it ended.
     """
-    voice = _VOICES.get(outcome, Voice.SILENT)
+    voice = VOICES.get(outcome, Voice.SILENT)
     if voice is not Voice.SILENT:
         return Answer(name, voice, text)
     if ending is Ending.STOPPED and is_late:

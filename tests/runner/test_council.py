@@ -26,6 +26,7 @@ from gitticks.runner.review_checkouts import remove_reviews_of
 from gitticks.runner.reviewing import choose_reviewers, registry_for
 from gitticks.runner.run_record import Resting, write_resting
 from gitticks.store.layout import rounds_folder
+from gitticks.workflow.council import Voice
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git
 from tests.support.runs import DONE, FAIL, PASS, TO_REVIEW, RunProject, project
@@ -306,11 +307,41 @@ def test_a_killed_run_asks_only_who_has_not_answered(project: RunProject) -> Non
 
 def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
     folder = project.path / ".git/gitticks"
-    KeptAnswers(folder, TaskId("k7f2"), "a" * 40).keep("one", "VERDICT: BLOCKING", AgentReport(Ending.CLEAN))
+    kept = KeptAnswers(folder, TaskId("k7f2"), "a" * 40, ())
+    kept.keep("one", "VERDICT: BLOCKING", Voice.BLOCKING, AgentReport(Ending.CLEAN))
     council(project, one=APPROVED)
     project.make()
     assert project.run().code == 3
     assert review(project).startswith("PASS")
+
+
+def test_an_answer_of_another_order_is_said_and_not_counted(project: RunProject) -> None:
+    count = 'echo x >> "$0.asked"\n'
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=count + APPROVED, two=count + slow, three=BLOCKING)
+    project.make()
+    kept = project.path / ".git/gitticks/council/k7f2"
+    with project.running() as process:
+        answered = {"one.json", "three.json"}
+        until(
+            lambda: (
+                kept.exists()
+                and {one.name for one in kept.iterdir()} == answered
+                and (project.path.parent / "two.sh.done").exists()
+            ),
+            "two answers",
+        )
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    text = (project.store.read("config.yaml") or b"").decode()
+    text = text.replace(", {name: three, agent: three, focus: 'the three'}", "").replace("'the one'", "docs")
+    write_files(project.store, {"config.yaml": text.encode()})
+    seen = project.run().seen
+    assert "`three` had answered BLOCKING, which does not count: it is a reviewer no more" in seen
+    again = "its agent or focus has changed, so it is asked again"
+    assert f"`one` had answered APPROVED, which does not count: {again}" in seen
+    asked = [(project.path.parent / f"{name}.sh.asked").read_text().count("x") for name in ("one", "two")]
+    assert asked == [2, 2]
 
 
 def test_what_a_killed_reviewer_committed_is_kept(project: RunProject) -> None:
