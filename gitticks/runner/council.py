@@ -189,7 +189,6 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
     reports = [one.report for one in results]
     ending = ending_of(counted, [one.ending for one in reports])
     spoke = ending is Ending.CLEAN
-    detail = "" if spoke else "; ".join(f"{one.name}: {one.reason}" for one in answers)
     works = [one.work for one in results]
     # One that got no checkout does not know what the others were given.
     begun = next((one for one in results if one.workspace is not None), results[0])
@@ -197,13 +196,16 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
         begun.work.delivery,
         review=counted.review if spoke else None,
         answers={one.name: one.text for one in answers if one.text.strip()},
-        is_late=counted.is_late,
+        undecided=counted.undecided,
         notes=tuple(note for work in works for note in work.delivery.notes),
         questions=tuple(one for work in works for one in work.delivery.questions),
         learnings="\n".join(filter(None, (work.delivery.learnings.strip() for work in works))),
-        warnings=(*counted.warnings, *(one for work in works for one in work.delivery.warnings)),
+        warnings=tuple(one for work in works for one in work.delivery.warnings),
     )
-    report = replace(together(reports, ending), detail=detail)
+    report = together(reports, ending)
+    report = replace(
+        report, detail="" if spoke else counted.abstained, warnings=(*counted.warnings, *report.warnings)
+    )
     warnings = tuple(dict.fromkeys(one for work in works for one in work.warnings))
     return SessionResult(report, Work(delivery, begun.work.head, None, warnings), begun.workspace)
 

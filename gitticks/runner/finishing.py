@@ -40,7 +40,7 @@ from gitticks.workflow.budget import iteration_number, iterations_of, spent_of
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
 from gitticks.workflow.signals import read_signal
-from gitticks.workflow.triggers import Requested, ReviewTimedOut, SessionEnded
+from gitticks.workflow.triggers import CouncilUndecided, Requested, SessionEnded
 
 TAKEN = "taken"
 """In an event: the digest of the section that was taken from an agent before its session ended."""
@@ -66,9 +66,9 @@ def _write_end(
         names = transaction.list(layout.rounds_folder(task_id))
         path = layout.next_round_path(names, task_id, f"review-{reviewer}")
         transaction.write(path, f"{text.strip()}\n".encode())
-    late = None
-    if delivery.is_late and is_turn_of(transaction.task_file(task_id).task, Role.REVIEWER):
-        late = carry_out(transaction, task_id, ReviewTimedOut(), circumstances)
+    left = None
+    if delivery.undecided and is_turn_of(transaction.task_file(task_id).task, Role.REVIEWER):
+        left = carry_out(transaction, task_id, CouncilUndecided(delivery.undecided), circumstances)
     # First, since a checkpoint that the decision may ask for records the usage.
     file = transaction.task_file(task_id)
     sessions = dict(file.task.agent_sessions)
@@ -80,8 +80,8 @@ def _write_end(
     transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
     _learn(transaction, task_id, circumstances, delivery.learnings, name)
     decision = carry_out(transaction, task_id, ended, circumstances)
-    if late is not None:
-        steps, events = (*late.steps, *decision.steps), (*late.events, *decision.events)
+    if left is not None:
+        steps, events = (*left.steps, *decision.steps), (*left.events, *decision.events)
         decision = decision._replace(steps=steps, events=events)
     _add_worklog(transaction, task_id, iteration, ended, report, checks=work.checks, at=circumstances.at)
     if capture is not None:

@@ -52,7 +52,7 @@ class Delivery:
 
     `questions` and `notes` are the texts of new entries in file order, `known_questions` and `known_notes` the
     entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped.
-    A council has an answer of each reviewer, by name, and `is_late` if its time was up before all had answered.
+    A council has an answer of each reviewer, by name, and in `undecided` why it leaves the decision to a person.
     """
 
     handoff: str | None = None
@@ -65,7 +65,7 @@ class Delivery:
     known_notes: tuple[Entry, ...] = ()
     given: str | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
-    is_late: bool = False
+    undecided: str = ""
 
 
 class Taken(NamedTuple):

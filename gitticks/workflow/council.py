@@ -10,8 +10,13 @@ from typing import NamedTuple
 from gitticks.model.notes import ReviewOutcome, quoted
 from gitticks.model.settings import CouncilRule
 from gitticks.model.task import KEPT_FROM_WORK, Ending
+from gitticks.workflow.transitions import REVIEW_ABSTAINED, REVIEW_LATE
 
 _LONGEST_SHOWN = 6_000
+_UNDECIDED = {
+    REVIEW_LATE: "The council's time is up",
+    REVIEW_ABSTAINED: "Half of the council or more abstained",
+}
 
 
 class Voice(StrEnum):
@@ -41,14 +46,15 @@ class Answer(NamedTuple):
 class Tally(NamedTuple):
     """What a council says.
 
-    `outcome` is MISSING if it says nothing: all abstained, or (`is_late`) its time was up first. `review` is the text
-    for `## Review`.
+    `outcome` is MISSING if it says nothing: all abstained, or it is `undecided`, for a reason of a step to a person.
+    `review` is the text for `## Review`, `abstained` names in a few words who abstained and why.
     """
 
     outcome: ReviewOutcome
     review: str
     warnings: tuple[str, ...] = ()
-    is_late: bool = False
+    undecided: str = ""
+    abstained: str = ""
 
 
 def judge_answer(
@@ -86,7 +92,7 @@ def judge_answer(
 
 def ending_of(counted: Tally, endings: Sequence[Ending]) -> Ending:
     """Returns how the session of a council ended whose agents ended so: without any answer as they all did, or crashed."""
-    if counted.is_late or counted.outcome is not ReviewOutcome.MISSING:
+    if counted.undecided or counted.outcome is not ReviewOutcome.MISSING:
         return Ending.CLEAN
     return endings[0] if set(endings) <= KEPT_FROM_WORK else Ending.CRASHED
 
@@ -95,18 +101,21 @@ def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool)
     """Counts the answers.
 
     An answer without a verdict approves, with a warning, but blocks where no person looks at the work afterwards.
-    Whoever abstained is not counted; a tie fails. What came too late leaves the decision to a person.
+    Whoever abstained is not counted; a tie fails. What came too late leaves the decision to a person, and so does a
+    PASS to which half of the council or more did not speak.
     """
     silent = Voice.APPROVED if person_follows else Voice.BLOCKING
     voices = [silent if one.voice is Voice.SILENT else one.voice for one in answers]
     blocking, approving = voices.count(Voice.BLOCKING), voices.count(Voice.APPROVED)
-    is_late = Voice.LATE in voices
-    if is_late or not blocking + approving:
+    undecided = REVIEW_LATE if Voice.LATE in voices else ""
+    if undecided or not blocking + approving:
         outcome = ReviewOutcome.MISSING
     elif rule is CouncilRule.MAJORITY:
         outcome = ReviewOutcome.PASS if approving > blocking else ReviewOutcome.FAIL
     else:
         outcome = ReviewOutcome.FAIL if blocking else ReviewOutcome.PASS
+    if outcome is ReviewOutcome.PASS and voices.count(Voice.ABSTAINED) * 2 >= len(voices):
+        outcome, undecided = ReviewOutcome.MISSING, REVIEW_ABSTAINED
     counted = (
         "counts as APPROVED"
         if person_follows
@@ -115,7 +124,20 @@ def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool)
     warnings = [
         f"reviewer `{one.name}` gave no verdict: it {counted}" for one in answers if one.voice is Voice.SILENT
     ]
-    return Tally(outcome, _review(outcome, answers, blocking, is_late=is_late), tuple(warnings), is_late)
+    abstained = _abstained(answers)
+    if abstained and blocking + approving:
+        warnings.append(f"{approving} of {len(answers)} approve{'s' if approving == 1 else ''}; {abstained}")
+    review = _review(outcome, answers, blocking, undecided)
+    return Tally(outcome, review, tuple(warnings), undecided, abstained)
+
+
+def _abstained(answers: Sequence[Answer]) -> str:
+    """Returns who abstained, those for one reason together."""
+    found: dict[str, list[str]] = {}
+    for one in answers:
+        if one.voice is Voice.ABSTAINED:
+            found.setdefault(one.reason, []).append(one.name)
+    return "; ".join(f"{', '.join(names)} abstained ({reason})" for reason, names in found.items())
 
 
 def answers_in(review: str | None) -> tuple[Answer, ...]:
@@ -138,12 +160,12 @@ def shortened(text: str) -> str:
     return f"{text[:half]}\n\n[{left_out:,} characters left out; `rounds/` has all of them]\n\n{text[-half:]}"
 
 
-def _review(outcome: ReviewOutcome, answers: Sequence[Answer], blocking: int, *, is_late: bool) -> str:
+def _review(outcome: ReviewOutcome, answers: Sequence[Answer], blocking: int, undecided: str) -> str:
     decided = outcome is not ReviewOutcome.MISSING
     head = f"{outcome.value.upper()}\n\n" if decided else ""
-    count = f"{blocking} of {len(answers)} reviewers block{'s' if blocking == 1 else ''}."
-    if is_late:
-        count = f"The council's time is up, so a person decides. {count}"
+    many = "reviewer" if len(answers) == 1 else "reviewers"
+    count = f"{blocking} of {len(answers)} {many} block{'s' if 1 in (blocking, len(answers)) else ''}."
+    count = f"{_UNDECIDED[undecided]}, so a person decides. {count}" if undecided else count
     lines = [f"- `{one.name}`: {one.voice}{f' ({one.reason})' if one.reason else ''}" for one in answers]
     texts = [f"### {one.name}\n\n{quoted(shortened(one.text))}" for one in answers if one.text.strip()]
     return "\n\n".join([f"{head}{count}", "\n".join(lines), *texts])

@@ -16,6 +16,7 @@ from gitticks.workflow.triggers import (
     BudgetCounted,
     ChildrenChanged,
     Closed,
+    CouncilUndecided,
     HeadMoved,
     Merged,
     MergeFailed,
@@ -26,7 +27,6 @@ from gitticks.workflow.triggers import (
     Reopened,
     Requested,
     Resumed,
-    ReviewTimedOut,
     SessionEnded,
     SessionStarted,
     Trigger,
@@ -74,8 +74,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             sessions.start(draft, trigger)
         case SessionEnded():
             sessions.end(draft, trigger)
-        case ReviewTimedOut():
-            sessions.time_out_review(draft)
+        case CouncilUndecided():
+            sessions.leave_to_person(draft, trigger.reason)
         case PolicyChanged():
             sessions.follow_policy(draft)
         case Merged():

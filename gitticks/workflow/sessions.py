@@ -13,7 +13,7 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
 from gitticks.workflow import gates, merging, spending
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
-from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEW_LATE, REVIEWS_SPENT, Gate
+from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
 from gitticks.workflow.triggers import SessionEnded, SessionStarted
 
 MOST_CRASHES = 2
@@ -302,11 +302,11 @@ def _fail_review(draft: Draft) -> None:
         draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
 
 
-def time_out_review(draft: Draft) -> None:
-    """Hands the task to a person when the council's time is up; that person is never waived."""
+def leave_to_person(draft: Draft, reason: str) -> None:
+    """Hands the task to a person where the council does not decide; that person is never waived."""
     if whose_turn(draft.task) is not Turn.REVIEWER or draft.policy.review is not ReviewPolicy.COUNCIL:
         raise RefusedError(f"no council reviews `{draft.task.id}`: it is {draft.task.status}")
-    draft.enter(Status.REVIEWING, EventType.ADVANCED, REVIEW_LATE)
+    draft.enter(Status.REVIEWING, EventType.ADVANCED, reason)
 
 
 def follow_policy(draft: Draft) -> None:

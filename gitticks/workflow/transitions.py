@@ -32,7 +32,7 @@ GATE_MEANINGS = {
     Gate.REVIEW_PASS: "`## Review` of this round says PASS",
     Gate.REVIEW_FAIL: "`## Review` of this round says FAIL, below the limit",
     Gate.REVIEW_FAIL_AT_LIMIT: "`## Review` of this round says FAIL, at the limit",
-    Gate.REVIEW_SPENT: "a council's time or rounds are spent",
+    Gate.REVIEW_SPENT: "a council's time or rounds are spent, or half of it or more abstained",
     Gate.CRASHED: "the reviewer crashed twice",
     Gate.APPROVED: "approved or waived, and merged",
     Gate.RETURNED: "rejected, or the merge failed",
@@ -52,8 +52,9 @@ AWAITED_IN = {
 REVIEW_FAILED = "FAIL"
 REVIEWS_SPENT = "rounds-exhausted"
 REVIEW_LATE = "council-timeout"
+REVIEW_ABSTAINED = "council-abstained"
 FAILED_REVIEWS = "failed reviews"
-"""The reasons of the steps out of a failed review: back to work, past a council's last round, past its time, and stuck, below a number."""
+"""The reasons of the steps out of a failed review: back to work, past a council's last round, past its time, past one that did not speak, and stuck, below a number."""
 
 
 class Asker(Enum):

@@ -14,6 +14,7 @@ from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow.budget import Reading, Spent
 from gitticks.workflow.signals import Signal
+from gitticks.workflow.transitions import REVIEW_LATE
 
 
 class Requested(NamedTuple):
@@ -65,9 +66,10 @@ class SessionEnded(NamedTuple):
     has_fallback: bool = False
 
 
-class ReviewTimedOut(NamedTuple):
-    """The council's time is up."""
+class CouncilUndecided(NamedTuple):
+    """The council leaves the decision to a person: its time is up, or half of it or more did not speak."""
 
+    reason: str = REVIEW_LATE
     actor: Actor = ENGINE
 
 
@@ -221,7 +223,7 @@ Trigger = (
     Requested
     | SessionStarted
     | SessionEnded
-    | ReviewTimedOut
+    | CouncilUndecided
     | PolicyChanged
     | VerdictGiven
     | Closed

@@ -220,19 +220,26 @@ def test_who_meets_a_limit_or_fails_abstains(project: RunProject) -> None:
         two="echo 'Error: 429 too many requests'\n",
         three="echo 'I crash' >&2; exit 3\n",
         four="true\n",
+        more="human: when-required\n",
     )
     project.make()
-    assert project.run().code == 3
-    assert project.stands() == TO_REVIEW
+    ran = project.run()
+    assert ran.code == 3
+    assert project.stands() == TO_REVIEW, "one of four is too few to merge by"
+    assert "review  half of the council or more abstained" in ran.out
+    assert "1 of 4 approves; two abstained (" in ran.seen
+    assert "four abstained (it said nothing)" in project.ok("log", "k7f2")
     found = review(project)
-    assert found.startswith("PASS\n\n0 of 4 reviewers block.")
+    assert found.startswith("Half of the council or more abstained, so a person decides. 0 of 4")
     assert [f"`{name}`: abstained" in found for name in ("two", "three", "four")] == [True] * 3
 
 
 def test_if_all_abstain_it_is_a_crash(project: RunProject) -> None:
-    council(project, one="exit 3\n", two="exit 4\n")
+    council(project, one="exit 3\n", two="exit 3\n")
     project.make()
-    assert project.run().code == 4
+    ran = project.run()
+    assert ran.code == 4
+    assert "stuck: its reviewer `council` crashed: one, two abstained (exit code 3)" in ran.out
     assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
     assert project.task("k7f2").crash_count == 2
 

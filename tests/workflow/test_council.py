@@ -30,7 +30,10 @@ def answers(*voices: Voice) -> list[Answer]:
         ((A, S), CouncilRule.ANY, PASS, FAIL),
         ((A, S, A), CouncilRule.MAJORITY, PASS, PASS),
         ((S,), CouncilRule.ANY, PASS, FAIL),
-        ((X, A), CouncilRule.ANY, PASS, PASS),
+        ((X, A), CouncilRule.ANY, NONE, NONE),
+        ((X, X, A), CouncilRule.MAJORITY, NONE, NONE),
+        ((X, A, A), CouncilRule.ANY, PASS, PASS),
+        ((X, X, B), CouncilRule.ANY, FAIL, FAIL),
         ((X, B, A, A), CouncilRule.MAJORITY, PASS, PASS),
         ((X, X), CouncilRule.ANY, NONE, NONE),
         ((X, X), CouncilRule.MAJORITY, NONE, NONE),
@@ -63,9 +66,21 @@ def test_the_review_says_what_was_counted_and_nothing_in_an_answer_is_its_verdic
 
 def test_what_was_not_decided_reads_as_no_verdict() -> None:
     late = tally([Answer("a", A, "PASS"), Answer("b", L)], CouncilRule.ANY, person_follows=True)
-    assert late.is_late
+    assert late.undecided == "council-timeout"
     assert "time is up" in late.review
     assert review_outcome(late.review) is ReviewOutcome.UNCLEAR
+
+
+def test_who_abstained_is_named_with_the_reason_once() -> None:
+    lost = [Answer(name, X, reason=why) for name, why in (("a", "exit code 3"), ("b", "exit code 3"))]
+    abstained = "a, b abstained (exit code 3)"
+    found = tally([*lost, Answer("c", A, "fine")], CouncilRule.ANY, person_follows=False)
+    assert (found.undecided, found.warnings) == ("council-abstained", (f"1 of 3 approves; {abstained}",))
+    assert found.review.startswith(
+        "Half of the council or more abstained, so a person decides. 0 of 3 reviewers block.\n"
+    )
+    assert tally(lost, CouncilRule.ANY, person_follows=False).abstained == abstained
+    assert "\n1 of 1 reviewer blocks.\n" in tally(answers(B), CouncilRule.ANY, person_follows=True).review
 
 
 def test_who_gave_no_verdict_is_named_with_what_it_counts_as() -> None:

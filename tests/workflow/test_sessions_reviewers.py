@@ -15,7 +15,7 @@ from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.signals import SignalKind
-from gitticks.workflow.triggers import ReviewTimedOut
+from gitticks.workflow.triggers import CouncilUndecided
 from tests.support.decisions import (
     CRASHES,
     CUT_OFF,
@@ -117,7 +117,7 @@ def test_review_of_a_head_that_moved_is_void() -> None:
 @pytest.mark.parametrize(("human", "requires"), list(product(HumanPolicy, [None, Requires.APPROVAL])))
 def test_council_that_ran_out_of_time(human: HumanPolicy, requires: Requires | None) -> None:
     task = make_task(Status.AGENT_REVIEW, requires=requires)
-    decision = run(task, ReviewTimedOut(), policy=Policy(review=ReviewPolicy.COUNCIL, human=human))
+    decision = run(task, CouncilUndecided(), policy=Policy(review=ReviewPolicy.COUNCIL, human=human))
     assert way(decision) == ["agent-review", "reviewing"]
     assert decision.steps[0].reason == "council-timeout"
     assert decision.task.awaiting is (Awaiting.APPROVAL if requires else Awaiting.REVIEW)
@@ -135,4 +135,4 @@ def test_council_that_ran_out_of_time(human: HumanPolicy, requires: Requires | N
 )
 def test_no_council_no_time_out(task: Task, policy: Policy) -> None:
     with pytest.raises(RefusedError, match="no council reviews"):
-        run(task, ReviewTimedOut(), policy=policy)
+        run(task, CouncilUndecided(), policy=policy)

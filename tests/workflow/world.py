@@ -29,6 +29,7 @@ from gitticks.workflow.triggers import (
     AwaitingSet,
     ChildrenChanged,
     Closed,
+    CouncilUndecided,
     HeadMoved,
     Merged,
     MergeFailed,
@@ -36,7 +37,6 @@ from gitticks.workflow.triggers import (
     PolicyChanged,
     Reopened,
     Requested,
-    ReviewTimedOut,
     SessionEnded,
     SessionStarted,
     Trigger,
@@ -211,7 +211,7 @@ def _engine_moves(world: World, policy: Policy) -> Iterator[Move]:
     yield Move("merge-is-red", Side.ENGINE, MergeFailed("red"))
     yield Move("policy-changed", Side.ENGINE, PolicyChanged())
     if policy.review is ReviewPolicy.COUNCIL:
-        yield Move("council-times-out", Side.ENGINE, ReviewTimedOut())
+        yield Move("council-times-out", Side.ENGINE, CouncilUndecided())
     if world.head is not None:
         if world.head != task.end_sha:
             yield Move("head-moved", Side.ENGINE, HeadMoved(world.head))

@@ -32,11 +32,12 @@ from gitticks.runner.events import (
     Warned,
 )
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
-from gitticks.workflow.transitions import REVIEW_LATE, REVIEWS_SPENT
+from gitticks.workflow.transitions import REVIEW_ABSTAINED, REVIEW_LATE, REVIEWS_SPENT
 from gitticks.world import World
 
 _REVIEW_WORDS = {
     REVIEWS_SPENT: "blocked in every round",
+    REVIEW_ABSTAINED: "half of the council or more abstained",
     REVIEW_LATE: "time is up before all have answered",
 }
 _WITH_REASON = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
