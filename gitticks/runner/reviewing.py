@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.agents.base import AgentKind, AgentSpec
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import ReviewPolicy, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
@@ -147,6 +147,18 @@ def require_worker(agent: AgentSpec, file: TaskFile, registry: Registry) -> None
         f"the agent is `{agent.name}`, and the task has no `sh` block under `## Script`",
         hint=f"`gt edit {file.task.id}` adds one, `gt run --agent NAME` chooses another agent",
     )
+
+
+def require_reviewers(
+    registry: Registry, task: Task, settings: Settings, *, asked: str | None = None
+) -> None:
+    """Refuses work that nobody could review, before it is paid for: the settings know no agent of a reviewer's."""
+    if settings.review is ReviewPolicy.NONE:
+        return
+    try:
+        choose_reviewers(registry, task, settings, asked=asked)
+    except NotFoundError as error:
+        raise NotFoundError(f"nobody could review its work: {error.message}", hint=error.hint) from error
 
 
 def require_any_worker(

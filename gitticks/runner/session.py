@@ -41,6 +41,7 @@ from gitticks.runner.reviewing import (
     find_waiver,
     first_awake,
     is_missing,
+    require_reviewers,
     require_worker,
     script_blocks,
 )
@@ -145,6 +146,9 @@ class SessionRun:
             return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
+            require_reviewers(
+                self.run.registry, self.file.task, self.run.settings, asked=self.run.options.agent
+            )
         for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
             require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script(self.agent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -184,17 +184,19 @@ class Patience:
                 self._waited_for[name] = pause
         return bool(rests)
 
-    def note(self, ending: Ending, reports: Iterable[tuple[str, AgentReport]], *, was_ready: bool) -> None:
+    def note(self, ending: Ending, reports: Sequence[tuple[str, AgentReport]], *, was_ready: bool) -> None:
         """Lets an agent rest if its service failed it, or if it could not be started in a workspace that was ready."""
         if ending is Ending.START_FAILED and not was_ready:
             return
-        for name, report in reports:
-            pause = self._pauses.note(name, report, self._run.now)
-            if pause is not None:
+        names = dict.fromkeys(name for name, _ in reports)  # of a council several may be one agent
+        rested = {name for name, report in reports if self._pauses.note(name, report, self._run.now)}
+        for name in names:
+            pause = self._pauses.of(name)
+            if name in rested and pause is not None:
                 rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
                 self._run.emit(Warned(None, rests))
             # What another session brought about holds, however this one ended.
-            self._let_others_know(name, self._pauses.of(name))
+            self._let_others_know(name, pause)
 
     def why_resting(self, task: Task) -> str | None:
         """Returns that the task's agent rests, how long and why, as a run says it at its end; None if it does not."""

@@ -244,6 +244,14 @@ def test_if_all_abstain_it_is_a_crash(project: RunProject) -> None:
     assert project.task("k7f2").crash_count == 2
 
 
+def test_work_that_a_council_could_not_review_is_not_begun(project: RunProject) -> None:
+    project.settings("review: council\nreviewers: [{name: one, agent: nosuch}, {name: two}]\n")
+    project.make()
+    ran = project.run()
+    assert "k7f2: skipped in this run: nobody could review its work: there is no agent `nosuch`" in ran.seen
+    assert project.stands() == (Status.PENDING, None)
+
+
 def test_nothing_that_a_reviewer_does_reaches_the_work(project: RunProject) -> None:
     meddle = (
         "echo mine > mine.txt; git add -A; git commit -qm 'by a reviewer'\n"
@@ -395,6 +403,16 @@ def test_a_council_waits_for_a_reviewer_that_rests(project: RunProject) -> None:
     assert project.stands() == (Status.AGENT_REVIEW, None)
     assert project.run("--no-rest").code == 3
     assert project.stands() == TO_REVIEW
+
+
+def test_an_agent_that_several_reviewers_share_rests_once(project: RunProject) -> None:
+    limited = """echo '{"gitticks": "usage-limit", "retry_after": 3600, "message": "used up"}'; exit 75\n"""
+    council(project, one=limited)
+    text = (project.store.read("config.yaml") or b"").decode()
+    text = text.replace("focus: 'the one'}", "focus: 'the one'}, {name: two, agent: one}")
+    write_files(project.store, {"config.yaml": text.encode()})
+    project.make()
+    assert project.run().seen.count("warning: `one` rests") == 1
 
 
 def test_a_long_answer_is_short_in_the_review_and_whole_in_its_file(project: RunProject) -> None:
