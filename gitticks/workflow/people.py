@@ -92,9 +92,13 @@ def outcome_of(task: Task, verdict: Verdict) -> Outcome:
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
     if task.awaiting is None:
-        raise RefusedError(
-            f"`{task.id}` is not waiting for anyone: it is {task.status}", hint=f"`gt show {task.id}`"
-        )
+        words, hint = f"`{task.id}` is not waiting for anyone: it is {task.status}", f"`gt show {task.id}`"
+        if task.status is Status.AGENT_REVIEW:
+            words += ", and its reviewers have not decided"
+            hint = (
+                f'`gt review {task.id}` shows the work, `gt review {task.id} --reject "…"` sends it back now'
+            )
+        raise RefusedError(words, hint=hint)
     outcome = VERDICTS[task.awaiting, verdict]
     if outcome is Outcome.REFUSE:
         raise RefusedError(

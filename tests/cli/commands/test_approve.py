@@ -179,6 +179,12 @@ def test_repeating_an_approval_says_so_and_keeps_its_note(project: Project) -> N
             "`k7f2` is not waiting for anyone: it is working",
             "`gt show k7f2`",
         ),
+        (
+            {"status": Status.AGENT_REVIEW},
+            ["approve"],
+            "`k7f2` is not waiting for anyone: it is agent-review, and its reviewers have not decided",
+            '`gt review k7f2` shows the work, `gt review k7f2 --reject "…"` sends it back now',
+        ),
         ({"status": Status.CANCELLED}, ["approve"], "`k7f2` is cancelled already", "`gt reopen k7f2`"),
         ({"status": Status.DONE}, ["reject", "no"], "`k7f2` is done already", "`gt reopen k7f2`"),
         (
