@@ -120,10 +120,12 @@ def _named_by(common_dir: Path, folder: Path) -> Checkout | None:
     """Returns the linked worktree in a folder by the last name in its `.git` file alone."""
     try:
         pointer = read_plain_text(f"{folder}/.git").removeprefix("gitdir:").strip()
-        git_dir = common_dir / "worktrees" / Path(os.path.normpath(folder / pointer)).name
-        return Checkout(folder, git_dir, common_dir) if (git_dir / "HEAD").is_file() else None
+        named = Path(os.path.normpath(folder / pointer))
+        git_dir = common_dir / "worktrees" / named.name
+        is_one = named.parent.name == "worktrees" and (git_dir / "HEAD").is_file()
     except (OSError, ValueError):  # it is missing, or no path
         return None
+    return Checkout(folder, git_dir, common_dir) if is_one else None
 
 
 def is_elsewhere(checkout: Checkout) -> bool:
@@ -147,10 +149,7 @@ def relink(checkout: Checkout) -> None:
     links = (
         (link, f"gitdir: {checkout.git_dir}\n"),
         (checkout.git_dir / "commondir", "../..\n"),
-        (
-            checkout.git_dir / "gitdir",
-            f"{link}\n",
-        ),  # the last, as it is by this one that all is found to be right
+        (checkout.git_dir / "gitdir", f"{link}\n"),  # the last: as long as it is wrong all are written again
     )
     for file, text in links:
         aside = checkout.git_dir / f"gitticks-link.{secrets.token_hex(4)}"

@@ -49,7 +49,7 @@ def _moved_with_worktree(start: Path) -> Repository | None:
         return None
     try:
         checkout_at(discover(top.parent), top)
-    except NotFoundError:
+    except (NotFoundError, OSError):  # there is none, or it cannot be written to
         return None
     return discover(start)
 

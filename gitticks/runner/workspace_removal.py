@@ -173,7 +173,7 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
     project = repository.project_dir
     folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
     for path in () if folder is None or not folder.is_dir() else sorted(folder.iterdir()):
-        with contextlib.suppress(NotFoundError):
+        with contextlib.suppress(NotFoundError, OSError):
             checkout_at(repository, path)  # this fixes its links if the repository was moved or copied
     found = []
     for tree in list_worktrees(repository):
