@@ -348,6 +348,15 @@ def test_loosening_is_confirmed_and_waits_for_the_next_session(project: RunProje
     assert hooked[:4] == ["allow", "deny", "allow", "none"]
 
 
+def test_a_mode_that_is_still_set_elsewhere_is_named(project: RunProject) -> None:
+    git("config", "gitticks.permissions.mode", "interactive", at=project.path)
+    ran = project.gt("permissions", "mode", "default", "--yes")
+    assert (ran.out, ran.err) == (
+        "interactive → interactive\n",
+        "\nhint: it is set by git config gitticks.permissions.mode\n",
+    )
+
+
 def test_a_hook_without_a_run_refuses(project: RunProject) -> None:
     hook = ("hook", "permission", "claude", str(project.path / "none.sock"))
     ran = gt_process(*hook, at=project.path, input="{}")

@@ -23,6 +23,14 @@ from tests.tui.made_up import QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
+async def export_twice(shown: Shown) -> None:
+    for said in ("decisions written to audit-export.jsonl", "audit-export.jsonl`: file exists `ls -ld"):
+        await shown.press("e")
+        await shown.sees("Export the decisions", "audit-export.jsonl")
+        await shown.press("enter")
+        await shown.reads(said)
+
+
 def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) -> None:
     project = played
     commands = ("make", "go test ./a", "go test ./b", "docker ps")
@@ -65,10 +73,8 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
         await shown.sees("mode auto-all, from the next iteration on")
         await shown.press("p")
         await shown.sees("Policy", "auto-all", "go test", "A request is denied")
-        await shown.press("escape", "e")
-        await shown.sees("Export the decisions", "audit-export.jsonl")
-        await shown.press("enter")
-        await shown.sees("decisions written to audit-export.jsonl")
+        await shown.press("escape")
+        await export_twice(shown)
 
     play(project.path, work)
     assert [one for one, _ in answers(folder)] == ["allow", "allow", "allow", "deny"]

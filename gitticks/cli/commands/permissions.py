@@ -324,7 +324,9 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
         else ""
     )
     say(f"{changed.before} → {changed.holds}{when}")
-    if asked is not None and changed.holds is not asked:
+    if asked is None and changed.origin != "default":
+        hint(f"it is set by {visible(changed.origin)}")
+    elif asked is not None and changed.holds is not asked:
         hint(f"{changed.origin} is stricter")
 
 

@@ -11,6 +11,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from gitticks.errors import GitticksError
+from gitticks.machine_errors import machine_error_of
+from gitticks.safe_read import reason_of
 from gitticks.tui import places
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
@@ -34,7 +36,12 @@ def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
     if isinstance(error, GitticksError):
         return error.message, error.hint
     if isinstance(error, OSError):
-        return str(error), None
+        told = machine_error_of(error)
+        return (
+            (told.message, told.hint)
+            if told is not None
+            else (f"`{error.filename}`: {reason_of(error)}", None)
+        )
     from gitticks.cli.failures import report
 
     return report(error, [where])
