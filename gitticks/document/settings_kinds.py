@@ -25,6 +25,7 @@ _BYTES = {"": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 _SHOWN_DURATIONS = (("d", 86_400), ("h", 3600), ("m", 60))
 _SHOWN_SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000))
 _HOST = re.compile(r"(?:\*|(?:\*\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::([0-9]{1,5}))?", re.ASCII)
+_REVIEWER_NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?", re.ASCII)
 _LOOPBACK, _PORTS = "127.0.0.1", range(1, 65536)
 _SPOKEN_FLAGS = {
     "yes": "true",
@@ -224,12 +225,31 @@ def unknown_key(source: Source, name: str, key: Scalar, known: tuple[str, ...]) 
 def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
     keys = ("name", "agent", "focus")
     if isinstance(node, Scalar):
-        return ReviewerSettings(_read_filled(at, node))
-    _refuse_unknown(at, node, keys)
-    parts: dict[str, Any] = values.read_parts(at, node, dict.fromkeys(keys, _read_filled))
-    if "name" not in parts:
-        raise at.error(node, "has a reviewer without `name`", hint="write `{name: correctness, focus: …}`")
-    return ReviewerSettings(**parts)
+        found = ReviewerSettings(_read_filled(at, node))
+    else:
+        _refuse_unknown(at, node, keys)
+        parts: dict[str, Any] = values.read_parts(at, node, dict.fromkeys(keys, _read_filled))
+        if "name" not in parts:
+            raise at.error(
+                node, "has a reviewer without `name`", hint="write `{name: correctness, focus: …}`"
+            )
+        found = ReviewerSettings(**parts)
+    if _REVIEWER_NAME.fullmatch(found.name) is None:  # what it answers is a file of that name
+        problem = f"has a reviewer whose name cannot be that of a file: {found.name!r}"
+        raise at.error(
+            node, problem, hint="a name has letters, digits, `-`, `_` and `.`, such as `correctness`"
+        )
+    return found
+
+
+def _read_reviewers(at: At, node: Node) -> tuple[ReviewerSettings, ...]:
+    found = values.read_list(_read_reviewer)(at, node)
+    names = [one.name.casefold() for one in found]
+    twice = next((one.name for one, name in zip(found, names, strict=True) if names.count(name) > 1), None)
+    if twice is not None:
+        hint = "each needs a name of its own, also where upper and lower case are the same"
+        raise at.error(node, f"has two reviewers of the name `{twice}`", hint=hint)
+    return found
 
 
 _OPERATION = choice("file_read", "file_write", "shell", "network")
@@ -289,7 +309,7 @@ TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
 HOSTS = Kind("a list of hosts", values.read_list(_read_host), Form.LIST, _show_list)
 REVIEWERS = Kind(
     "a list of names, or of `{name: …, agent: …, focus: …}`",
-    values.read_list(_read_reviewer),
+    _read_reviewers,
     Form.LIST,
     _show_list,
 )

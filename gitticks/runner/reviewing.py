@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.agents.base import AgentKind, AgentSpec
@@ -26,7 +24,6 @@ NO_AGENT_HINT = (
     "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
 )
 _HANDED_OFF_FROM = (Status.WORKING, Status.STUCK)
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 COUNCIL = "council"
 """Who the history says a council's session is by."""
 NO_REVIEW_BLOCKS = "the script agent has no `sh reviewer` block in this task"
@@ -81,16 +78,9 @@ def choose_reviewers(
         return (Reviewer(first.name, first),)
     own = registry.spec(asked or task.agent or "") if asked or task.agent else registry.default_spec()
     wanted = settings.reviewers if settings.review is ReviewPolicy.COUNCIL else settings.reviewers[:1]
-    found: dict[str, Reviewer] = {}
-    for one in wanted:
-        agent = registry.spec(one.agent) if one.agent else own
-        # Its answers are files of that name.
-        name = wanted_name = _NOT_IN_NAMES.sub("-", one.name).strip(".-") or "reviewer"
-        others = count(2)
-        while name in found:
-            name = f"{wanted_name}-{next(others)}"
-        found[name] = Reviewer(name, agent, one.focus or "")
-    return tuple(found.values())
+    return tuple(
+        Reviewer(one.name, registry.spec(one.agent) if one.agent else own, one.focus or "") for one in wanted
+    )
 
 
 def agents_left(

@@ -110,6 +110,17 @@ def test_null(kind: Kind, text: str) -> None:
         ),
         (kinds.RULES, "[{operation: network, hosts: ['x.y:443']}]", "has what is no host: 'x.y:443'"),
         (kinds.REVIEWERS, "[{focus: x}]", "`name` has a reviewer without `name`"),
+        (
+            kinds.REVIEWERS,
+            "[../../evil]",
+            "`name` has a reviewer whose name cannot be that of a file: '../../evil'",
+        ),
+        (
+            kinds.REVIEWERS,
+            "[{name: a b}]",
+            "`name` has a reviewer whose name cannot be that of a file: 'a b'",
+        ),
+        (kinds.REVIEWERS, "[a, {name: A}]", "`name` has two reviewers of the name `a`"),
         (kinds.REVIEWERS, "[{name: x, focs: y}]", "there is no setting `name.focs`"),
         (kinds.RULES, "[{operation: fly}]", "`name.operation` is not one of file_read"),
         (kinds.RULES, "[{paths: [a]}]", "`name` has a rule without `operation`"),

@@ -17,13 +17,12 @@ from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.settings import ReviewerSettings, ReviewPolicy, Settings
+from gitticks.model.settings import Settings
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Ending
 from gitticks.runner.council import KeptAnswers
 from gitticks.runner.finishing import recover
 from gitticks.runner.review_checkouts import remove_reviews_of
-from gitticks.runner.reviewing import choose_reviewers, registry_for
 from gitticks.runner.run_record import Resting, write_resting
 from gitticks.store.layout import rounds_folder
 from gitticks.workflow.council import Voice
@@ -480,11 +479,3 @@ def test_a_reviewer_that_breaks_its_checkout_has_answered(project: RunProject) -
     project.make()
     project.run()
     assert review(project).startswith("FAIL")
-
-
-def test_reviewers_of_like_names_are_all_asked() -> None:
-    names = ("a-2", "a", "a", "a b", "a/b")
-    reviewers = tuple(ReviewerSettings(name=name) for name in names)
-    settings = Settings(review=ReviewPolicy.COUNCIL, reviewers=reviewers)
-    found = choose_reviewers(registry_for(settings, {"PATH": ""}), TASK, settings)
-    assert [one.name for one in found] == ["a-2", "a", "a-3", "a-b", "a-b-2"]
