@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
@@ -73,6 +75,7 @@ class GitticksApp(App[int]):
         if theme.uses_ascii():
             self.add_class("-ascii")
         self.push_screen(places.open_place("home"))
+        self._leave_at_signals()
         self.call_after_refresh(self.feed.start)
         self.set_interval(_CLOCK_SECONDS, self._go_on)
 
@@ -292,6 +295,18 @@ class GitticksApp(App[int]):
         self.choose_theme(theme.NAMES[(at + 1) % len(theme.NAMES)])
 
     # leaving
+
+    def _leave_at_signals(self) -> None:
+        """Has a signal to end leave as `q` does, with the terminal as it was; a second one ends the process at once."""
+        loop = asyncio.get_running_loop()
+
+        def leave(number: signal.Signals) -> None:
+            loop.remove_signal_handler(number)
+            self.exit(return_code=128 + number)
+
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+                loop.add_signal_handler(number, leave, number)
 
     @property
     def crash(self) -> Exception | None:

@@ -244,3 +244,16 @@ def test_the_terminal_rings_when_something_is_waiting(project: RunProject, termi
     project.ok("update", "k7f2", "--awaiting", "work")
     terminal.sees("1 for you")
     until(lambda: terminal.tmux("display-message", "-p", "#{window_bell_flag}").strip() == "1", "the bell")
+
+
+@pytest.mark.debian("tmux")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_leaves_the_terminal_as_it_was(
+    project: RunProject, terminal: Terminal, number: signal.Signals
+) -> None:
+    project.make("k7f2", title="Keep the path")
+    terminal.open(project.path)
+    terminal.sees("Keep the path")
+    os.kill(terminal.pid, number)
+    terminal.ends()
+    assert terminal.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}").strip() == "0 0"
