@@ -13,7 +13,7 @@ from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
-from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
+from gitticks.actions.verdict import Judged, approve_task, look_at, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.following import tree_changes
@@ -87,7 +87,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),
         look_first=_look_first(context, span),
-        seen=seen_of(task),
+        seen=seen_of(file),
         earlier=tuple(one for one in rounds if one.review is not None),
     )
 
@@ -196,7 +196,7 @@ def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
     if task.status is Status.AGENT_REVIEW:
         _reject_in_review(context, task, feedback)
     elif _is_work_judged(task):
-        reject_task(context, task_id, feedback, seen_of(task))
+        reject_task(context, task_id, feedback, look_at(context, task_id))
     else:
         raise _refused(task, "only work under review can be sent back this way")
 

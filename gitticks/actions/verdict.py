@@ -17,6 +17,7 @@ from gitticks.actions.changing import (
 )
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
@@ -24,7 +25,7 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
-from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.decisions import Circumstances, carry_out, told_by
 from gitticks.store.index import open_index
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
@@ -54,17 +55,18 @@ class Waiting(NamedTuple):
 
     task: Task
     questions: tuple[Entry, ...]
+    seen: Seen
     said: str = ""
 
 
 def look_at(context: Context, task_id: TaskId) -> Seen:
     """Returns what the giver of a verdict looks at now; a verdict holds for nothing else."""
-    return seen_of(context.store.task_file(task_id).task)
+    return seen_of(context.store.task_file(task_id))
 
 
-def seen_of(task: Task) -> Seen:
+def seen_of(file: TaskFile) -> Seen:
     """Returns what there is to see of a task for the giver of a verdict."""
-    return Seen(task.awaiting, task.asked_at, task.end_sha)
+    return Seen(file.task.awaiting, file.task.asked_at, file.task.end_sha, told_by(file))
 
 
 def approve_task(
@@ -179,10 +181,10 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     file = context.store.task_file(task_id)
     questions = open_questions(file.entries(Section.QUESTIONS))
     if questions:
-        return Waiting(file.task, questions)
+        return Waiting(file.task, questions, seen_of(file))
     with open_index(context.repository) as index:
         row = index.find(task_id)
-        return Waiting(file.task, questions, "" if row is None else said_of(index, row))
+        return Waiting(file.task, questions, seen_of(file), "" if row is None else said_of(index, row))
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:

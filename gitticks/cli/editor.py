@@ -265,10 +265,10 @@ def answered_words(context: Context, after: Task) -> str:
 def answer(context: Context, waiting: Waiting, text: str, *, is_ours: bool) -> Task:
     """Answers a task and returns it; a text that only we have is kept in a file if that fails."""
     from gitticks.actions.drafts import text_kept_on_error
-    from gitticks.actions.verdict import respond_to, seen_of
+    from gitticks.actions.verdict import respond_to
 
     with text_kept_on_error(context, text if is_ours else ""):
-        return respond_to(context, waiting.task.id, check_text(text), seen_of(waiting.task)).after
+        return respond_to(context, waiting.task.id, check_text(text), waiting.seen).after
 
 
 def answer_in_editor(context: Context, waiting: Waiting, begun: str = "") -> Task | None:

@@ -14,10 +14,10 @@ from gitticks.document.taskfile import TaskFile, new_task_file
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
-from gitticks.model.notes import ReviewOutcome, Section, open_questions
+from gitticks.model.notes import ReviewOutcome, Section, open_questions, with_unasked
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
@@ -28,7 +28,15 @@ from gitticks.workflow.artifacts import Artifacts, awaits_grant, count_since_las
 from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
-from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, Seen, Trigger, VerdictGiven
+from gitticks.workflow.triggers import (
+    AwaitingSet,
+    ChildrenChanged,
+    Requested,
+    Seen,
+    Told,
+    Trigger,
+    VerdictGiven,
+)
 
 _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 
@@ -108,7 +116,7 @@ def read_artifacts(
     A file in conflict offers nothing, as long as nobody has settled which of its texts holds.
     """
     if is_conflicted(file):
-        return Artifacts(checks_failure=checks_failure, head=head)
+        return Artifacts(checks_failure=checks_failure, head=head, told=told_by(file))
     in_review = file.task.status is Status.AGENT_REVIEW
     return Artifacts(
         handoff=file.section(Section.HANDOFF) is not None,
@@ -116,7 +124,15 @@ def read_artifacts(
         open_question=bool(open_questions(file.entries(Section.QUESTIONS))),
         checks_failure=checks_failure,
         head=head,
+        told=told_by(file),
     )
+
+
+def told_by(file: TaskFile) -> Told:
+    """Returns what people wrote of a task; the engine and agents write beside it while a person decides."""
+    notes = with_unasked(file.entries(Section.NOTES), file.entries(Section.QUESTIONS))
+    people = tuple(one for one in notes if one.kind is ActorKind.HUMAN)
+    return Told(file.title, file.summary, file.section(Section.ACCEPTANCE) or "", people)
 
 
 def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime) -> None:

@@ -10,6 +10,7 @@ from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
+from gitticks.workflow.triggers import Told
 
 
 class Artifacts(NamedTuple):
@@ -21,6 +22,7 @@ class Artifacts(NamedTuple):
     `checks_failure` is the first quality gate that failed, in words; None if all passed or none applies.
     `head` is the work branch's present commit, None where there is no workspace.
     `review` is what a reader may act on: MISSING outside agent-review.
+    `told` is what people wrote of the task.
     """
 
     handoff: bool = False
@@ -28,6 +30,7 @@ class Artifacts(NamedTuple):
     open_question: bool = False
     checks_failure: str | None = None
     head: str | None = None
+    told: Told | None = None
 
 
 class Counts(NamedTuple):

@@ -112,7 +112,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     """Applies a person's answer to what the task awaits; `closes` if they say that they did what is left."""
     task = draft.task
     _need_person(given.actor, "give a verdict")
-    _check_seen(task, given.seen)
+    _check_seen(draft, given.seen)
     if task.is_merging and given.verdict is Verdict.REJECTED:
         merging.ask_again(draft, "a person sent it back before its merge")
         task = draft.task
@@ -170,6 +170,9 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
         draft.enter(Status.DONE, EventType.VERDICT, reason)
 
 
+_TOLD = ("its title", "its text", "its acceptance criteria", "its notes")
+
+
 def _need_person(actor: Actor, what: str) -> None:
     if not actor.is_human:
         raise RefusedError(
@@ -178,12 +181,9 @@ def _need_person(actor: Actor, what: str) -> None:
         )
 
 
-def _check_seen(task: Task, seen: Seen | None) -> None:
-    if seen is None or (seen.awaiting, seen.asked_at, seen.head) == (
-        task.awaiting,
-        task.asked_at,
-        task.end_sha,
-    ):
+def _check_seen(draft: Draft, seen: Seen | None) -> None:
+    task, told = draft.task, draft.artifacts.told
+    if seen is None:
         return
     if seen.awaiting is not task.awaiting:
         now = (
@@ -194,8 +194,13 @@ def _check_seen(task: Task, seen: Seen | None) -> None:
         what = f"{now}, not {seen.awaiting}" if seen.awaiting else now
     elif seen.head != task.end_sha:
         what = f"its head is {(task.end_sha or 'gone')[:7]} now"
-    else:
+    elif seen.asked_at != task.asked_at:
         what = f"it asked again for {task.awaiting}"
+    elif seen.told is not None and told is not None and seen.told != told:
+        names = [name for name, was, now in zip(_TOLD, seen.told, told, strict=True) if was != now]
+        what = f"{' and '.join(names)} changed"
+    else:
+        return
     raise RefusedError(f"`{task.id}` changed since you looked: {what}", hint=f"`gt show {task.id}`")
 
 

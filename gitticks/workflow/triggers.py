@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor
+from gitticks.model.notes import Entry
 from gitticks.model.pull_request import PullRequest
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
@@ -79,12 +80,22 @@ class PolicyChanged(NamedTuple):
     actor: Actor = ENGINE
 
 
+class Told(NamedTuple):
+    """What people wrote of a task, which a decision on it is based on."""
+
+    title: str
+    text: str
+    criteria: str
+    notes: tuple[Entry, ...]
+
+
 class Seen(NamedTuple):
-    """What the giver of a verdict looked at."""
+    """What the giver of a verdict looked at; one who read nothing of it has no `told`."""
 
     awaiting: Awaiting | None
     asked_at: datetime | None
     head: str | None
+    told: Told | None = None
 
 
 class Proof(NamedTuple):

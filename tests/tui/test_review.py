@@ -145,6 +145,58 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:
     play(project.path, work)
 
 
+def test_a_note_or_title_meanwhile_refuses_the_verdict(project: Project) -> None:
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("y")
+        await shown.sees("Merge k7f2")
+        project.ok("note", "k7f2", "do not merge")
+        await shown.press("enter")
+        await shown.sees("k7f2 changed since you looked", "r reloads")
+        assert project.task("k7f2").status is Status.REVIEWING
+        await shown.press("r", "y")
+        await shown.sees("Merge k7f2", "do not merge")
+        await shown.press("escape")
+        project.ok("update", "k7f2", "--title", "Keep the query")
+        await shown.sees("the work changed; r reloads")
+        await shown.press("r")
+        await shown.no_longer_sees("r reloads")
+        await shown.press("y")
+        await shown.sees("Merge k7f2", "Keep the query")
+
+    play(project.path, work)
+
+
+def test_a_note_meanwhile_refuses_an_approval_in_the_inbox(project: Project) -> None:
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "merges cleanly")
+        await shown.press("y")
+        await shown.sees("Approve k7f2")
+        project.ok("note", "k7f2", "do not merge")
+        await shown.press("enter")
+        await shown.sees("changed since you looked", "its notes changed")
+        assert project.task("k7f2").status is Status.REVIEWING
+        await shown.press("escape")
+        await shown.until(lambda: _read_again(shown), "the note")
+        await shown.press("y")
+        await shown.sees("Approve k7f2", "do not merge")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
+
+    play(project.path, work)
+
+
+def _read_again(shown: Shown) -> bool:
+    home = shown.app.screen
+    assert isinstance(home, Home)
+    told = home._looked["k7f2"].seen.told
+    return told is not None and bool(told.notes)
+
+
 def test_a_verdict_of_somebody_else_is_seen_at_once(project: Project) -> None:
     reviewing(project)
 
@@ -153,7 +205,7 @@ def test_a_verdict_of_somebody_else_is_seen_at_once(project: Project) -> None:
         project.ok("reject", "k7f2", "not so")
         await shown.sees("the work changed; r reloads")
         await shown.press("y")
-        await shown.sees("the work on k7f2 changed")
+        await shown.sees("k7f2 changed since you looked")
 
     play(project.path, work)
 

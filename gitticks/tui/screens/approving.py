@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
     from gitticks.tui.screens.base import View
+    from gitticks.workflow.triggers import Seen
 
 DIALOG_WIDTH = 68
+_MOST_NOTES, _MOST_ROWS = 3, 4
 Prove = Callable[["Context"], Proof]
 """Returns what proves an approval; called where it is given."""
 
@@ -42,6 +44,17 @@ def policy_for(context: Context, task: Task) -> Policy:
     settings = context.settings
     is_manual = settings.merge.mode.value == "manual"
     return Policy(needed_strength(context, task), settings.verify.test, is_manual)
+
+
+def note_rows(seen: Seen) -> list[Line]:
+    """Returns what people have noted since a task is waiting."""
+    notes = seen.told.notes if seen.told is not None else ()
+    new = [one for one in notes if seen.asked_at is None or one.at >= seen.asked_at]
+    return [
+        row
+        for one in new[-_MOST_NOTES:]
+        for row in wrapped(f"{one.name}: {one.text}", DIALOG_WIDTH, "waits")[:_MOST_ROWS]
+    ]
 
 
 def what_follows(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gitticks.runner.questions import Question
     from gitticks.runner.run_record import QueuedMerge
     from gitticks.tui.screens.verdicts import Looked
+    from gitticks.workflow.triggers import Seen
 
 _EVERY_SECONDS = 1.0
 _BY_SETTINGS, _SET_UP = "-", ":init"
@@ -51,6 +52,7 @@ class Home(View):
         self._defaults_due = 0.0
         self._looked: Mapping[str, Looked] = {}
         self._looked_at: object = None
+        self._seen_at = 0
 
     def on_mount(self) -> None:
         """Lets the time that is left for answers run."""
@@ -135,10 +137,25 @@ class Home(View):
             self._looked_at = state
             if entries:
                 self.look_up(verdicts.look_into, self._take_looked)
+        elif self.snapshot.number != self._seen_at:
+            self._look_again()
 
     def _take_looked(self, found: Mapping[str, Looked]) -> None:
         self._looked = found
+        self._look_again()
         self._draw_preview()
+
+    def _look_again(self) -> None:
+        """Reads what people wrote of these tasks, which is no part of a row."""
+        self._seen_at = self.snapshot.number
+        if self._looked:
+            ids = [TaskId(one) for one in self._looked]
+            self.look_up(lambda context: verdicts.look_again(context, ids), self._take_seen)
+
+    def _take_seen(self, found: Mapping[str, Seen]) -> None:
+        self._looked = {
+            one: looked._replace(seen=found.get(one, looked.seen)) for one, looked in self._looked.items()
+        }
 
     def _asked(self) -> Asked | None:
         """Returns the entry of the inbox under the cursor."""

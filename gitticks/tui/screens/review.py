@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gitticks.actions.verdict import Judged
     from gitticks.git.merges.history import DiffSummary
     from gitticks.model.notes import Entry
+    from gitticks.workflow.triggers import Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
 _SCROLL = 8
@@ -156,7 +157,7 @@ class Review(Loaded[Work]):
             task = self.loaded.view.task
             shown = (task.status.value, task.awaiting.value if task.awaiting else None, task.is_merging)
             asked = (task.asked_at.isoformat() if task.asked_at else None) if row.awaiting else None
-            is_other = (row.status, row.awaiting, row.is_merging) != shown
+            is_other = (row.status, row.awaiting, row.is_merging) != shown or row.title != task.title
             if is_other or (row.awaiting and asked and row.asked_at and row.asked_at != task.asked_at):
                 self.is_stale = True
             self._fill_verdict()
@@ -304,7 +305,7 @@ class Review(Loaded[Work]):
             self.gt.say("still loading; try again in a moment")
             return None
         if self.is_stale:
-            self.gt.refuse(f"the work on {self.task_id} changed", "r reloads")
+            self.gt.refuse(f"{self.task_id} changed since you looked", "r reloads")
             return None
         task = self.loaded.view.task
         is_sent_back_early = task.status is Status.AGENT_REVIEW and verdict is Verdict.REJECTED
@@ -356,6 +357,7 @@ class Review(Loaded[Work]):
                 approving.DIALOG_WIDTH,
                 "bad",
             )
+        rows += approving.note_rows(view.seen)
         if self.comments:
             rows.append(line((f"with your {count_of(len(self.comments), 'comment')} as notes", "waits")))
         return [*rows, line(), *wrapped(self._what_follows(work), approving.DIALOG_WIDTH, "muted")]
@@ -379,8 +381,8 @@ class Review(Loaded[Work]):
 
         def give(context: Context) -> Judged:
             proof = prove(context)
-            _send(context, work, comments)
-            return approve_task(context, task.id, None, work.view.seen, proof)
+            seen = _send(context, work, comments)
+            return approve_task(context, task.id, None, seen, proof)
 
         approving.carry_out(self, task.id, give, lambda: self._sent(comments))
 
@@ -443,17 +445,19 @@ def _counts(changes: DiffSummary) -> str:
     return f"+{changes.added} {glyph('minus')}{changes.removed}"
 
 
-def _send(context: Context, work: Work, comments: dict[str, str]) -> None:
-    """Adds the comments as notes, if the work is still what they are about."""
+def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
+    """Adds the comments as notes, if the task is still what was shown, and returns it with them."""
     from gitticks.actions.review import comment_on
     from gitticks.actions.verdict import look_at
     from gitticks.errors import RefusedError
 
     task = work.view.task
     if look_at(context, task.id) != work.view.seen:
-        raise RefusedError(f"the work on {task.id} changed", hint="r reloads")
-    if comments:
-        comment_on(context, task.id, [_comment(work, key, text) for key, text in comments.items()])
+        raise RefusedError(f"{task.id} changed since you looked", hint="r reloads")
+    if not comments:
+        return work.view.seen
+    comment_on(context, task.id, [_comment(work, key, text) for key, text in comments.items()])
+    return look_at(context, task.id)
 
 
 def _comment(work: Work, key: str, text: str) -> str:
@@ -482,9 +486,9 @@ def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -
     from gitticks.actions.verdict import reject_task
 
     task = work.view.task
-    _send(context, work, comments)
+    seen = _send(context, work, comments)
     if task.status is Status.AGENT_REVIEW:
         reject_work(context, task.id, text)
         return f"{task.id} sent back to {work.agent}"
-    after = reject_task(context, task.id, text, work.view.seen).after
+    after = reject_task(context, task.id, text, seen).after
     return f"{task.id} sent back to {work.agent}" if after.is_open else f"{task.id} cancelled"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.actions.lifecycle import Moved
     from gitticks.actions.verdict import Judged, Waiting
+    from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
     from gitticks.runner.questions import Question
     from gitticks.store.task_row import TaskRow
@@ -60,7 +61,7 @@ def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
         file = context.store.task_file(one.standing.task.id)
         task = file.task
         found[task.id] = Looked(
-            seen_of(task),
+            seen_of(file),
             one.changes,
             file.section(Section.HANDOFF) or "",
             approving.policy_for(context, task),
@@ -68,6 +69,13 @@ def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
             agent_name(context, task),
         )
     return found
+
+
+def look_again(context: Context, ids: Iterable[TaskId]) -> dict[str, Seen]:
+    """Returns what there is to see of tasks now."""
+    from gitticks.actions.verdict import look_at
+
+    return {one: look_at(context, one) for one in ids}
 
 
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:
@@ -95,10 +103,10 @@ def open_waiting(view: View, task_id: str | None) -> None:
     row = view.snapshot.find(task_id)
     asked = next((one for one in view.snapshot.inbox if one.standing.task.id == task_id), None)
     if row is not None and row.awaiting is not None and row.status == Status.STUCK:
-        from gitticks.actions.verdict import seen_of, waiting_for_answer
+        from gitticks.actions.verdict import waiting_for_answer
 
         def ask(found: Waiting) -> None:
-            ask_direction(view, row, found.said, seen_of(found.task))
+            ask_direction(view, row, found.said, found.seen)
 
         view.look_up(lambda context: waiting_for_answer(context, row.id), ask)
     elif row is not None and row.awaiting is not None:
@@ -242,6 +250,7 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
     head = (looked.seen.head or "")[:7]
     rows: list[Line] = [line((row.title, "*strong"), right=[(head, "muted")])]
     rows += [line(part) for part in facts(asked, changes)]
+    rows += approving.note_rows(looked.seen)
     if changes is None or not changes.summary.files:
         follows = "There is no code to merge: approving closes the task."
     else:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.verdict import approve_task, look_at, reject_task
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Awaiting, Status
+from gitticks.model.task import Usage
+from gitticks.store.transaction import Transaction
 from tests.support.agents import write_program
 from tests.support.projects import SESSION, Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, fsck_problems, git
@@ -300,6 +304,42 @@ def test_a_verdict_is_never_applied_to_what_was_not_seen(
     with pytest.raises(RefusedError, match=f"`k7f2` changed since you looked: {message}"):
         give(context, TaskId("k7f2"), "fine", seen)
     assert project.tip() == tip
+
+
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        (("update", "k7f2", "--title", "Another"), "its title changed"),
+        (("note", "k7f2", "do not merge"), "its notes changed"),
+    ],
+)
+def test_a_verdict_is_not_applied_to_a_text_that_was_not_seen(
+    project: Project, words: tuple[str, ...], changed: str
+) -> None:
+    make_reviewing(project)
+    context = Context(directory=project.path)
+    seen = look_at(context, TaskId("k7f2"))
+    project.change("k7f2", priority=0)
+    project.ok(*words)
+    with pytest.raises(RefusedError, match=f"`k7f2` changed since you looked: {changed}"):
+        approve_task(context, TaskId("k7f2"), None, seen)
+    assert approve_task(context, TaskId("k7f2"), None, look_at(context, TaskId("k7f2"))).after.is_merging
+
+
+def test_what_agents_and_the_engine_write_meanwhile_refuses_no_verdict(project: Project) -> None:
+    make_reviewing(project)
+    context = Context(directory=project.path)
+    seen = look_at(context, TaskId("k7f2"))
+    project.change("k7f2", usage=Usage(iterations=3))
+    project.store.transact(
+        lambda transaction: transaction.put_task(_noted(transaction)), author=context.author
+    )
+    assert approve_task(context, TaskId("k7f2"), None, seen).after.is_merging
+
+
+def _noted(transaction: Transaction) -> TaskFile:
+    entry = Entry(datetime.now(UTC), ActorKind.AGENT, "claude", "Odd.")
+    return transaction.task_file(TaskId("k7f2")).with_entry(Section.NOTES, entry)
 
 
 def test_of_two_approvals_at_once_the_second_is_a_repetition(project: Project) -> None:
