@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import locale
 
 from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -84,7 +84,7 @@ class _Signs:
 def use_ascii(*, wanted: bool) -> None:
     """Draws with ASCII alone from now on, or with all glyphs, and bars of scrolling likewise."""
     _Signs.is_ascii = wanted
-    _Signs.encoding = sys.__stdout__.encoding if sys.__stdout__ and not can_draw() else None
+    _Signs.encoding = None if can_draw() else locale.getencoding()
     ScrollBar.renderer = _PlainScrollBar if wanted else ScrollBarRender
 
 
@@ -105,9 +105,9 @@ class _PlainScrollBar(ScrollBarRender):
 
 
 def can_draw() -> bool:
-    """True if the terminal's encoding has the glyphs."""
+    """True if the terminal's encoding has the glyphs; Python itself writes UTF-8 in the locale C too."""
     try:
-        "○◐⊙✓▌━╭".encode(sys.__stdout__.encoding if sys.__stdout__ else "utf-8")
+        "○◐⊙✓▌━╭".encode(locale.getencoding())
     except (UnicodeEncodeError, LookupError):
         return False
     return True

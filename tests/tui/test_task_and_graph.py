@@ -33,7 +33,7 @@ def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
     async def work(shown: Shown) -> None:
         await shown.sees("Write the test")
         shown.app.go("task", "k7f2")
-        await shown.sees("Make it so.", "Acceptance Criteria", "○ it is so", "Nothing has happened yet")
+        await shown.sees("Make it so.", "Acceptance Criteria", "○ it is so", "It has not moved yet")
         await shown.press("n")
         await shown.sees("Note on k7f2")
         await shown.type("mind the query")
@@ -73,11 +73,51 @@ def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Proje
     async def work(shown: Shown) -> None:
         await shown.sees("Second")
         await shown.press("g")
-        await shown.sees("everything can start now", "d shows done ones")
+        await shown.sees("No task waits for another", "d shows done ones")
         await shown.press("d")
         await shown.sees("✓ a2bc  First ─", "→▌○ b2cd  Second", "with done tasks")
         await shown.press("enter")
         await shown.sees("TASK.md")
+
+    play(project.path, work)
+
+
+def test_the_graph_says_whose_turn_it_is_and_not_what_was_not_begun(project: Project) -> None:
+    project.make("a2bc", title="By hand", awaiting=Awaiting.WORK)
+    project.make("b2cd", title="After it", blocked_by=("a2bc",))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("By hand")
+        await shown.press("g")
+        await shown.sees("⊙ for you  P2  By hand")
+        assert "reviewing" not in shown.text
+
+    play(project.path, work)
+
+
+def test_a_cancelled_task_is_not_the_first_to_wait_for(project: Project) -> None:
+    project.make("a2bc", title="Login, given up", status=Status.CANCELLED)
+    for task_id in ("b2cd", "c2de"):
+        project.make(task_id, title=f"Login {task_id}")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login b2cd")
+        shown.app.go("task", "c2de")
+        await shown.sees("Login c2de")
+        await shown.press("b")
+        await shown.sees("c2de waits for")
+        await shown.type("login")
+        await shown.sees("▌○ b2cd  Login b2cd", "a2bc")
+
+    play(project.path, work)
+
+
+def test_an_epic_whose_tasks_are_all_closed_waits_for_nothing(project: Project) -> None:
+    project.make("e2pc", title="An epic", type=TaskType.EPIC)
+    project.make("a2bc", title="First", parent="e2pc", status=Status.DONE)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("1/1", "all closed")
 
     play(project.path, work)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from gitticks.tui import theme
@@ -41,3 +44,11 @@ def test_a_glyph_and_its_twin_take_as_many_columns() -> None:
     widths = {name: (len(one), len(other)) for name, (one, other) in theme.GLYPHS.items()}
     assert {name for name, (one, other) in widths.items() if one != other} == {"up", "down"}
     assert all(other.isascii() for _, other in theme.GLYPHS.values())
+
+
+@pytest.mark.parametrize(("locale", "draws"), [("C", False), ("C.UTF-8", True)])
+def test_in_a_locale_without_utf_8_only_ascii_is_drawn(locale: str, draws: bool) -> None:
+    asks = "from gitticks.tui.theme import can_draw; print(can_draw())"
+    words = [sys.executable, "-c", asks]
+    ran = subprocess.run(words, env={"LC_ALL": locale}, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(draws)

@@ -228,9 +228,10 @@ class Search(Seen):
 
     def _find(self, text: str) -> None:
         snapshot, wanted = self.gt.snapshot, text.casefold().split()
+        rows = sorted(snapshot.rows, key=lambda row: not row.is_open)
         found = [
             row
-            for row in snapshot.rows
+            for row in rows
             if row.id not in self._without
             and (row.is_open or wanted)
             and all(word in f"{row.id} {row.title}".casefold() for word in wanted)

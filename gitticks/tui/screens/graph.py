@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LEGEND = ("working", "agent-review", "reviewing", "clarification", "stuck", "pending", "blocked", "done")
 """The marks in the order in which they matter where not all have room."""
+_WORDS = {"reviewing": "for you", "clarification": "asks you"}
+"""What marks are called that tell whose turn it is, whatever the status."""
 _WIDE, _AROUND_LEGEND = 76, 4
 
 
@@ -181,7 +183,7 @@ class GraphView(Loaded[Graph]):
         about.show(
             [
                 line(
-                    (f"{glyph(node.mark)} {node.mark}", colour),
+                    (f"{glyph(node.mark)} {_WORDS.get(node.mark, node.mark)}", colour),
                     (f"  P{row.priority}  ", "muted"),
                     (row.title, "*strong"),
                     right=[(note, "muted")] if about.inner_width > _WIDE else [],
@@ -227,7 +229,7 @@ class GraphView(Loaded[Graph]):
 def _legend(nodes: Iterable[Node], left_out: int, room: int) -> str:
     """Returns what the marks of these tasks mean, and how many tasks are not drawn, as far as there is room."""
     marks = {node.mark for node in nodes}
-    found = [f"{glyph(one)} {one}" for one in _LEGEND if one in marks]
+    found = [f"{glyph(one)} {_WORDS.get(one, one)}" for one in _LEGEND if one in marks]
     if left_out:
         found.insert(0, f"{left_out} without links")
     while found and len("  ".join(found)) > room:
@@ -246,4 +248,4 @@ def _empty(left_out: int, *, hides_done: bool) -> str:
     if not left_out and not hides_done:
         return "No tasks yet."
     more = " d shows done ones too." if hides_done else ""
-    return f"No dependencies: everything can start now.{more} b in a task makes it wait for another."
+    return f"No task waits for another.{more} b in a task makes it wait for another."

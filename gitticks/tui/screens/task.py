@@ -65,7 +65,7 @@ class TaskView(Loaded[Page]):
             )
             with Vertical(classes="right"):
                 yield Lines("Now", id="facts", focusable=False, classes="pane sized-height")
-                yield Lines("History", id="history", empty="Nothing has happened yet.")
+                yield Lines("History", id="history", empty="It has not moved yet; gt log has every change.")
                 yield Lines(
                     "Rounds and commits", id="work", empty="No commits yet.", classes="pane sized-height"
                 )

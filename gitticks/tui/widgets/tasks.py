@@ -143,4 +143,4 @@ def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tupl
         return "pending", "ready"
     if any(one.is_begun for one in below):
         return "agent-review", "in progress"
-    return "blocked", "waits"
+    return ("blocked", "waits") if any(one.is_open for one in below) else ("done", "all closed")
