@@ -149,7 +149,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "run": (
         Key("p", "pause", "pause", "start nothing new; running agents finish"),
-        Key("r", "resume", "resume", "resume, or start a run"),
+        Key("r", "resume", "resume", "resume, or start a run (of everything: asks first)"),
         Key(
             "enter",
             "",

@@ -185,6 +185,9 @@ def test_a_run_of_everything_takes_in_what_belongs_to_no_epic(played: RunProject
     async def work(shown: Shown) -> None:
         await shown.sees("Below it", "Left by a run")
         await shown.press("r", "r")
+        await shown.sees("Start a run of everything?", "Below it", "Left by a run", "Agents work on 2 tasks")
+        assert not shown.app.snapshot.is_run_alive
+        await shown.press("enter")
         await shown.sees("started: everything that is ready")
         await shown.until(lambda: len(shown.app.snapshot.inbox) == 2, "the work of both")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.notes import Section
@@ -78,6 +79,22 @@ def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Proje
         await shown.sees("✓ a2bc  First ─", "→▌○ b2cd  Second", "with done tasks")
         await shown.press("enter")
         await shown.sees("TASK.md")
+
+    play(project.path, work)
+
+
+def test_a_title_that_was_refused_is_there_again(project: Project) -> None:
+    project.make("a2bc", title="First")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("First")
+        await shown.press("plus")
+        await shown.sees("New task")
+        await shown.press("exclamation_mark", "enter")
+        await shown.sees("error", "empty")
+        await shown.press("escape", "plus")
+        await shown.sees("New task")
+        assert shown.app.screen.query_one(Input).value == "!"
 
     play(project.path, work)
 

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.actions.run_requests import pause_runs, unpause_runs
+from gitticks.cli.render import count_of
 from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
 from gitticks.tui import iterations, run_settings
@@ -17,6 +18,7 @@ from gitticks.tui.feed import last_words
 from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
+from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Line, Lines, line
@@ -33,6 +35,7 @@ _MOST_DONE = 30
 """So many of the tasks that are done are listed where no epic was named, the newest."""
 _ROOM_FOR_FIGURES = 52
 _LEAST_BUDGET_ROWS = 4
+_DIALOG_WIDTH, _MOST_READY = 68, 8
 
 
 class Dashboard(View):
@@ -309,13 +312,33 @@ class Dashboard(View):
         self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
 
     def action_resume(self) -> None:
-        """Lets runs continue; without one, starts it."""
+        """Lets runs continue; without one, starts it, of everything only when that was asked."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
             self.gt.act("runs continue", unpause_runs)
         if not self.snapshot.is_run_alive:
-            names = [TaskId(self.subject)] if self.subject else []
-            flags = run_settings.flags_of(self.gt.run_choices)
-            self.gt.act("", lambda context: start_run(context, names, flags), str, task="run")
+            if self.subject:
+                self._start([TaskId(self.subject)])
+            else:
+                self._ask_for_all()
+
+    def _ask_for_all(self) -> None:
+        snapshot = self.snapshot
+        ready = [
+            row
+            for row in snapshot.rows
+            if snapshot.graph.is_ready(row, snapshot.around) or snapshot.standing(row).left
+        ]
+        shown = [tasks.task(snapshot, row, _DIALOG_WIDTH) for row in ready[:_MOST_READY]]
+        if len(ready) > _MOST_READY:
+            shown.append(line((f"and {len(ready) - _MOST_READY} more", "muted")))
+        which = f"Agents work on {count_of(len(ready), 'task')}" if ready else "Nothing is ready now"
+        rows = [*shown, line(), line((f"{which}, and on what becomes ready.", "muted"))]
+        dialog = Dialog("Start a run of everything?", rows, do="start")
+        self.app.push_screen(dialog, lambda yes: self._start([]) if yes else None)
+
+    def _start(self, names: list[TaskId]) -> None:
+        flags = run_settings.flags_of(self.gt.run_choices)
+        self.gt.act("", lambda context: start_run(context, names, flags), str, task="run")
 
 
 def pane_key(view: Dashboard) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gitticks.errors import GitticksError
 from gitticks.tui.screens.dialogs import Choice, Dialog, Search
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Span, line
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from gitticks.model.task import Task
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
+
+_NEW_TASK = "new task"
+"""The name by which a title that was typed is there again."""
 
 
 def ask_to_block(view: View, task_id: str) -> None:
@@ -71,10 +75,18 @@ def ask_for_task(view: View, parent: TaskRow | None, created: Callable[[Task], s
             is_epic = title.startswith("!")
             wishes = {"type": "epic"} if is_epic else {"parent": parent.id} if parent else {}
             new = NewTask(title.removeprefix("!").strip(), wishes)
-            view.gt.act("", lambda context: create_task(context, new), created)
+
+            def create(context: Context) -> Task:
+                try:
+                    return create_task(context, new)
+                except (GitticksError, OSError):
+                    view.gt.left_in_dialogs[_NEW_TASK] = title
+                    raise
+
+            view.gt.act("", create, created)
 
     below: list[Span | str] = (
         [("below ", "muted"), f"{parent.id}  {parent.title}", ("; ", "muted")] if parent else []
     )
     rows = [line(*below, ("start with ! for an epic", "muted"))]
-    view.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as="new task"), said)
+    view.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as=_NEW_TASK), said)
