@@ -85,17 +85,24 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
     content = context.store.read(path)
     if content is None:
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+    broken_at = _broken_line(content)
     kept = kept_draft(context, task_id, _NAME)
     if kept is not None:
         text = kept.read()
-        if kept.original == content or merge_saved(path, kept.original, text, content) is not None:
+        if text == content:  # it was committed as it is
+            kept.drop()
+        elif kept.original == content or (
+            # Nothing can be joined with a file that cannot be read.
+            broken_at is None and merge_saved(path, kept.original, text, content) is not None
+        ):
             return kept._replace(line=_broken_line(text))
-        kept.close()
-        context.warnings.once(
-            f"the task was changed in the same places since your last edit, which is kept in `{kept.path}`; "
-            "remove it once you need it no more"
-        )
-    return make_draft(context, content, _NAME, line=_broken_line(content), task=task_id)
+        else:
+            kept.close()
+            context.warnings.once(
+                "the task was changed in the same places since your last edit, which is kept in "
+                f"`{kept.path}`; remove it once you need it no more"
+            )
+    return make_draft(context, content, _NAME, line=broken_at, task=task_id)
 
 
 def _broken_line(content: bytes) -> int | None:

@@ -52,6 +52,10 @@ def edit_task(view: View, task_id: str) -> None:
         context = view.gt.context.renewed()
         found = find_task_to_change(context, task_id, may_be_broken=True)
         draft = start_edit(context, found)
+        if draft.is_changed:
+            view.gt.say(f"{task_id} opened with what you wrote before, which was not taken yet", warns=True)
+        for one in context.warnings:
+            view.gt.say(one, warns=True)
         if not write_in_editor(context, draft):
             view.gt.say(f"{task_id} is unchanged")
             return

@@ -94,6 +94,26 @@ def test_what_is_refused_is_kept_in_a_file_of_its_own(
     assert _kept(ran).exists()
 
 
+def test_a_broken_text_that_was_committed_past_the_hooks_is_fixed_as_it_is_there(project: Project) -> None:
+    breaks = "sed -i 's/^status: .*/status: [/'"
+    kept = _kept(_edit(project, breaks))
+    project.board_file("k7f2").write_bytes(kept.read_bytes())
+    git("commit", "-qam", "broken", "--no-verify", at=project.board)
+    ran = _edit(project, "sed -i 's/^status: .*/status: pending/'")
+    assert (ran.code, ran.out) == (0, "k7f2  fixed · Login loses the return URL\n"), ran.seen
+    assert not kept.exists()
+
+
+def test_a_draft_is_not_opened_over_a_file_that_broke_meanwhile(project: Project) -> None:
+    kept = _kept(_edit(project, "sed -i 's/Old/MINE/' \"$1\"; false"))
+    file = project.board_file("k7f2")
+    file.write_text(re.sub("^status: .*", "status: [", file.read_text(), flags=re.MULTILINE))
+    git("commit", "-qam", "broken", "--no-verify", at=project.board)
+    ran = _edit(project, "sed -i 's/^status: .*/status: pending/'")
+    assert (ran.code, f"is kept in `{kept}`" in ran.err) == (0, True), ran.seen
+    assert "MINE" in kept.read_text()
+
+
 @pytest.mark.parametrize(
     ("editor", "message"),
     [
