@@ -326,6 +326,15 @@ class GitticksApp(App[int]):
 
         ask_to_leave(self)
 
+    def action_suspend_process(self) -> None:
+        """Stops the process, if a shell waits for it that can continue it."""
+        parent = os.getppid()
+        has_shell = os.getsid(parent) == os.getsid(0) and os.getpgid(parent) != os.getpgrp()
+        if self.is_web or not has_shell:
+            self.say("there is no shell here to go back to")
+            return
+        super().action_suspend_process()
+
     # palette
 
     COMMANDS: ClassVar[Any] = {lambda: Commands}

@@ -61,6 +61,7 @@ _SHOWN = {
     "ctrl+p": "^p",
     "ctrl+c": "^c",
     "ctrl+t": "^t",
+    "ctrl+z": "^z",
 }
 _ASCII = {"↑ ↓": "up down", "← →": "left right", "← ↑ ↓ →": "arrows"}
 
@@ -110,6 +111,7 @@ EVERYWHERE: tuple[Key, ...] = (
     Key("question_mark", "help", "help", "this list", in_footer=False),
     Key("escape", "back", "back", "back to where you came from", in_footer=False),
     Key("q", "app.quit", "leave", "leave; runs continue", in_footer=False),
+    Key("ctrl+z", "app.suspend_process", "suspend", "back to the shell; fg returns", in_footer=False),
     Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", in_footer=False, is_first=True),
     Key("", "", "move", "move (also j and k)", shown="↑ ↓", in_footer=False),
     Key("", "", "next pane", "next pane", shown="tab", in_footer=False),

@@ -6,7 +6,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
-from gitticks.errors import UsageError
+from gitticks.errors import GitticksError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.model.status import Isolation
 from gitticks.tui.widgets.lines import Line, line
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gitticks.model.settings import Settings
 
 AUTO, AGENT = "auto", "agent"
+WRONG = "wrong"
 _YES, _NO = "yes", "no"
 
 
@@ -108,8 +109,11 @@ def in_words(flag: str, value: str) -> str:
 
 
 def defaults_of(context: Context) -> dict[str, str]:
-    """Returns what holds where nothing is chosen, in words."""
-    settings: Settings = context.settings
+    """Returns what holds where nothing is chosen, in words; what is wrong with the settings if they cannot be read."""
+    try:
+        settings: Settings = context.settings
+    except GitticksError as error:
+        return {WRONG: "\n".join(filter(None, (error.message, error.hint)))}
     run = settings.budget.run
     limits = {
         "max-iterations": run.iterations,

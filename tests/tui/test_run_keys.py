@@ -17,6 +17,7 @@ from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import make_project
+from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject
 from tests.tui import made_up_places
 from tests.tui.made_up import NOW, StillApp, snapshot
@@ -190,6 +191,20 @@ def test_a_run_of_everything_takes_in_what_belongs_to_no_epic(played: RunProject
         await shown.press("enter")
         await shown.sees("started: everything that is ready")
         await shown.until(lambda: len(shown.app.snapshot.inbox) == 2, "the work of both")
+
+    play(project.path, work)
+
+
+def test_settings_that_cannot_be_read_say_so_where_they_would_be(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+    with (project.board / "config.yaml").open("a") as file:
+        file.write("bogus: 1\n")
+    git("commit", "-qam", "broken", "--no-verify", at=project.board)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path", "bogus")
+        assert "Parallel    " not in shown.text
 
     play(project.path, work)
 

@@ -257,3 +257,16 @@ def test_a_signal_to_end_leaves_the_terminal_as_it_was(
     os.kill(terminal.pid, number)
     terminal.ends()
     assert terminal.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}").strip() == "0 0"
+
+
+@pytest.mark.debian("tmux")
+def test_without_a_shell_behind_it_the_interface_is_not_suspended(
+    project: RunProject, terminal: Terminal
+) -> None:
+    project.make("k7f2", title="Keep the path")
+    terminal.open(project.path)
+    terminal.sees("Keep the path")
+    terminal.keys("C-z")
+    terminal.sees("there is no shell here to go back to")
+    terminal.keys("q")
+    terminal.ends()

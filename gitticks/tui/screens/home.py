@@ -122,6 +122,9 @@ class Home(View):
             self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
             self.look_up(run_settings.defaults_of, self._take_defaults)
         pane = self.pane("settings")
+        if wrong := self._defaults.get(run_settings.WRONG):
+            pane.show(line((part, "bad")) for part in tasks.paragraphs(wrong, pane.inner_width))
+            return
         pane.show(run_settings.rows(self._defaults, self.gt.run_choices))
         pane.say("changed for the next run" if self.gt.run_choices else "")
 
