@@ -116,7 +116,7 @@ async def walk_through(address: str, port: int) -> list[str]:
         await tab.open(address)
         await tab.until_seen("Nothing is waiting")
         await tab.press("g")
-        await tab.until_seen("everything can")
+        await tab.until_seen("No task waits")
         await tab.press("q")
         await tab.until(is_closed, "the end of the session")
         return tab.requests
