@@ -97,10 +97,10 @@ class Tasks:
         Raises:
             RefusedError: it asks nothing.
         """
-        from gitticks.actions.verdict import look_at, respond_to
+        from gitticks.actions.verdict import look_at_turn, respond_to
 
         one = self._resolve(task_id)
-        return respond_to(self._context, one, answer, look_at(self._context, one)).after
+        return respond_to(self._context, one, answer, look_at_turn(self._context, one)).after
 
     def approve(self, task_id: str, note: str | None = None) -> Task:
         """Approves what a task awaits, merges it if there is code, and returns it as it then stands.
@@ -108,10 +108,10 @@ class Tasks:
         Raises:
             RefusedError: it is not waiting for anyone.
         """
-        from gitticks.actions.verdict import approve_task, look_at, merge_approved
+        from gitticks.actions.verdict import approve_task, look_at_turn, merge_approved
 
         one = self._resolve(task_id)
-        judged = approve_task(self._context, one, note, look_at(self._context, one))
+        judged = approve_task(self._context, one, note, look_at_turn(self._context, one))
         if judged.after.is_merging:
             merge_approved(self._context, one)
         return self.get(one)
@@ -122,10 +122,10 @@ class Tasks:
         Raises:
             RefusedError: it is not waiting for anyone.
         """
-        from gitticks.actions.verdict import look_at, reject_task
+        from gitticks.actions.verdict import look_at_turn, reject_task
 
         one = self._resolve(task_id)
-        return reject_task(self._context, one, feedback, look_at(self._context, one)).after
+        return reject_task(self._context, one, feedback, look_at_turn(self._context, one)).after
 
     def run(
         self, options: RunOptions | None = None, listener: Callable[[RunEvent], None] | None = None

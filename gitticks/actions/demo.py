@@ -14,7 +14,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task
 from gitticks.actions.init import initialise
 from gitticks.actions.run import merge_task
-from gitticks.actions.verdict import approve_task, look_at, respond_to
+from gitticks.actions.verdict import approve_task, look_at_turn, respond_to
 from gitticks.errors import GitticksError
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
@@ -186,7 +186,7 @@ def answer(
 ) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yields for each waiting task what a person would type, and the function that does it."""
     for task in awaiting_tasks(context):
-        seen = look_at(context, task.id)
+        seen = look_at_turn(context, task.id)
         if task.awaiting is Awaiting.INPUT:
             yield f'gt respond {task.id} "{ANSWER}"', partial(respond_to, context, task.id, ANSWER, seen)
         else:

@@ -64,6 +64,11 @@ def look_at(context: Context, task_id: TaskId) -> Seen:
     return seen_of(context.store.task_file(task_id))
 
 
+def look_at_turn(context: Context, task_id: TaskId) -> Seen:
+    """Returns what a verdict without a page before it is about: whose turn it is now, and on which commit."""
+    return look_at(context, task_id)._replace(told=None)
+
+
 def seen_of(file: TaskFile) -> Seen:
     """Returns what there is to see of a task for the giver of a verdict."""
     return Seen(file.task.awaiting, file.task.asked_at, file.task.end_sha, told_by(file))

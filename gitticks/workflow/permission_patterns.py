@@ -204,7 +204,7 @@ def _without_git_options(words: tuple[str, ...]) -> tuple[str, ...]:
     at = 1
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] in _VALUED_BY_GIT else 1
-    return ("git", *words[at:])
+    return (words[0], *words[at:])
 
 
 @lru_cache(maxsize=200)

@@ -75,7 +75,7 @@ def test_an_approval_is_as_strong_as_policy_asks(
     project.settings("review: none\napprovals: {minimum: L1, allowed_signers: allowed_signers}\n")
     for task_id in ("k7f2", "m3xq"):
         project.make(task_id, title=f"Work of {task_id}")
-    project.run()
+    project.run("--parallel", "1")  # one after the other, so that it is known who waits longer
     terminal.open(project.path, size=(120, 36))
 
     terminal.sees("2 for you")

@@ -13,7 +13,7 @@ from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
 from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.actions.verdict import look_at, prove_approval
+from gitticks.actions.verdict import look_at_turn, prove_approval
 from gitticks.cli.app import run
 from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object, verdict_objects
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
@@ -119,7 +119,7 @@ def review_command(
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
-    seen = look_at(context, task_id)
+    seen = look_at_turn(context, task_id)
     judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
 

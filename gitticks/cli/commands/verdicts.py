@@ -13,7 +13,7 @@ from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_chan
 from gitticks.actions.verdict import (
     approve_task,
     check_answerable,
-    look_at,
+    look_at_turn,
     prove_approval,
     reject_task,
     rework_of,
@@ -61,7 +61,7 @@ def approve_command(
     """
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
-    seen = {task_id: look_at(context, task_id) for task_id in ids}
+    seen = {task_id: look_at_turn(context, task_id) for task_id in ids}
     text = read_text(typed, "the note")
 
     def decide(task_id: TaskId) -> Decided:
@@ -94,7 +94,7 @@ def reject_command(
     """
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
-    seen = {task_id: look_at(context, task_id) for task_id in ids}
+    seen = {task_id: look_at_turn(context, task_id) for task_id in ids}
     given = read_text(typed, "the feedback")
     if given and no_feedback:
         raise UsageError("feedback and `--no-feedback` cannot be used together", hint="use one of the two")
