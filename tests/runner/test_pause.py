@@ -27,9 +27,10 @@ def test_a_paused_run_lets_its_agent_end_and_begins_nothing_new(project: RunProj
         assert process.poll() is None
         assert project.task("m3xq").status is Status.PENDING
         assert project.merges() == []
+        assert process.stdout is not None
+        assert any("paused: nothing new starts until `gt unpause`" in line for line in process.stdout)
         assert "continue" in project.ok("unpause")
-        out, _ = process.communicate(timeout=LONGEST_SECONDS)
-    assert "paused: nothing new starts until `gt unpause`" in out
+        process.communicate(timeout=LONGEST_SECONDS)
     assert [project.task(one).status for one in ("k7f2", "m3xq")] == [Status.DONE, Status.DONE]
     assert "were not paused" in project.ok("unpause")
 
