@@ -1,4 +1,7 @@
-"""What a hook does for a commit on the board that a person amended."""
+"""What a hook does for a commit on the board that a person amended.
+
+Apart from what the other hooks do, since every commit on the board would load what makes a commit again.
+"""
 
 from __future__ import annotations
 

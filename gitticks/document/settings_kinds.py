@@ -204,8 +204,8 @@ def _read_host(at: At, node: Node) -> str:
 def _read_host_of_rule(at: At, node: Node) -> str:
     text = _read_filled(at, node)
     if "/" in text or " " in text or text.count(":") == 1:
-        hint = "write `example.org` or `*.example.org`: a rule is about every address and port of a host"
-        raise at.error(node, f"has what is no host: {values.shown(node)}", hint=hint)
+        problem = f"has what is no host: {values.shown(node)}; a rule is about every address and port of one"
+        raise at.error(node, problem, hint="write `example.org` or `*.example.org`")
     return text
 
 
@@ -235,10 +235,8 @@ def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
             )
         found = ReviewerSettings(**parts)
     if _REVIEWER_NAME.fullmatch(found.name) is None:  # what it answers is a file of that name
-        problem = f"has a reviewer whose name cannot be that of a file: {found.name!r}"
-        raise at.error(
-            node, problem, hint="a name has letters, digits, `-`, `_` and `.`, such as `correctness`"
-        )
+        problem = f"has a reviewer whose name cannot be that of a file: {found.name!r}; it has letters, digits, `-`, `_`, `.`"
+        raise at.error(node, problem, hint="choose another, such as `correctness`")
     return found
 
 
@@ -279,8 +277,8 @@ def _read_rule(at: At, node: Node) -> PermissionRule:
             hint = f"a rule about `{parts['operation']}` has `{fitting}`, or nothing for all of it"
             raise at.error(node, f"has a rule about `{parts['operation']}` with `{name}`", hint=hint)
         if parts.get(name) == ():
-            hint = f"name some, or delete `{name}`: the rule is then about every `{parts['operation']}`"
-            raise at.error(node, f"has a rule with no `{name}` in its list", hint=hint)
+            problem = f"has a rule with no `{name}` in its list; without `{name}` it is about every `{parts['operation']}`"
+            raise at.error(node, problem, hint=f"name some, or delete `{name}`")
     return PermissionRule(**parts)
 
 
