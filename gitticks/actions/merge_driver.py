@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gitticks.document.merging.entries import merge_records
+from gitticks.document.merging.fields import value_at
+from gitticks.document.taskfile import TaskFile
+from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
 from gitticks.git.process import run_git
@@ -80,10 +83,10 @@ def _merged(
             f"`{path}` cannot be read on one side, so it is merged line by line",
             hint="fix it in an editor, `git add` it, then continue",
         )
-    return with_superseded(merged, path), _notes(merged)
+    return with_superseded(merged, path), _notes(merged, path, (ours, theirs))
 
 
-def _notes(merged: Merged) -> list[str]:
+def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes]) -> list[str]:
     notes = []
     if merged.born_twice:
         notes.append(
@@ -94,8 +97,20 @@ def _notes(merged: Merged) -> list[str]:
         parts = " and ".join(merged.conflicts)
         notes.append(f"both sides changed {parts}: both versions are there, marked, until you choose")
     if merged.overridden:
-        keys = ", ".join(f"`{key}`" for key in merged.overridden)
-        notes.append(f"both sides set {keys}: the later value wins")
+        stands = TaskFile.parse(merged.data, path).frontmatter
+        others = [TaskFile.parse(data, path).frontmatter for data in sides]
+        for key in merged.overridden:
+            # Of a stash git keeps neither side once it is merged, so the value that goes is written out.
+            at = tuple(key.split("."))
+            gone = [_shown(value_at(one, at)) for one in others if value_at(one, at) != value_at(stands, at)]
+            notes.append(
+                f"both sides set `{key}`: {_shown(value_at(stands, at))} is later and stands, "
+                f"{' and '.join(gone) or 'the other'} is dropped"
+            )
     for section, _ in merged.superseded:
         notes.append(f"`## {section}` of one side was kept; that of the other is now a note")
     return notes
+
+
+def _shown(value: Loose | None) -> str:
+    return "no value" if value is None else f"`{value}`"

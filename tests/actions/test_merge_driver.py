@@ -47,6 +47,14 @@ def test_what_both_wrote_is_said(tmp_path: Path) -> None:
     )
 
 
+def test_a_value_that_does_not_stand_is_written_out(tmp_path: Path) -> None:
+    mine, theirs = (BASE.replace(b"priority: 1", b"priority: " + one) for one in (b"0", b"4"))
+    done = drive(tmp_path, BASE, mine, theirs)
+    stands = TaskFile.parse((tmp_path / "ours").read_bytes(), PATH).task.priority
+    other = {0: 4, 4: 0}[stands]
+    assert f"both sides set `priority`: `{stands}` is later and stands, `{other}` is dropped\n" in done.err
+
+
 def test_what_is_said_steers_no_terminal(tmp_path: Path) -> None:
     named = (text.replace(b"## Context", b"## \x1b[31mRed") for text in (BASE, *WRITTEN))
     assert "both sides changed ## \\x1b[31mRed:" in drive(tmp_path, *named).err
