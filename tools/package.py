@@ -75,6 +75,7 @@ def _try(wheel: Path, folder: Path) -> None:
         ["gt", "list"],
         ["gt", "completion", "bash"],
         ["gt", "help", "--man", str(folder / "man")],
+        ["gt", "help", "review-by-a-council"],
         ["gt", "doctor"],
         ["gt", "demo", "--yes"],
         ["gitticks", "--version"],

@@ -16,22 +16,31 @@ from gitticks.cli.completion.offers import SHELLS
 from gitticks.cli.entry import ALIAS_SETTING
 from gitticks.cli.json import print_object
 from gitticks.cli.options import NAMES_ELSEWHERE, Command, Completes, nearest_names
-from gitticks.cli.render import say, screen
+from gitticks.cli.pager import paged
+from gitticks.cli.render import say, screen, wants_pager
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
+from gitticks.cli.views.guides import Guide, guides, guides_about
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
 
 _WIDTH = 78
+_ELSEWHERE = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}
 
 
 @click.command(
     "help",
     cls=Command,
-    examples=("gt help all", "gt help states", "gt help approve", "gt help worktree clean"),
+    examples=(
+        "gt help all",
+        "gt help states",
+        "gt help approve",
+        "gt help worktree clean",
+        "gt help council",
+    ),
 )
-@click.argument("words", metavar="[TOPIC|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
+@click.argument("words", metavar="[TOPIC|GUIDE|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
 @click.option(
     "--man",
     "folder",
@@ -42,9 +51,10 @@ _WIDTH = 78
 )
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
-    """Explain a command or a topic.
+    """Explain a command or a topic, or open a guide.
 
-    Without arguments: the everyday commands, and the topics. `all` lists every command and topic.
+    Without arguments: the everyday commands, and the topics. `all` lists every command, topic and guide. A guide
+    opens by its name or by any word that only one of them is about, such as `council` or `budget`.
     """
     if folder is not None:
         pages = write_pages(ctx.find_root().command, folder.expanduser())
@@ -61,11 +71,25 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
         group = context.command
         found = group.get_command(context, word) if isinstance(group, click.Group) else None
         if found is None:
-            raise _unknown(group, context, word)
+            about = guides_about(word) if len(words) == 1 and word not in _ELSEWHERE else []
+            if len(about) == 1:
+                _print(about[0])
+                return
+            raise _unknown(group, context, word, [one.name for one in about])
         context = found.context_class(found, parent=context, info_name=word)
     say(context.get_help())
     if not words:
         say("", *_topics())
+
+
+def _print(guide: Guide) -> None:
+    def answer() -> None:
+        say(*guide.page(screen()))
+
+    if wants_pager():
+        paged(answer)
+    else:
+        answer()
 
 
 def _all_commands() -> list[str]:
@@ -78,7 +102,9 @@ def _all_commands() -> list[str]:
             *table(screen(), ["", "what"], rows, flexible="what", with_heading=False),
             "",
         ]
-    lines += [*_topics(), ""]
+    rows = [(f"  {one.name}", one.title) for one in guides().values()]
+    listed = table(screen(), ["", "what"], rows, flexible="what", with_heading=False)
+    lines += [*_topics(), "", "Guides:", *listed, ""]
     other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
     lines.append(f"Other names: {other}.")
     return [*lines, f'Your own aliases: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
@@ -89,14 +115,14 @@ def _topics() -> list[str]:
     return ["Topics:", *table(screen(), ["", "what"], rows, flexible="what", with_heading=False)]
 
 
-def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:
+def _unknown(group: click.Command, context: click.Context, word: str, about: list[str]) -> NotFoundError:
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     is_first = context.parent is None
-    elsewhere = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}.get(word) if is_first else None
-    near = [elsewhere] if elsewhere else nearest_names(word, [*known, *(TOPICS if is_first else ())])
+    elsewhere = _ELSEWHERE.get(word) if is_first else None
+    near = [elsewhere] if elsewhere else about or nearest_names(word, [*known, *(TOPICS if is_first else ())])
     path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
     hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help all` lists the commands"
-    what = "command or topic" if is_first else "command"
+    what = "command, topic or guide" if is_first else "command"
     return NotFoundError(f"there is no {what} `{word}`", hint=f"did you mean {hint}?" if near else hint)
 
 

@@ -198,10 +198,12 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
     if kind in _LISTS:
         return _one_more(typed, _LISTS[kind])
     if kind == "topic":
+        from gitticks.cli.views.guides import guides
         from gitticks.cli.views.workflow import TOPICS
 
         topics = (Offer(name, topic.summary) for name, topic in TOPICS.items())
-        return _beginning(typed, [*_commands(""), *topics])
+        pages = (Offer(guide.name, guide.title) for guide in guides().values())
+        return _beginning(typed, [*_commands(""), *topics, *pages])
     if kind.startswith(COMMAND):
         return _beginning(typed, _commands(kind.removeprefix(COMMAND).strip()))
     try:

@@ -61,6 +61,26 @@ def test_the_workflow_is_drawn_outside_of_a_repository_too(tmp_path: Path) -> No
     assert "◇ agent-review   │  │ ◁┤ ─┤  │ ◁┤\n" in ran.out
 
 
+@pytest.mark.parametrize("word", ["review-by-a-council", "council", "verdicts"])
+def test_a_guide_opens_by_its_name_or_a_word_of_it(tmp_path: Path, word: str) -> None:
+    ran = gt("help", word, at=tmp_path)
+    assert ran.out.startswith("# Have several agents review\n") is (word != "verdicts")
+    assert ("gt help workflow" in ran.err) is (word == "verdicts")
+
+
+def test_a_word_of_several_guides_names_them(tmp_path: Path) -> None:
+    assert gt("help", "move", at=tmp_path).err.endswith(
+        "hint: did you mean `gt help move-from-backlog` or `gt help move-from-beads` or "
+        "`gt help move-from-github` or `gt help move-from-ticks`?\n"
+    )
+
+
+def test_all_lists_the_guides_and_a_pager_shows_one(tmp_path: Path) -> None:
+    assert "\n  set-the-tests                  Set the tests\n" in gt("help", "all", at=tmp_path).out
+    shown = gt_on_terminal("help", "set-the-tests", at=tmp_path, columns=60)
+    assert "\x1b[1mSet the tests\x1b[0m" in shown.out
+
+
 @pytest.mark.parametrize("columns", [80, 40])
 def test_on_a_terminal(tmp_path: Path, columns: int) -> None:
     ran = gt_on_terminal("help", "workflow", at=tmp_path, columns=columns)
@@ -77,11 +97,19 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("approv",), "there is no command or topic `approv`", "did you mean `gt help approve`?"),
-        (("gates",), "there is no command or topic `gates`", "did you mean `gt help workflow`?"),
-        (("answer",), "there is no command or topic `answer`", "did you mean `gt help respond`?"),
-        (("workflows",), "there is no command or topic `workflows`", "did you mean `gt help workflow`?"),
-        (("\x1b[31m",), "there is no command or topic `\\x1b[31m`", "`gt help all` lists the commands"),
+        (("approv",), "there is no command, topic or guide `approv`", "did you mean `gt help approve`?"),
+        (("gates",), "there is no command, topic or guide `gates`", "did you mean `gt help workflow`?"),
+        (("answer",), "there is no command, topic or guide `answer`", "did you mean `gt help respond`?"),
+        (
+            ("workflows",),
+            "there is no command, topic or guide `workflows`",
+            "did you mean `gt help workflow`?",
+        ),
+        (
+            ("\x1b[31m",),
+            "there is no command, topic or guide `\\x1b[31m`",
+            "`gt help all` lists the commands",
+        ),
         (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),
         (("show", "k7f2"), "there is no command `k7f2`", "`gt help all` lists the commands"),
     ],

@@ -1,0 +1,50 @@
+"""The tutorial and the how-to pages of the documentation, as `gt help` finds and shows them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from gitticks.cli.markdown import shown_text
+from gitticks.cli.render import Screen
+
+_FOLDERS = ("tutorial", "how-to")
+
+
+class Guide(NamedTuple):
+    """One page: its name (that of its file), its title, and its Markdown."""
+
+    name: str
+    title: str
+    text: str
+
+    def page(self, on: Screen) -> list[str]:
+        """Returns the lines for a screen."""
+        return shown_text(on, self.text)
+
+    def has_heading(self, word: str) -> bool:
+        """True if a heading has the word."""
+        headings = " ".join(line for line in self.text.splitlines() if line.startswith("#"))
+        return _one(word) in {_one(each.strip("`'().,:")) for each in headings.split()}
+
+
+@cache
+def guides() -> dict[str, Guide]:
+    """Returns every page by name; none in an installation that lacks them, which loses nothing but this."""
+    package = Path(__file__).resolve().parents[2]
+    docs = next((one for one in (package / "_docs", package.parent / "docs") if one.is_dir()), None)
+    files = [] if docs is None else [path for one in _FOLDERS for path in sorted((docs / one).glob("*.md"))]
+    read = [(path.stem, path.read_text("utf-8")) for path in files]
+    return {name: Guide(name, text.partition("\n")[0].lstrip("# "), text) for name, text in read}
+
+
+def guides_about(word: str) -> list[Guide]:
+    """Returns the pages that a word names: those with it in their name, else in a heading."""
+    every = guides().values()
+    named = [guide for guide in every if guide.name == word or _one(word) in map(_one, guide.name.split("-"))]
+    return named or [guide for guide in every if guide.has_heading(word)]
+
+
+def _one(word: str) -> str:
+    return word.casefold().rstrip("s")
