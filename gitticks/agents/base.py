@@ -147,7 +147,8 @@ class AgentSpec:
     """One agent as the settings name it.
 
     `argv` is the program, by path or by name, and for a `command` agent its arguments too; `args` come after the
-    flags that gitticks sets. `options` are the settings' other keys, for the adapter to read.
+    flags that gitticks sets. `options` are the settings' other keys, for the adapter to read. As one of several
+    reviewers it has that one's name, as `reviewer`.
     """
 
     name: str
@@ -159,6 +160,12 @@ class AgentSpec:
     args: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
     options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    reviewer: str = ""
+
+    @property
+    def who(self) -> str:
+        """Returns the agent as people are told of it: `claude`, or `claude (security)`."""
+        return f"{self.name} ({self.reviewer})" if self.reviewer else self.name
 
 
 class PermissionHook(NamedTuple):

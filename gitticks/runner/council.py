@@ -82,10 +82,10 @@ class _Seat:
         return None
 
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
-        return self._heard.permit(agent, call, workspace)
+        return self._heard.permit(replace(agent, reviewer=self.name), call, workspace)
 
     def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
-        self._heard.saw(agent, call, workspace)
+        self._heard.saw(replace(agent, reviewer=self.name), call, workspace)
 
     def refuse(self, error: GitticksError) -> None:
         self.warn(error.message)

@@ -137,12 +137,12 @@ class Gatekeeper:
                 reason = f"NOT STOPPED, {reason}"
                 what = f"{access.operation} `{access.target}`"
                 self.run.emit(
-                    Warned(self._task.id, f"`{agent.name}` did something that is denied, {why}: {what}")
+                    Warned(self._task.id, f"`{agent.who}` did something that is denied, {why}: {what}")
                 )
             try:
                 self._note(agent, access, Decided.ALLOWED, reason)
             except GitticksError as error:  # it is done already
-                self._tell_once(f"what `{agent.name}` does is not recorded any more: {error.message}")
+                self._tell_once(f"what `{agent.who}` does is not recorded any more: {error.message}")
 
     def _judged(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> list[tuple[Access, Ruling]]:
         """Returns what a call would do, each by the name about which the rules are strictest."""
@@ -195,7 +195,7 @@ class Gatekeeper:
         if ruling.answer is Answer.DENY:
             self._note(agent, access, Decided.DENIED, ruling.reason)
             self._tell_once(
-                f"`{agent.name}` was refused {access.operation} `{access.target}`: {ruling.reason}"
+                f"`{agent.who}` was refused {access.operation} `{access.target}`: {ruling.reason}"
             )
             return HookAnswer("deny", ruling.reason)
         if ruling.answer is Answer.ALLOW:
@@ -223,7 +223,7 @@ class Gatekeeper:
                 return HookAnswer("none", ruling.reason, is_left=True)
             self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)
             self._tell_once(
-                f"`{agent.name}` was refused {access.operation} `{access.target}`: nobody is there to be asked "
+                f"`{agent.who}` was refused {access.operation} `{access.target}`: nobody is there to be asked "
                 "(`gt permissions --wait` in another terminal is)"
             )
             return HookAnswer("deny", f"{ruling.reason}; nobody was there to ask")
@@ -232,7 +232,7 @@ class Gatekeeper:
         seconds = max(1, min(settings.permissions.timeout, settings.limits.idle - _BEFORE_IDLE_SECONDS))
         question = self._questions.ask(
             self._task.id,
-            agent.name,
+            agent.who,
             access,
             ruling.reason,
             learned_rule(access),
@@ -243,7 +243,7 @@ class Gatekeeper:
             PermissionAsked(
                 self._task.id,
                 question.number,
-                agent.name,
+                agent.who,
                 access.operation.value,
                 access.target,
                 ruling.reason,
@@ -281,7 +281,7 @@ class Gatekeeper:
         operation, target = (what.operation.value, what.target) if isinstance(what, Access) else what
         at, iteration = self.run.world.precise_now(), self._iteration
         self._audit.note(
-            AuditEntry(at, iteration, task.parent, agent.name, operation, target, decided, reason, action)
+            AuditEntry(at, iteration, task.parent, agent.who, operation, target, decided, reason, action)
         )
 
 

@@ -32,6 +32,7 @@ from tests.support.hooked_clients import answers, make_client
 from tests.support.repositories import git
 from tests.support.runs import COMMIT as COMMIT_SH
 from tests.support.runs import HANDOFF, NO_REVIEW, RunProject, project
+from tests.support.tasks import write_files
 from tests.support.terminals import shown_till
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -57,6 +58,22 @@ def set_up(project: RunProject, kind: str, *uses: tuple[str, dict[str, Any]], se
     project.settings(NO_REVIEW + settings)
     project.make("k7f2", agent=kind)
     return folder
+
+
+def test_of_several_reviewers_it_is_said_which_one_asked(project: RunProject) -> None:
+    folder = project.path.parent / "client"
+    folder.mkdir()
+    program = make_client(folder, "claude", (BASH, {"command": "sudo ls"}))
+    agents = f"{{mine: {{type: command, argv: ['{project.agent_file}']}}, claude: {{argv: ['{program}']}}}}"
+    reviewers = "[{name: tests, agent: claude}, {name: security, agent: claude}]"
+    text = f"version: 1\nagent: mine\nreview: council\nreviewers: {reviewers}\nagents: {agents}\n{DENIES}"
+    write_files(project.store, {"config.yaml": text.encode()})
+    project.make()
+    assert "`claude (security)` was refused shell `sudo ls`" in project.run().err
+    assert {one.agent for one in audit_of(project).entries} == {"claude (tests)", "claude (security)"}
+    found = project.ok("audit", "--agent", "claude")
+    assert "claude (tests)" in found
+    assert "claude (security)" in found
 
 
 @pytest.mark.parametrize("kind", ["claude", "codex", "gemini"])
