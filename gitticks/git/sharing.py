@@ -61,6 +61,7 @@ _LATE = (
     "incorrect old value",
     "failed to lock",
 )
+_RACES = (*_LATE, "failed to update ref", "reference already exists", "remote failure")
 _NOT_REPORTED = ("failed to report status", "remote failure")
 
 _ORIGIN = "refs/remotes/origin/"
@@ -273,9 +274,7 @@ def _push(
         )
     if any(sign in words for sign in _LATE):
         return PushedBranch(Pushed.LATE, words)
-    lines = done.stderr.splitlines()
-    of_hooks = [line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:")]
-    return PushedBranch(Pushed.REFUSED, printable("\n".join(of_hooks)) or words)
+    return PushedBranch(Pushed.REFUSED, printable(_words_of_hooks(done.stderr)) or words)
 
 
 def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
@@ -371,7 +370,8 @@ def push_leased(
     """Moves refs of a remote, each on its own, and returns those that moved.
 
     Raises:
-        UnreachableError: the remote did not answer; some may have moved all the same.
+        UnreachableError: the remote did not answer, and some may have moved all the same; or it lets none of them
+            move, wherever they stand.
     """
     leases = [f"--force-with-lease={move.ref}:{move.old or ''}" for move in moves]
     options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", RECEIVE]
@@ -382,7 +382,19 @@ def push_leased(
     lines = [line.split("\t") for line in done.text.splitlines() if line.count("\t") >= 1]
     if done.code and not lines:
         raise _unreachable(remote, done.stderr)
-    return frozenset(words[1].rpartition(":")[2] for words in lines if words[0] in _MOVED)
+    moved = frozenset(words[1].rpartition(":")[2] for words in lines if words[0] in _MOVED)
+    refused = [one for one in lines if one[0] == "!" and not any(sign in one[-1] for sign in _RACES)]
+    if refused and not moved:
+        words = _words_of_hooks(done.stderr) or refused[0][-1]
+        raise UnreachableError(f"`{remote}` refuses `{moves[0].ref}`: {printable(words)}")
+    return moved
+
+
+def _words_of_hooks(stderr: str) -> str:
+    lines = (
+        line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")
+    )
+    return "\n".join(line for line in lines if line)
 
 
 def remote_refs(

@@ -171,6 +171,21 @@ def test_without_the_remote_nothing_is_claimed(remote: Path, clock: Clock) -> No
     assert ada.renew() == frozenset()
 
 
+@pytest.mark.parametrize("hook", ["pre-receive", "update"])
+def test_a_remote_that_takes_no_claims_is_told_from_one_where_another_has_the_task(
+    remote: Path, clock: Clock, hook: str
+) -> None:
+    file = remote / "hooks" / hook
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("#!/bin/sh\necho branches only >&2\nexit 1\n")
+    file.chmod(0o755)
+    ada = claims_of(remote, "ada", clock)
+    with pytest.raises(UnreachableError, match="`origin` refuses `refs/gitticks/claims/k7f2`: branches only"):
+        ada.take(TASK)
+    file.unlink()
+    assert ada.take(TASK) is None
+
+
 def test_a_ref_moves_only_from_where_it_was(remote: Path) -> None:
     path = remote.parent / "ada"
     git("clone", "--quiet", str(remote), str(path), at=remote.parent)
