@@ -284,6 +284,4 @@ def _drop(context: Context, chosen: list[StoredCheckpoint], refs: dict[tuple[Tas
     if chosen:
         context.store.transact(operation, author=context.author)
     for (workspace, number), commit in refs.items():
-        context.store.objects.move_ref(
-            ref_of(workspace, number), commit, None, "gitticks: checkpoint dropped"
-        )
+        context.store.move_ref(ref_of(workspace, number), commit, None, "gitticks: checkpoint dropped")

@@ -60,7 +60,7 @@ class Capture:
             keep(self.store, self.workspace, self.written.number, self.commit)
             ref = ref_of(self.workspace, self.number)
             with contextlib.suppress(GitticksError):
-                self.store.objects.move_ref(ref, self.commit, None, "gitticks: checkpoint")
+                self.store.move_ref(ref, self.commit, None, "gitticks: checkpoint")
 
 
 def capture_if_due(
@@ -115,7 +115,7 @@ def keep(store: Store, workspace: TaskId, number: int, commit: str) -> bool:
     if before == commit:
         return False
     store.objects.sync([commit])
-    store.objects.move_ref(ref, before, commit, "gitticks: checkpoint")
+    store.move_ref(ref, before, commit, "gitticks: checkpoint")
     return True
 
 

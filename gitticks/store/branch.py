@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import GITTICKS_HOSTS, Identity
+from gitticks.git.locks import clear_ref_locks
 from gitticks.git.objects import Objects
+from gitticks.git.objects.failures import RefLockedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
@@ -68,6 +70,19 @@ class Store:
     def tip(self) -> str:
         """Returns the state branch's newest commit."""
         return state_tip(self.repository)
+
+    def move_ref(self, ref: str, old: str | None, new: str | None, message: str) -> None:
+        """Moves another ref of gitticks' own; the lock that a killed process left on it is no obstacle.
+
+        Raises:
+            RefMovedError: it is not at `old`.
+            RefLockedError: a living program keeps it locked.
+        """
+        try:
+            self.objects.move_ref(ref, old, new, message)
+        except RefLockedError:
+            clear_ref_locks(self.repository)
+            self.objects.move_ref(ref, old, new, message)
 
     def initialise(self, author: Identity, config_text: str, *, remote: str = "origin") -> str:
         """Makes the state branch, or takes the one of a remote, and returns its tip; one that is here stays as it is."""

@@ -54,7 +54,7 @@ def remember_shared(store: Store, remote: str, commit: str) -> None:
     if old == commit:
         return
     try:
-        store.objects.move_ref(_SHARED + remote, old, commit, "gitticks: shared")
+        store.move_ref(_SHARED + remote, old, commit, "gitticks: shared")
     except (RefMovedError, RefLockedError):
         return
 

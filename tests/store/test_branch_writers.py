@@ -188,3 +188,16 @@ def test_a_lock_in_use_is_waited_for_and_named(
         store.transact(increment, author=ADA)
     stale.unlink()
     assert store.transact(increment, author=ADA) == 1
+
+
+def test_a_lock_that_a_killed_process_left_on_another_ref_is_no_obstacle(
+    top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    ref = "refs/gitticks/checkpoints/k7f2/1"
+    stale = top / ".git" / f"{ref}.lock"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("0" * 40 + "\n")
+    store.move_ref(ref, None, store.tip(), "test")
+    assert git("rev-parse", ref, at=top) == store.tip()
+    assert not stale.exists()
