@@ -281,7 +281,7 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
     """Runs a call that leaves the machine; returns words instead of a result if it took too long."""
     fence = fence_programs(repository.common_dir)
     try:
-        return past_half_made(
+        done = past_half_made(
             lambda: run_git(
                 asked,
                 repository_dir=repository.common_dir,
@@ -293,6 +293,14 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
         )
     except GitError as error:
         return error.message
+    if done.code and fence.unused:
+        names = " and ".join(f"`{name}`" for name in fence.unused)
+        words = (
+            f"{names} of this repository's own configuration was not used, as agents can write it: "
+            "`git config --global` sets it for you"
+        )
+        return done._replace(stderr=f"{done.stderr.rstrip()}\n{words}\n")
+    return done
 
 
 def list_branches(repository: Repository) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ _HELPERS = re.compile(r"credential\.(.+\.)?helper", re.DOTALL)
 _PROXY, _PROXY_VARIABLE = "core.gitproxy", "GIT_PROXY_COMMAND"
 """Of this one too the first value counts, but a variable is above it."""
 
+_TO_REMOTES = ("core.askpass", "core.sshcommand")
 _ALWAYS = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
@@ -73,11 +74,13 @@ class Fence(NamedTuple):
         filters: the names of the filters that were left out, sorted.
         remotes: the settings of the repository that name programs for its remotes, sorted: they cannot be left out,
             so that git must not be let talk to a remote.
+        unused: the settings of the repository by which git would reach a remote, and which were left out, sorted.
     """
 
     variables: Mapping[str, str]
     filters: tuple[str, ...]
     remotes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
 
 def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> Fence:
@@ -99,7 +102,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
         harmless = next((value for pattern, value in _HARMLESS if pattern.fullmatch(key)), None)
         if harmless is not None and is_foreign:
             foreign[key] = harmless
-        elif harmless is not None:
+        elif harmless is not None and scope != _COMMAND:
             trusted[key] = value
     replaced = [*_ALWAYS.items(), *(settings or {}).items()]
     replaced += [(key, trusted.get(key, harmless)) for key, harmless in foreign.items()]
@@ -112,7 +115,9 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     }
     proxy = {_PROXY_VARIABLE: os.environ.get(_PROXY_VARIABLE, "")} if _PROXY in named else {}
     remotes = sorted(filter(_OF_REMOTES.fullmatch, named))
-    return Fence(_as_variables(replaced) | proxy, tuple(sorted(filters)), tuple(remotes))
+    reaching = [key for key in sorted(named) if _HELPERS.fullmatch(key) or key in (_PROXY, *_TO_REMOTES)]
+    unused = [key for key in reaching if key not in trusted]
+    return Fence(_as_variables(replaced) | proxy, tuple(sorted(filters)), tuple(remotes), (*unused, *remotes))
 
 
 def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -67,6 +67,18 @@ def test_programs_that_the_repository_names_are_not_run(here: Repository, tmp_pa
     assert not (tmp_path / "sprung").exists()
 
 
+def test_where_git_fails_it_is_said_which_settings_of_the_repository_were_not_used(
+    here: Repository,
+) -> None:
+    work = here.common_dir.parent
+    git("remote", "set-url", "origin", "ssh://127.0.0.1:1/x", at=work)
+    assert "not used" not in fetch(here, "origin", "main").words
+    git("config", "core.sshCommand", "ssh -i key", at=work)
+    words = fetch(here, "origin", "main").words
+    assert "`core.sshcommand` of this repository's own configuration was not used" in words
+    assert words in push(here, "origin", head(here), "main").words
+
+
 def test_damaged_objects_are_refused(here: Repository, tmp_path: Path) -> None:
     tree = git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", at=tmp_path / "origin")
     content = f"tree {tree}\nauthor nobody\ncommitter nobody\n\nx\n"

@@ -35,6 +35,17 @@ def test_the_persons_value_comes_back(tmp_path: Path) -> None:
     assert fence_programs(root / ".git").filters == ()
 
 
+def test_the_persons_ssh_comes_back_in_place_of_the_repositorys(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    git("config", "core.sshCommand", "evil", at=root)
+    git("config", "credential.helper", "evil", at=root)
+    assert fence_programs(root / ".git").unused == ("core.sshcommand", "credential.helper")
+    git("config", "--global", "core.sshCommand", "ssh -i mine", at=root)
+    fence = fence_programs(root / ".git")
+    assert "ssh -i mine" in fence.variables.values()
+    assert fence.unused == ("credential.helper",)
+
+
 def test_settings_of_one_worktree_are_the_repositorys(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "project")
     git("config", "extensions.worktreeConfig", "true", at=root)
