@@ -157,9 +157,17 @@ class Repository:
         if project_dir is None:
             from shlex import quote
 
+            words = f"`{self.common_place}` is a bare repository: {purpose} needs "
+            folder, _, name = self.common_place.rpartition("/")
+            file = f"{folder}/.git"
+            if not self.is_linked or os.path.lexists(file):
+                raise GitticksError(
+                    f"{words}a checkout",
+                    hint=f"clone it and work there: `git clone {quote(self.common_place)}`",
+                )
             raise GitticksError(
-                f"`{self.common_place}` is a bare repository: {purpose} needs a checkout",
-                hint=f"clone it and work there: `git clone {quote(self.common_place)}`",
+                f"{words}a folder beside its worktrees",
+                hint=f"`echo {quote(f'gitdir: ./{name}')} > {quote(file)}` makes `{folder}` that folder",
             )
         return project_dir
 

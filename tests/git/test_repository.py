@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,12 @@ def test_a_worktree_of_a_bare_repository(tmp_path: Path, no_process: None) -> No
     git("worktree", "add", "--quiet", str(tmp_path / "w"), "main", at=bare)
     found = discover(tmp_path / "w")
     assert found == Repository(bare / "worktrees" / "w", bare, None, tmp_path / "w", is_bare=True)
+    with pytest.raises(GitticksError, match="needs a folder beside its worktrees") as refused:
+        found.require_project_dir("the board")
+    make_it = (refused.value.hint or "").split("`")[1]
+    assert make_it == f"echo 'gitdir: ./r.git' > {tmp_path}/.git"
+    subprocess.run(["sh", "-c", make_it], check=True)
+    assert discover(tmp_path / "w").require_project_dir("the board") == tmp_path
 
 
 @pytest.mark.parametrize("odd", ["include", "core.worktree", "quoted", "foreign owner"])
