@@ -11,7 +11,14 @@ from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
+from gitticks.runner.liveness import (
+    MERGING_FILE,
+    OVERLAPS_FILE,
+    RECORD,
+    REQUESTS_FOLDER,
+    SPENDING_FILE,
+    is_run_alive_at,
+)
 from gitticks.store.authors import own_names
 from gitticks.store.index import graph_over
 
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Surroundings
+    from gitticks.runner.questions import Question
     from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
@@ -71,7 +79,7 @@ class Inbox(NamedTuple):
 
     `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
     `ended` is the limit that ended the last run, None while one lives. `merges` are those of approved work that were
-    tried and wait.
+    tried and wait. `requests` are the permission requests of agents at work.
     """
 
     asked: tuple[Asked, ...]
@@ -80,6 +88,12 @@ class Inbox(NamedTuple):
     broken: tuple[BrokenFile, ...]
     ended: str | None = None
     merges: tuple[QueuedMerge, ...] = ()
+    requests: tuple[Question, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing awaits the person who asks."""
+        return not (self.asked or self.merges or self.requests)
 
 
 def open_inbox(
@@ -141,6 +155,18 @@ def _waiting_merges(context: Context) -> tuple[QueuedMerge, ...]:
     return tuple(one for one in waits if (row := rows[one.task]) is not None and row.is_merging)
 
 
+def _requests(context: Context) -> tuple[Question, ...]:
+    try:
+        names = os.listdir(f"{context.repository.own_place}/{REQUESTS_FOLDER}")
+    except OSError:
+        return ()
+    if not any(name.endswith(RECORD) for name in names):
+        return ()
+    from gitticks.runner.questions import Questions
+
+    return Questions(context.repository.own_dir).open()
+
+
 def inbox_of(
     context: Context,
     graph: Graph[TaskRow],
@@ -183,6 +209,7 @@ def inbox_of(
         for_others=0 if everybody else len(others),
         broken=index.to_fix(),
         merges=_waiting_merges(context),
+        requests=_requests(context),
     )
 
 

@@ -26,6 +26,7 @@ from gitticks.runner.liveness import (
     MERGING_FILE,
     OVERLAPS_FILE,
     PAUSED_FILE,
+    REQUESTS_FOLDER,
     RESTING_FILE,
     SESSIONS_FOLDER,
     SPENDING_FILE,
@@ -256,7 +257,9 @@ def changes(context: Context, over: threading.Event) -> Iterator[bool]:
     refs = folder_of_ref(context.repository.common_dir, STATE_REF)
     before, looked = _mark(context), clock()
     yield True
-    for _ in file_events(lambda: [refs, own / SESSIONS_FOLDER, own / HELD_FOLDER], over):
+    for _ in file_events(
+        lambda: [refs, *(own / name for name in (SESSIONS_FOLDER, HELD_FOLDER, REQUESTS_FOLDER))], over
+    ):
         now = _mark(context)
         has_changed = now != before or clock() - looked >= _LOOK_SECONDS
         if has_changed:
@@ -269,7 +272,15 @@ def _mark(context: Context) -> tuple[object, ...]:
     """Returns what differs once a run, a session, a hold or a task is another."""
     own = context.repository.own_dir
     place = str(own)
-    names = (PAUSED_FILE, STOP_FILE, RESTING_FILE, SPENDING_FILE, OVERLAPS_FILE, MERGING_FILE)
+    names = (
+        PAUSED_FILE,
+        STOP_FILE,
+        RESTING_FILE,
+        SPENDING_FILE,
+        OVERLAPS_FILE,
+        MERGING_FILE,
+        REQUESTS_FOLDER,
+    )
     return (
         read_ref(context.repository.common_dir, STATE_REF),
         *sessions_here(place),

@@ -22,10 +22,10 @@ from gitticks.git.locks import hold_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionRule
 from gitticks.processes import ProcessIdentity, is_alive, own_identity
+from gitticks.runner.liveness import REQUESTS_FOLDER
 from gitticks.safe_read import read_plain_file
 from gitticks.workflow.permissions import Access, Operation
 
-FOLDER = "permissions"
 _ATTACHED = ".attached"
 _ANSWER, _LAST = ".answer", "last"
 _POLL_SECONDS = 0.1
@@ -55,7 +55,7 @@ class Questions:
     """The questions of one clone; `own_dir` is `<common git dir>/gitticks`."""
 
     def __init__(self, own_dir: Path) -> None:
-        self._folder = own_dir / FOLDER
+        self._folder = own_dir / REQUESTS_FOLDER
 
     @contextlib.contextmanager
     def attached(self) -> Iterator[None]:

@@ -22,11 +22,11 @@ from gitticks.model.queries import Graph
 from gitticks.runner.liveness import (
     MERGING_FILE,
     PAUSED_FILE,
+    REQUESTS_FOLDER,
     SESSIONS_FOLDER,
     SPENDING_FILE,
     is_run_alive_at,
 )
-from gitticks.runner.questions import FOLDER as QUESTIONS_FOLDER
 from gitticks.runner.records import Sessions
 from gitticks.store.index import BrokenFile
 from gitticks.store.layout import STATE_REF
@@ -196,7 +196,7 @@ class Feed:
             _stamp(f"{own}/{MERGING_FILE}"),
             _stamp(f"{own}/{PAUSED_FILE}"),
             _stamp(f"{own}/held"),
-            _stamp(f"{own}/{QUESTIONS_FOLDER}"),
+            _stamp(f"{own}/{REQUESTS_FOLDER}"),
             self._refused_edits(),
             self._liveness,
         )

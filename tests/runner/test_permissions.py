@@ -227,7 +227,12 @@ def test_a_person_who_is_attached_is_asked(
         shown = project.gt("permissions")
         assert "make" in shown.out
         assert "k7f2" in shown.out
+        for look in ("inbox", "status"):
+            assert "k7f2  claude wants shell: make" in project.ok(look)
         number = str(json.loads(project.ok("permissions", "--json"))["questions"][0]["number"])
+        waits = json.loads(project.ok("inbox", "--json"))["requests"]
+        assert [str(one["number"]) for one in waits] == [number]
+        assert f"gt permissions allow {number} · gt permissions deny {number}\n" in project.ok("inbox")
         project.ok("permissions", *words, number)
         process.wait(30)
     assert answers(folder)[0][0] == decision

@@ -13,6 +13,8 @@ from gitticks.cli.views.inbox import (
     commands,
     inbox_lines,
     is_answered,
+    request_lines,
+    request_object,
     run_ended_lines,
     waiting_merge_lines,
 )
@@ -34,9 +36,11 @@ def answer(context: Context, *, everybody: bool, count: int | None, as_json: boo
     warn_of_broken(found.broken)
     if as_json:
         merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
-        print_tasks(map(_text, found.asked), ended=found.ended, merges=merges)
+        requests = [request_object(one) for one in found.requests]
+        print_tasks(map(_text, found.asked), ended=found.ended, merges=merges, requests=requests)
         return Exit.DONE
     on, now = screen(), context.now
+    say(*(line for request in found.requests for line in request_lines(on, request, now)))
     say(*(line for asked in found.asked for line in inbox_lines(on, asked, now)))
     for merge in found.merges:
         say(*waiting_merge_lines(on, merge))
@@ -44,7 +48,7 @@ def answer(context: Context, *, everybody: bool, count: int | None, as_json: boo
         say(*run_ended_lines(on, found.ended))
     rest = _rest(found)
     if rest:
-        say(rest, err=not (found.asked or found.merges))
+        say(rest, err=found.is_empty)
     return Exit.DONE
 
 
@@ -56,13 +60,10 @@ def _rest(found: Inbox) -> str:
     if found.for_others:
         tasks = count_of(found.for_others, "task")
         verb = "is" if found.for_others == 1 else "are"
-        nothing = "" if found.asked or found.merges else "nothing is waiting for you; "
+        nothing = "nothing is waiting for you; " if found.is_empty else ""
         return f"{nothing}{tasks} {verb} waiting for others: `gt inbox --all`"
-    return (
-        ""
-        if found.asked or found.merges or found.ended
-        else "nothing is waiting for you: `gt status` shows what is running"
-    )
+    is_quiet = found.is_empty and not found.ended
+    return "nothing is waiting for you: `gt status` shows what is running" if is_quiet else ""
 
 
 def _text(asked: Asked) -> str:

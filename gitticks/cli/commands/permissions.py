@@ -28,6 +28,7 @@ from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import ago, hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
+from gitticks.cli.views.inbox import request_object
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
@@ -74,7 +75,7 @@ def list_command(context: Context, *, as_json: bool) -> None:
     """List the requests that wait for an answer."""
     found = open_questions(context)
     if as_json:
-        print_object(questions=[_object(one) for one in found], mode=context.settings.permissions.mode)
+        print_object(questions=[request_object(one) for one in found], mode=context.settings.permissions.mode)
         return
     if not found:
         say(f"no open requests; the mode is {context.settings.permissions.mode}", err=True)
@@ -170,7 +171,7 @@ def _answer(
         raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
     answered = answer_questions(context, numbers, allows=allows, always=always)
     if as_json:
-        print_object(answered=[_object(one) for one in answered], allows=allows, always=always)
+        print_object(answered=[request_object(one) for one in answered], allows=allows, always=always)
         return
     for one in answered:
         word = "allowed" if allows else "denied"
@@ -328,17 +329,3 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
         hint(f"it is set by {visible(changed.origin)}")
     elif asked is not None and changed.holds is not asked:
         hint(f"{changed.origin} is stricter")
-
-
-def _object(one: Question) -> dict[str, object]:
-    return {
-        "number": one.number,
-        "task": one.task,
-        "agent": one.agent,
-        "operation": one.access.operation,
-        "target": one.access.target,
-        "reason": one.reason,
-        "asked": one.asked,
-        "expires": one.expires,
-        "rule": one.rule,
-    }

@@ -26,7 +26,7 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
-from gitticks.cli.views.inbox import inbox_lines
+from gitticks.cli.views.inbox import inbox_lines, request_lines
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
@@ -292,8 +292,10 @@ def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
 
 def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
     """Yields the most urgent of what the inbox holds."""
-    if found.asked:
+    if found.asked or found.requests:
         yield on.styled("waiting for you", Style.STRONG)
+    for request in found.requests:
+        yield from request_lines(on, request, now)
     for asked in found.asked:
         yield from inbox_lines(on, asked, now)
     if found.left_out:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked, ReviewWord
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
+    from gitticks.runner.questions import Question
     from gitticks.runner.run_record import QueuedMerge
 
 
@@ -42,6 +43,31 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
         gt, task_id = called(), asked.standing.task.id
         answers.insert(1, f'{gt} handoff {task_id} --done "…" && {gt} complete {task_id}')
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
+
+
+def request_lines(on: Screen, request: Question, now: datetime) -> Iterator[str]:
+    """Yields what an agent at work asks permission for, until when, and what answers it."""
+    left = max(0, int((request.expires - now).total_seconds()))
+    asks = f"{visible(request.agent)} wants {request.access.operation}: {visible(request.access.target)}"
+    yield from opposite(on, f"{request.task}{GAP}{asks}", f"permission, {left} s left")
+    gt = f"{called()} permissions"
+    answers = f"{gt} allow {request.number} · {gt} deny {request.number}"
+    yield indent_of(on) + on.styled(answers, Style.FAINT)
+
+
+def request_object(one: Question) -> dict[str, object]:
+    """Returns a permission request as JSON shows it."""
+    return {
+        "number": one.number,
+        "task": one.task,
+        "agent": one.agent,
+        "operation": one.access.operation,
+        "target": one.access.target,
+        "reason": one.reason,
+        "asked": one.asked,
+        "expires": one.expires,
+        "rule": one.rule,
+    }
 
 
 def waiting_merge_lines(on: Screen, merge: QueuedMerge) -> Iterator[str]:
