@@ -71,6 +71,8 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
     hint = f"`gt run {' '.join(task_ids)}` starts one"
     _require_run(context, hint)
     holds = Holds(context.repository.own_dir)
+    if holds.is_run_asked_to_stop():
+        raise GitticksError("the run ends and takes nothing more", hint=hint)
     for task_id in task_ids:
         release(context, task_id)
         holds.ask_to_add(task_id)

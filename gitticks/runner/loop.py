@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,8 @@ class Loop:
             self.run.emit(Warned(None, "the agents are being stopped"))
         else:
             self._interrupted.set()
+            with contextlib.suppress(OSError):  # by this others see that it ends
+                self.run.holds.ask_run_to_stop()
             self.run.emit(Warned(None, "the run ends after its current iterations; Ctrl-C again stops them"))
 
     def release(self) -> list[TaskId]:

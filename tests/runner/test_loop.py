@@ -186,14 +186,20 @@ class TestAuto:
             project.ok("stop")
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
-    def test_until_it_has_ended_the_status_says_that_it_will(self, project: RunProject) -> None:
+    @pytest.mark.parametrize("how", ["gt stop", "Ctrl-C"])
+    def test_until_it_has_ended_it_is_said_that_it_will(self, project: RunProject, how: str) -> None:
         up = project.shared / "up"
         project.agent(f'touch "{up}"; while [ -e "{up}" ]; do sleep 0.05; done')
         project.make()
-        with project.running() as process:
+        project.make("m3xq")
+        with project.running("k7f2") as process:
             until(up.exists)
-            project.ok("stop")
-            assert ", ends after its current iterations\n" in project.ok("status")
+            if how == "gt stop":
+                project.ok("stop")
+            else:
+                project.interrupt(process)
+            until(lambda: ", ends after its current iterations\n" in project.ok("status"))
+            assert "the run ends and takes nothing more" in project.gt("run", "--add", "m3xq").err
             up.unlink()
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert "current iterations" not in project.ok("status")
