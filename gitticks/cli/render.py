@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gitticks.cli.text import as_called, cut, pad, visible, width
+from gitticks.cli.text import as_called, cut, pad, visible, width, wrap
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
@@ -285,6 +285,11 @@ def opposite(on: Screen, left: str, right: str) -> list[str]:
     if on.is_terminal and room < min(width(left), NARROWEST_HEAD):
         return [on.fit(left, on.columns), on.fit(GAP + right, on.columns)]
     return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)]
+
+
+def whole(on: Screen, text: str) -> list[str]:
+    """Returns a line of text broken to the width of a terminal, and never cut."""
+    return wrap(visible(text), max(1, on.columns)) if on.is_terminal else [visible(text)]
 
 
 def status_word(task: Listed) -> str:

@@ -25,7 +25,7 @@ from gitticks.runner.questions import Question, Questions
 from gitticks.store.layout import audit_path
 from gitticks.store.permissions import learn, learned_rules
 from gitticks.workflow.permissions import Access, Answer, Operation, learned_rule
-from tests.cli.support import command, gt_process
+from tests.cli.support import command, gt_on_terminal, gt_process
 from tests.end_to_end.test_run_events import require_valid
 from tests.support.agents import write_program
 from tests.support.hooked_clients import answers, make_client
@@ -228,7 +228,9 @@ def test_a_person_who_is_attached_is_asked(
         assert "make" in shown.out
         assert "k7f2" in shown.out
         for look in ("inbox", "status"):
-            assert "k7f2  claude wants shell: make" in project.ok(look)
+            said = project.ok(look)
+            assert "k7f2  claude wants shell:  " in said
+            assert "\n        make\n" in said
         number = str(json.loads(project.ok("permissions", "--json"))["questions"][0]["number"])
         waits = json.loads(project.ok("inbox", "--json"))["requests"]
         assert [str(one["number"]) for one in waits] == [number]
@@ -263,6 +265,17 @@ def put(questions: Questions, target: str) -> Question:
     access = Access(Operation.SHELL, target)
     rule, at = learned_rule(access), datetime.now(UTC)
     return questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=60)
+
+
+@pytest.mark.parametrize("words", [("permissions",), ("inbox",), ("status",)])
+def test_all_of_what_is_asked_for_is_shown_on_a_narrow_terminal(
+    project: RunProject, words: tuple[str, ...]
+) -> None:
+    questions = Questions(project.path / ".git/gitticks")
+    put(questions, "echo " + "harmless " * 30 + "&& rm -rf /srv/data")
+    shown = gt_on_terminal(*words, at=project.path, columns=50).out
+    assert shown.count("harmless") == 30
+    assert "/srv/data" in shown
 
 
 def test_no_number_names_two_requests_however_many_ask_at_once(tmp_path: Path) -> None:

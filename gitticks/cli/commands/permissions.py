@@ -25,10 +25,10 @@ from gitticks.actions.permissions import (
 from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
-from gitticks.cli.render import ago, hint, say, screen
+from gitticks.cli.render import hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
-from gitticks.cli.views.inbox import request_object
+from gitticks.cli.views.inbox import request_lines, request_object
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
@@ -81,23 +81,9 @@ def list_command(context: Context, *, as_json: bool) -> None:
         say(f"no open requests; the mode is {context.settings.permissions.mode}", err=True)
         hint("`gt permissions rules` shows the rules, `gt audit` what was decided")
         return
-    rows = [
-        (
-            str(one.number),
-            one.task,
-            visible(one.agent),
-            one.access.operation.value,
-            ago(one.asked, context.now),
-            visible(one.access.target),
-        )
-        for one in found
-    ]
-    say(*table(screen(), ("no", "task", "agent", "wants", "asked", "what"), rows, flexible="what"))
+    say(*(line for one in found for line in request_lines(screen(), one, context.now)))
     first = found[0]
-    hint(
-        f"`gt permissions allow {first.number}` or `deny {first.number}`; "
-        f"`--always` remembers `{visible(rule_words(first.rule))}`"
-    )
+    hint(f"`gt permissions allow {first.number} --always` remembers `{visible(rule_words(first.rule))}`")
 
 
 @command("wait", "gt permissions wait", of=permissions_command, with_json=False)
@@ -117,10 +103,7 @@ def wait_command(context: Context) -> None:
 
 
 def _ask(context: Context, question: Question) -> None:
-    say(
-        f"{question.task}  {visible(question.agent)} wants {question.access.operation}: {visible(question.access.target)}",
-        f"      {visible(question.reason)}",
-    )
+    say(*request_lines(screen(), question, context.now))
     said = _typed(
         context,
         question,

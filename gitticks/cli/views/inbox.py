@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite
-from gitticks.cli.text import as_called, called, from_here, visible, wrap
+from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite, whole
+from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.errors import first_of
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, REVIEWER_CRASHED, Status
@@ -48,11 +48,15 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
 def request_lines(on: Screen, request: Question, now: datetime) -> Iterator[str]:
     """Yields what an agent at work asks permission for, until when, and what answers it."""
     left = max(0, int((request.expires - now).total_seconds()))
-    asks = f"{visible(request.agent)} wants {request.access.operation}: {visible(request.access.target)}"
-    yield from opposite(on, f"{request.task}{GAP}{asks}", f"permission, {left} s left")
-    gt = f"{called()} permissions"
-    answers = f"{gt} allow {request.number} · {gt} deny {request.number}"
-    yield indent_of(on) + on.styled(answers, Style.FAINT)
+    wants = f"{request.task}{GAP}{visible(request.agent)} wants {request.access.operation}:"
+    yield from opposite(on, wants, f"permission {request.number}, {left} s left")
+    indent, gt = indent_of(on), f"{called()} permissions"
+    inner = on.narrower(len(indent))
+    for line in whole(inner, request.access.target):  # whoever answers must have seen all of it
+        yield indent + line
+    for line in whole(inner, request.reason):
+        yield indent + on.styled(line, Style.FAINT)
+    yield indent + on.styled(f"{gt} allow {request.number} · {gt} deny {request.number}", Style.FAINT)
 
 
 def request_object(one: Question) -> dict[str, object]:
@@ -166,7 +170,7 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
     if task.status == Status.STUCK and lines:
         lines[0] = f"stuck: {lines[0]}"
     for line in lines[:most]:
-        yield from wrap(visible(line), max(1, on.columns)) if on.is_terminal else [visible(line)]
+        yield from whole(on, line)
     if most is not None and len(lines) > most:
         yield as_called(f"… {count_of(len(lines) - most, 'more line')}: `gt show {task.id}`")
 

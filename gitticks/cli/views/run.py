@@ -8,8 +8,20 @@ from typing import assert_never
 
 from gitticks.actions.run import merged_words
 from gitticks.cli.json import plain, print_event
-from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, hint, opposite, say, warn
+from gitticks.cli.render import (
+    GAP,
+    PrintingError,
+    Screen,
+    count_of,
+    discard,
+    hint,
+    opposite,
+    say,
+    warn,
+    whole,
+)
 from gitticks.cli.text import clock, pad, visible
+from gitticks.cli.views.tasks import indent_of
 from gitticks.model.checkpoint import Cause
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Ending
@@ -101,7 +113,9 @@ class RunLines:
 
     def _said(self, event: AgentSaid | PermissionAsked) -> None:
         if isinstance(event, PermissionAsked):
-            self._say(event.task, f"{event.agent} asks: {event.operation} {event.target}", timed=True)
+            self._say(event.task, f"{event.agent} asks: {event.operation}", timed=True)
+            indent = indent_of(self._on)
+            say(*(indent + line for line in whole(self._on.narrower(len(indent)), event.target)))
             hint(f"`gt permissions allow {event.number}` or `deny {event.number}`; {visible(event.reason)}")
         elif self._with_output:
             self._say(event.task, f"│ {event.line}")
