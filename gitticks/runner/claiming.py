@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from gitticks.errors import RefusedError
@@ -152,6 +152,12 @@ class RunClaims:
             with self._lock:
                 self._finished.add(task.id)
 
+    def note_closed(self, task_ids: Iterable[TaskId]) -> None:
+        """Gives back, with the next look, what a killed run had claimed of tasks that are closed by now."""
+        if self._claims is not None:
+            with self._lock:
+                self._finished |= self._claims.own.intersection(task_ids)
+
     def look(self) -> None:
         """Renews what is due and gives back what is finished; to be called about once a second, in one thread."""
         if self._claims is None:
@@ -170,7 +176,7 @@ class RunClaims:
 
     def end(self) -> None:
         """Gives everything back, once the others can see what became of it."""
-        if self._claims is None or not self._claims.held:
+        if self._claims is None:
             return
         with self._lock:
             self._finished |= self._claims.held

@@ -93,6 +93,7 @@ class Loop:
         self._patience.take_over()
         graph = self._tasks.graph()
         self.budgets.keep(map(state_of, self.budgets.readings()), graph)
+        self.run.claims.note_closed(task.id for task in graph.tasks.values() if not task.is_open)
         self._done_before = {task.id for task in graph.tasks.values() if task.status is Status.DONE}
         self.picking.name_closed(self.options.ids)
         with self._notifier, self._merges:

@@ -81,6 +81,12 @@ class Claims:
         with self._lock:
             return frozenset(self._held)
 
+    @property
+    def own(self) -> frozenset[TaskId]:
+        """Returns the tasks that this clone claimed, also through another object, and did not release."""
+        with self._lock:
+            return frozenset(self._own)
+
     def ref_of(self, task_id: TaskId) -> dict[str, str]:
         """Returns the ref of a held claim and its commit; nothing for another task."""
         with self._lock:
@@ -139,8 +145,8 @@ class Claims:
             UnreachableError: the remote gave no answer; there they expire.
         """
         with self._lock:
-            given_up = [task_id for task_id in task_ids if task_id in self._held]
-            moves = [LeasedMove(CLAIMS + task_id, self._held[task_id], None) for task_id in given_up]
+            given_up = [task_id for task_id in task_ids if task_id in self._own]
+            moves = [LeasedMove(CLAIMS + task_id, self._own[task_id][0], None) for task_id in given_up]
             if moves:
                 push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
             self._forget(given_up)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.repository import discover
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
-from gitticks.store.claims import CLAIMS
+from gitticks.store.claims import CLAIMS, Claims
 from tests.cli.support import command
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.doses import LONGEST_TEST_SECONDS, dose
@@ -131,6 +134,20 @@ def test_a_claim_that_was_given_back_or_expired_is_forgotten_with_the_next_sync(
     git("push", "-q", "origin", f":{CLAIMS}t00x", at=one.path)
     other.ok("sync")
     assert state_of(other, "t00x") == (True, "idle")
+
+
+def test_what_a_killed_run_had_claimed_of_tasks_that_are_done_is_given_back_by_the_next(
+    tmp_path: Path,
+) -> None:
+    clone, _ = clones_with(tmp_path, 2)
+    repository = discover(clone.path)
+    claims = Claims(repository, "origin", ("Ada", "host"), timedelta(hours=1), lambda: datetime.now(UTC))
+    for task_id in ("t00x", "t01x"):
+        assert claims.take(TaskId(task_id)) is None
+    clone.ok("close", "t00x", "done elsewhere")
+    clone.ok("defer", "t01x", "+2w")
+    clone.gt("run", "--headless", "--debounce", "0")
+    assert claims_at(clone).partition("\t")[2] == f"{CLAIMS}t01x"
 
 
 def test_a_task_that_was_started_by_hand_is_no_other_clones(
