@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from shlex import join
 from typing import NamedTuple
@@ -136,7 +137,7 @@ def bring_home(
         ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],
         repository,
     )
-    found, head_ref = _parse(listed)
+    (found, head_ref), before = _parse(listed), head(checkout)
     unborn = _unborn(private) if "HEAD" not in found else None
     head_ref = head_ref or unborn
     wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
@@ -157,6 +158,9 @@ def bring_home(
     if own not in found and _is_renamed(repository, own, known, found.get(head_ref or "")):
         _asked(["update-ref", "-d", own, known[own]], repository)
     _follow_head(repository, checkout, found, head_ref, is_unborn=unborn is not None)
+    after = head(checkout)
+    if after is not None and (after != before or not _is_index_of_head(checkout)):
+        checkout.git(["read-tree", "HEAD"])
     _follow_merge(checkout, private)
     kept = {name: commit for name, commit in known.items() if not name.startswith(BRANCHES)}
     _note(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})
@@ -245,7 +249,7 @@ def _wanted(
     wanted: dict[str, str] = {}
     warnings: list[str] = []
     own = f"{BRANCHES}{branch}" if branch else ""
-    known, taken = _known(checkout), _taken_names(repository)
+    known, taken = _known(checkout), cache(lambda: _taken_names(repository))  # few make other branches
     for name, commit in found.items():
         if name == "HEAD":
             if is_detached and commit != head(checkout):
@@ -256,7 +260,7 @@ def _wanted(
             continue
         # Where somebody moved their own branch outside meanwhile, that stays too.
         is_new = here is None and name.startswith(BRANCHES)
-        if (name == own and here in (None, known.get(own))) or (is_new and not _is_misleading(name, taken)):
+        if (name == own and here in (None, known.get(own))) or (is_new and not _is_misleading(name, taken())):
             wanted[name] = name
             continue
         kept = f"{_KEPT}{checkout.git_dir.name}/{name.removeprefix('refs/')}"
@@ -364,7 +368,7 @@ def _follow_head(
     *,
     is_unborn: bool,
 ) -> None:
-    """Makes the checkout stand where the one in the sandbox stands, and its index with it.
+    """Makes the checkout stand where the one in the sandbox stands.
 
     On a branch that stands elsewhere here, or is another checkout's, it would seem to have undone what is there: then it
     stands at the commit alone.
@@ -375,8 +379,6 @@ def _follow_head(
             checkout.git(["symbolic-ref", "-m", "gitticks: as in the sandbox", "HEAD", head_ref])
     elif commit is not None and (head_ref is not None or commit != head(checkout)):
         checkout.git(["update-ref", "--no-deref", "-m", "gitticks: as in the sandbox", "HEAD", commit])
-    if head(checkout) is not None and not _is_index_of_head(checkout):
-        checkout.git(["read-tree", "HEAD"])
 
 
 def _is_same_branch(repository: Repository, checkout: Checkout, ref: str, commit: str | None) -> bool:
