@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,14 @@ def test_work_without_a_workspace_needs_a_checkout(folder: Path) -> None:
     assert f"`gt update {task} --isolation task`" in ran.seen
 
 
-def test_a_bare_repository_that_no_folder_is_around_asks_for_a_clone(tmp_path: Path) -> None:
+def test_without_a_folder_around_it_is_said_what_makes_one(tmp_path: Path) -> None:
     bare = make_repository(tmp_path / "r.git", bare=True)
     git("worktree", "add", "--quiet", "../w", "main", at=bare)
-    for place in (bare, tmp_path / "w"):
-        ran = gt("init", at=place)
-        assert ran.code == 1
-        assert f"`git clone {bare}`" in ran.err
+    assert f"`git clone {bare}`" in gt("init", at=bare).err
+    ran = gt("init", at=tmp_path / "w")
+    assert ran.code == 1
+    hint = f"echo 'gitdir: ./r.git' > {tmp_path}/.git"
+    assert f"`{hint}`" in ran.err
+    subprocess.run(["sh", "-c", hint], check=True)
+    assert gt("init", at=tmp_path / "w").code == 0
+    assert (tmp_path / ".gitticks").is_dir()

@@ -22,7 +22,7 @@ from tests.support.waiting import until
 
 __all__ = ["project"]
 
-DOSE = 100 if os.environ.get("GITTICKS_DOSE") == "full" else 8
+DOSE = 100 if os.environ.get("GITTICKS_DOSE") == "full" else 6
 TASKS = ("aaaa", "bbbb", "cccc")
 SLOW = f"sleep 0.1\nif [ $GITTICKS_ROLE = reviewer ]; then {PASS}else {DONE}fi\nsleep 0.1\n"
 CONFIG = "human: when-required\nverify: {test: 'sleep 0.1'}\n"
