@@ -16,9 +16,10 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.redaction import find_secrets
+from gitticks.sandbox.bringing_home import bring_home
 from gitticks.sandbox.client_files import copied, held_settings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
-from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
+from gitticks.sandbox.private_git import PrivateGit, found_private, make_private
 from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
 from gitticks.sandbox.seccomp import filter_program, filtered
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
