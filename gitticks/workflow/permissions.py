@@ -101,6 +101,8 @@ class Ruling(NamedTuple):
     is_open: bool = False
 
 
+_LONGEST_COMMAND = 131_071
+"""What Linux takes as one argument; longer ones would also take seconds to judge."""
 _ORDER = (Answer.DENY, Answer.ASK, Answer.ALLOW)
 _MODES = tuple(PermissionMode)
 
@@ -109,12 +111,22 @@ def judge(access: Access, layers: Iterable[PolicyLayer], grants: Grants) -> Ruli
     """Returns what the rules say of an access."""
     every = tuple(layers)
     return (
-        _denied_by_rule(access, every)
+        _denied_for_length(access)
+        or _denied_by_rule(access, every)
         or _denied_by_default(access, every)
         or _allowed_by_rule(access, every)
         or _granted(access, grants)
         or _by_default(every, grants)
     )
+
+
+def _denied_for_length(access: Access) -> Ruling | None:
+    if access.operation is not Operation.SHELL or len(access.target) <= _LONGEST_COMMAND:
+        return None
+    words = (
+        f"a command of {len(access.target):,} characters is more than any shell takes as one: use a script"
+    )
+    return Ruling(Answer.DENY, words)
 
 
 def strictness(ruling: Ruling) -> int:

@@ -94,6 +94,13 @@ def test_without_rules_the_mode_decides(access: Access, answers: tuple[Answer, .
     assert tuple(judge(access, [], Grants(mode, needed)).answer for mode in PermissionMode) == answers
 
 
+def test_a_command_that_no_shell_takes_is_refused_without_being_judged() -> None:
+    grants = Grants(PermissionMode.YOLO)
+    for length, answer in ((131_071, Answer.ALLOW), (131_072, Answer.DENY)):
+        assert judge(Access(Operation.SHELL, "x" * length), (), grants).answer is answer
+    assert judge(Access(Operation.FILE_WRITE, "x" * 200_000), (), grants).answer is Answer.ALLOW
+
+
 def test_a_client_with_walls_of_its_own_is_not_asked_about_commands_but_in_interactive() -> None:
     found = [judge(GO, [], Grants(mode, is_walled=True)).answer for mode in (INTERACTIVE, AUTO_EDIT)]
     assert found == [ASK, ALLOW]
