@@ -85,7 +85,7 @@ def has_many_loose_objects(repository: Repository) -> bool:
 
 
 def pack_loose_objects(repository: Repository) -> int:
-    """Moves all loose objects into one pack and returns how many there were.
+    """Moves all loose objects into one pack, and the refs into one file, and returns how many objects there were.
 
     To be called with the store's lock held: a writer who has just found an object loose relies on its file.
     """
@@ -101,6 +101,8 @@ def pack_loose_objects(repository: Repository) -> int:
         timeout_seconds=LONGEST_SECONDS,
     )
     run_git(["prune-packed", "--quiet"], repository_dir=repository.common_dir)
+    # Git does this only where it packs by itself, and every call that lists refs opens each that is a file.
+    run_git(["pack-refs", "--all"], repository_dir=repository.common_dir, check=False)
     return len(ids)
 
 

@@ -166,6 +166,7 @@ class Removals:
         """Removes the workspace of a task in its turn."""
         self._begun[merged.id] = self._thread.submit(_remove_merged, self._run, merged)
         self._thread.submit(delete_removed, self._run.repository, self._run.settings, self._is_over.is_set)
+        self._thread.submit(tidy_up, self._run.repository)  # the end of the run may be days away
 
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:

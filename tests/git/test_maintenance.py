@@ -108,8 +108,11 @@ def test_a_setting_that_makes_no_sense_counts_as_none(repository: Repository, tm
 def test_everything_loose_goes_into_a_pack(repository: Repository, tmp_path: Path) -> None:
     for number in range(5):
         commit_file(tmp_path, "a.txt", f"{number}\n")
+    git("update-ref", "refs/gitticks/checkpoints/k7f2/1", "HEAD~1", at=tmp_path)
     before = counts(tmp_path)["count"]
     assert pack_loose_objects(repository) == before == 18
+    assert not (tmp_path / ".git/refs/gitticks/checkpoints/k7f2/1").exists()
+    assert git("show", "refs/gitticks/checkpoints/k7f2/1:a.txt", at=tmp_path) == "3"
     after = counts(tmp_path)
     assert (after["count"], after["in-pack"], after["packs"]) == (0, before, 1)
     assert git("show", "HEAD:a.txt", at=tmp_path) == "4"

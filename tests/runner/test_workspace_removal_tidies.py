@@ -21,7 +21,8 @@ from gitticks.runner.workspace_removal import (
 from tests.runner.merges import approve, merge
 from tests.support.loose_objects import counts, plant
 from tests.support.repositories import fsck_problems, git
-from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.runs import NO_PERSON, NO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -44,6 +45,20 @@ def test_a_run_packs_what_it_left_loose(project: RunProject) -> None:
     assert project.merges() == ["k7f2"]
     assert fsck_problems(project.path) == ""
     assert project.board_status() == ""
+
+
+def test_a_run_that_does_not_end_packs_between_its_merges(project: RunProject) -> None:
+    let_git_pack(project)
+    project.settings(NO_PERSON)
+    project.make()
+    with project.running("--auto", "--all") as process:
+        until(lambda: project.merges() == ["k7f2"])
+        until(lambda: not (project.path / ".git/refs/gitticks/checkpoints/k7f2/1").exists())
+        assert process.poll() is None
+        assert git("rev-parse", "refs/gitticks/checkpoints/k7f2/1", at=project.path)
+        project.interrupt(process)
+        process.wait(LONGEST_SECONDS)
+    assert fsck_problems(project.path) == ""
 
 
 def test_a_run_leaves_few_objects_loose(project: RunProject) -> None:
