@@ -33,7 +33,7 @@ from gitticks.store.authors import familiar_names
 from gitticks.store.branch import Store
 from gitticks.store.layout import Round, read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
-from gitticks.workflow.artifacts import count_since_last_word
+from gitticks.workflow.artifacts import colleagues_in, count_since_last_word
 from gitticks.workflow.budget import iteration_number
 from gitticks.workflow.council import is_shortened
 from gitticks.workflow.sessions import current_round
@@ -320,8 +320,11 @@ def _changes(repository: Repository, start: str, head: str, *, since_fork: bool)
 def strangers_of(
     store: Store, file: TaskFile, environment: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Returns who else has written what an agent reads of a task: its own text, its epic's, notes and answers; sorted."""
-    names = {file.task.created_by, *_writers(file)}
+    """Returns who else has written what an agent reads of a task: its own text, its epic's, notes and answers; sorted.
+
+    Nobody is a stranger for notes from the pull request, which are taken only from people with a role in the project.
+    """
+    names = {file.task.created_by, *(_writers(file) - colleagues_in(store.history(file.task.id)))}
     if file.task.parent is not None:
         with suppress(GitticksError):  # an epic that is gone or broken has no text to read
             names.add(store.task_file(TaskId(file.task.parent)).task.created_by)

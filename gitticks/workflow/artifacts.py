@@ -92,8 +92,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             failed_checks += event.data.get("gate") == "checks"
             sent_back += event.data.get("gate") == PULL_REQUEST_GATE
         elif event.type is EventType.NOTED:
-            marks = event.data.get("taken")
-            taken.update(one for one in (marks if isinstance(marks, list) else ()) if isinstance(one, str))
+            taken.update(_texts(event, "taken"))
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
             refusals += 1
         elif event.type is EventType.MERGE_FAILED:
@@ -121,12 +120,24 @@ def strangers_in(history: Iterable[Event]) -> frozenset[str]:
     """Returns whose text, of people strange to the runner, agents were given since the task was opened."""
     names: set[str] = set()
     for event in history:
-        named = event.data.get("strangers")
         if event.type is EventType.REOPENED:
             names.clear()
-        elif event.type is EventType.SESSION_STARTED and isinstance(named, list):
-            names.update(named)
+        elif event.type is EventType.SESSION_STARTED:
+            names.update(_texts(event, "strangers"))
     return frozenset(names)
+
+
+def colleagues_in(history: Iterable[Event]) -> frozenset[str]:
+    """Returns whose notes came from a pull request: the forge vouches for their role in the project."""
+    return frozenset(
+        name for event in history if event.type is EventType.NOTED for name in _texts(event, "colleagues")
+    )
+
+
+def _texts(event: Event, key: str) -> list[str]:
+    """Returns a list of an event's data; a history may hold anything."""
+    found = event.data.get(key)
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
 def hands_of(history: Iterable[Event]) -> frozenset[str]:

@@ -68,7 +68,9 @@ def _take_comments(draft: Draft, new: list[Comment]) -> None:
         draft.add(Section.NOTES, Entry(one.at, ActorKind.HUMAN, one.author, text))
     if new:
         count = "a comment" if len(new) == 1 else f"{len(new)} comments"
-        draft.log(EventType.NOTED, f"{count} on the pull request", data={"taken": [one.mark for one in new]})
+        by = sorted({one.author for one in new})
+        data = {"taken": [one.mark for one in new], "colleagues": by}
+        draft.log(EventType.NOTED, f"{count} on the pull request", data=data)
 
 
 def _red_words(red: list[Check]) -> str:
