@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -49,6 +49,10 @@ MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
 MOST_ROUNDS = 12
 """So often others may push first before we give up; each time all that they pushed is taken in."""
+
+
+Span = tuple[str | None, str]
+"""Two commits of the state branch, of which the second contains the first; None stands for nothing."""
 
 
 class Reached(StrEnum):
@@ -123,12 +127,16 @@ class Synced:
         return bool(self.came or self.went or self.taken_up or self.merged or self.followed)
 
 
-def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
-    """Returns what differs between two commits, by task."""
-    if new is None or old == new:
+def moved_in(store: Store, spans: Iterable[Span]) -> Moved:
+    """Returns what differs between the two commits of each span, by task."""
+    tree_of = store.objects.tree_of
+    changed = [
+        one
+        for old, new in spans
+        for one in store.objects.changed_files(None if old is None else tree_of(old), tree_of(new))
+    ]
+    if not changed:
         return Moved()
-    trees = [None if one is None else store.objects.tree_of(one) for one in (old, new)]
-    changed = list(store.objects.changed_files(trees[0], trees[1] or ""))
     added = {task_of_path(one.path) for one in changed if one.old is None}
     removed = {task_of_path(one.path) for one in changed if one.new is None}
     ids = sorted({found for one in changed if (found := task_around(one.path)) is not None})
@@ -141,7 +149,7 @@ def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
             )
             for one, row in rows.items()
         ),
-        tuple(one.path for one in changed if task_around(one.path) is None),
+        tuple(dict.fromkeys(one.path for one in changed if task_around(one.path) is None)),
     )
 
 
@@ -167,21 +175,23 @@ def sync(
     """Takes in what a remote has, and pushes what it lacks; without a name it is the usual remote.
 
     With `restore` it continues where the remote's branch lost commits that it had, and brings them back. If it `follows`,
-    the forge is asked for pull requests first.
+    the forge is asked for pull requests, after what another clone made of the same events is here.
     """
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)
     merged = notice_merges(context)
-    followed = _follow(context) if follows else ()
     name = _remote(context, remote)
     if name is None:
+        followed = _follow(context) if follows else ()
         context.warn_of_fallen()
         return Synced(
             Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged, followed=followed
         )
-    with hold_lock(context.repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
-        tip = context.store.tip()
-        done = _Sync(context, name, saved, timeout_seconds, restore, tip, tip).run()
+    syncing = _Sync(context, name, saved, timeout_seconds, restore)
+    done = syncing.run()
+    followed = _follow(context) if follows else ()
+    if follows and done.reached is Reached.DONE and context.store.tip() != syncing.tip:
+        done = syncing.run()
     context.warn_of_fallen()  # what was pushed before has come back
     return replace(done, merged=merged, followed=followed)
 
@@ -251,15 +261,20 @@ class _Sync:
     saved: TakenUp
     timeout_seconds: float
     restore: bool
-    start: str
-    tip: str
+    tip: str = ""
     fetched: str | None = None
-    pushed: str | None = None
     unknown: int = 0
+    came: list[Span] = field(default_factory=list)
+    went: list[Span] = field(default_factory=list)
     reports: list[MergeReport] = field(default_factory=list)
 
     def run(self) -> Synced:
-        """Fetches, takes in and pushes until both sides have the same."""
+        """Fetches, takes in and pushes until both sides have the same; returns what this and earlier calls did."""
+        lock = self.context.repository.own_file("sync.lock")
+        with hold_lock(lock, wait_seconds=2 * LONGEST_SECONDS):
+            return self._run()
+
+    def _run(self) -> Synced:
         tracking = tracking_ref(self.remote, STATE_BRANCH)
         known = last_shared(self.context.store, self.remote)
         if known is None:
@@ -290,7 +305,7 @@ class _Sync:
         )
         match pushed.outcome:
             case Pushed.DONE:
-                self.pushed = self.tip
+                self.went.append((self.fetched, self.tip))
                 remember_shared(self.context.store, self.remote, self.tip)
                 return self._result(Reached.DONE)
             case Pushed.REFUSED:
@@ -345,11 +360,12 @@ class _Sync:
             return
         taken = take_in(self.context.store, self.fetched, self.remote, author=self.context.author)
         self.tip = taken.after
+        self.came.append((taken.before, taken.after))
         self.context.warnings += warnings_of(taken.removed)
         self.reports.append(taken.report)
 
     def _result(self, reached: Reached, words: str = "") -> Synced:
-        came = moved_between(self.context.store, self.start, self.tip)
+        came = moved_in(self.context.store, self.came)
         # What another clone could not join is as much a person's as what this one could not.
         there = self.context.store.snapshot()
         kept_there = [path for path in came.files if standing_beside(path) and there.read(path) is not None]
@@ -357,7 +373,7 @@ class _Sync:
             reached,
             self.remote,
             came=came,
-            went=moved_between(self.context.store, self.fetched, self.pushed) if self.pushed else Moved(),
+            went=moved_in(self.context.store, self.went),
             conflicts={path: parts for one in self.reports for path, parts in one.conflicts.items()},
             overridden={path: names for one in self.reports for path, names in one.overridden.items()},
             renamed=tuple(one for report in self.reports for one in report.renamed),

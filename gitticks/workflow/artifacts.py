@@ -70,14 +70,14 @@ PERSONS_WORD = frozenset(
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
     iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
-    sent_back, taken = 0, set[str]()
+    sent_back, taken = set[str](), set[str]()
     work_approved = False
     spent = Spent()
     history = tuple(history)
     for event in history:
         if _is_word(event):
             iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
-            sent_back = 0
+            sent_back.clear()
             spent = Spent()
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
@@ -90,7 +90,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             spent = spent.plus(spent_in_session(event))
         elif event.type is EventType.GATE_FAILED:
             failed_checks += event.data.get("gate") == "checks"
-            sent_back += event.data.get("gate") == PULL_REQUEST_GATE
+            sent_back |= _rounds_sent_back(event)
         elif event.type is EventType.NOTED:
             taken.update(_texts(event, "taken"))
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
@@ -109,7 +109,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
         overflows,
         interruptions,
         spent,
-        sent_back,
+        len(sent_back),
         frozenset(taken),
         hands_of(history),
         strangers_in(history),
@@ -206,6 +206,12 @@ def _grants(history: Iterable[Event]) -> tuple[Spent, bool]:
 
 def _is_word(event: Event) -> bool:
     return event.actor.is_human and event.type in PERSONS_WORD
+
+
+def _rounds_sent_back(failed: Event) -> set[str]:
+    """Returns the round in which the pull request was sent back: two clones may record the same one."""
+    is_forges = failed.data.get("gate") == PULL_REQUEST_GATE
+    return {str(failed.data.get("round", failed.at))} if is_forges else set()
 
 
 def _overflows(ended: Event, before: int) -> int:

@@ -82,7 +82,8 @@ def _red_words(red: list[Check]) -> str:
 
 def _send_back(draft: Draft, reason: str) -> None:
     """Returns the task to its agent; stuck at the limit of reviews since a person last decided."""
-    draft.log(EventType.GATE_FAILED, reason, data={"gate": PULL_REQUEST_GATE})
+    round_sent_back = draft.task.review_round
+    draft.log(EventType.GATE_FAILED, reason, data={"gate": PULL_REQUEST_GATE, "round": round_sent_back})
     short = reason.partition("\n")[0]
     times = draft.counts.pulls_sent_back + 1
     if times >= draft.policy.review_limit:

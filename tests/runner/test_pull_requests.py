@@ -12,7 +12,7 @@ import pytest
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from tests.support.forges import PROJECT, StandIn, configure_real, install_recorded, serving
-from tests.support.projects import make_reviewing
+from tests.support.projects import Project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
 
@@ -153,6 +153,28 @@ def test_a_red_check_sends_it_back_with_its_log(project: RunProject, forge: Stan
     project.ok("approve", "k7f2")
     assert forge.head() == project.task("k7f2").end_sha
     assert len(forge.pulls) == 1
+
+
+def test_a_second_clone_learns_from_the_first_before_it_asks_the_forge(
+    project: RunProject, recorded: StandIn
+) -> None:
+    offered(project)
+    project.ok("sync")
+    path = project.path.parent / "other"
+    address = f"https://github.com/{PROJECT}.git"
+    instead = f"url.{recorded.remote}.insteadOf={address}"
+    git("clone", "-q", "-c", instead, address, str(path), at=project.path)
+    other = Project(path)
+    other.ok("init")
+    other.ok("trust", "--yes")
+    recorded.check("unit", "failure")
+    assert "sent to origin" in project.ok("sync")
+    recorded.asked.clear()
+    out = other.ok("sync")
+    assert ("working" in out, recorded.asked) == (True, [])
+    reasons = [event.data.get("gate") for event in other.events("k7f2")]
+    assert reasons.count("pull request") == 1
+    assert project.ok("sync") == "up to date with origin\n"
 
 
 def test_red_checks_are_not_tried_for_ever(project: RunProject, recorded: StandIn) -> None:

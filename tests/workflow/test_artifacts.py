@@ -103,3 +103,9 @@ def test_interruptions_in_a_row_are_counted_until_something_else_ends_a_session_
 def test_marks_of_comments_are_texts_whatever_a_history_holds(marks: Any) -> None:
     found = count_since_last_word([event(EventType.NOTED, data={"taken": marks})])
     assert found.taken == (frozenset("a") if isinstance(marks, list) else frozenset())
+
+
+def test_what_two_clones_saw_of_a_pull_request_counts_once_for_each_round() -> None:
+    rounds = [1, 1, 2, 2]
+    seen = [event(EventType.GATE_FAILED, data={"gate": "pull request", "round": one}) for one in rounds]
+    assert count_since_last_word(seen).pulls_sent_back == len({*rounds})
