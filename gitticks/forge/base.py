@@ -137,7 +137,7 @@ class Forge(ABC):
         """Returns one object; with a body it is made by that."""
         answer = self.ask(path, body)
         if not isinstance(answer, dict):
-            raise self._nonsense(path, json.dumps(answer))
+            raise self._nonsense(path, json.dumps(answer), body)
         return answer
 
     def ask(self, path: str, body: Mapping[str, str] | None = None) -> Any:
@@ -146,7 +146,7 @@ class Forge(ABC):
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise self._nonsense(path, text) from None
+            raise self._nonsense(path, text, body) from None
 
     def text(self, path: str, body: Mapping[str, str] | None = None) -> str:
         """Returns what the forge's program prints."""
@@ -172,19 +172,22 @@ class Forge(ABC):
         if ended.is_success:
             return ended.output
         if ended.reason is EndReason.EXITED:
-            raise self._failure(path, ended)
+            raise self._failure(ended, self._again(path, body))
         why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
-        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path))
+        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body))
 
     @property
     def _login(self) -> str:
         return f"{self.program} auth login --hostname {self.project.host}"
 
-    def _again(self, path: str) -> str:
-        return f"`{self.program} api --hostname {self.project.host} '{path}'` shows the whole answer"
+    def _again(self, path: str, body: Mapping[str, str] | None = None) -> str | None:
+        """Returns what shows an answer again; None for a request that makes something."""
+        shows = f"`{self.program} api --hostname {self.project.host} '{path}'` shows the whole answer"
+        return None if body else shows
 
-    def _failure(self, path: str, ended: Ended) -> ForgeError:
-        said = printable(ended.errors.strip() or ended.output, 300)
+    def _failure(self, ended: Ended, again: str | None) -> ForgeError:
+        heading = ended.errors.strip()
+        said = printable(f"{heading}{_reasons_of(ended.output)}" if heading else ended.output, 300)
         lower = f"{ended.errors}\n{ended.output}".lower()
         if any(sign in lower for sign in _LIMITED):
             error = ForgeError(
@@ -198,18 +201,31 @@ class Forge(ABC):
         if "http 404" in lower:
             return NotThereError(
                 f"{self.name} has no such project or pull request, or hides it from you: {said}",
-                hint=self._again(path),
+                hint=again,
             )
-        return ForgeError(
-            f"`{self.program}` failed with exit code {ended.exit_code}: {said}", hint=self._again(path)
-        )
+        return ForgeError(f"`{self.program}` failed with exit code {ended.exit_code}: {said}", hint=again)
 
-    def _nonsense(self, path: str, text: str) -> ForgeError:
+    def _nonsense(self, path: str, text: str, body: Mapping[str, str] | None = None) -> ForgeError:
         said = printable(text, 120) or "nothing"
         return ForgeError(
             f"`{self.program}` printed something that is not an answer from {self.name}: {said}",
-            hint=self._again(path),
+            hint=self._again(path, body),
         )
+
+
+def _reasons_of(output: str) -> str:
+    """Returns what the body of a refusal adds to the heading, which is all that `gh` prints of it as an error."""
+    try:
+        answer = json.loads(output)
+    except (ValueError, RecursionError):
+        return ""
+    errors = answer.get("errors") if isinstance(answer, dict) else None
+    reasons = [
+        text_of(one, "message") or f"{text_of(one, 'field')} {text_of(one, 'code')}"
+        for one in (errors if isinstance(errors, list) else [])
+        if isinstance(one, dict)
+    ]
+    return f": {'; '.join(reasons)}" if reasons else ""
 
 
 def text_of(item: Mapping[str, Any], *keys: str) -> str:

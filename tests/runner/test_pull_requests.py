@@ -351,6 +351,24 @@ def test_what_goes_wrong_loses_nothing(project: RunProject, forge: StandIn, name
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 
 
+@pytest.mark.parametrize(
+    ("errors", "reason"),
+    [
+        ('[{"message": "No commits between main and it"}]', "No commits between main and it"),
+        ('[{"resource": "PullRequest", "field": "base", "code": "invalid"}]', "base invalid"),
+    ],
+)
+def test_a_pull_request_that_is_refused_says_why(
+    project: RunProject, forge: StandIn, errors: str, reason: str
+) -> None:
+    make_reviewing(project)
+    body = f'{{"message": "Validation Failed", "errors": {errors}}}'
+    forge.fault = lambda _: (422, body) if forge.asked[-1].startswith("POST") else None
+    out = project.gt("approve", "k7f2").out
+    assert f"Validation Failed (HTTP 422): {reason}" in out
+    assert "shows the whole answer" not in out
+
+
 def test_without_the_program_it_says_what_to_install(
     project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
