@@ -334,9 +334,10 @@ def _environment(pid: int) -> list[bytes]:
 
 def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     from gitticks.git.signatures import read_signature, sign
-    from gitticks.runner.workspace_plan import base_of
+    from gitticks.runner.workspace_plan import base_of, require_code
     from gitticks.store.approvals import state_approval, why_not_signed
 
+    require_code(context.repository, task)
     base = base_of(task, context.settings, context.repository)
     by = f"{context.author.name} <{context.author.email}>"
     statement = state_approval(context.repository, task, base, by, context.now)

@@ -41,8 +41,8 @@ def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones:
     missing = "error: the code of `k7f2` is not in this clone: commit "
     fetch = f"git fetch origin {BRANCH}:{BRANCH}"
     tip = here.tip()
-    for words in (["review", "k7f2"], ["approve", "k7f2"], ["review", "k7f2", "--accept"]):
-        ran = here.gt(*words)
+    for words in ("review k7f2", "approve k7f2", "approve k7f2 --key none", "review k7f2 --accept"):
+        ran = here.gt(*words.split())
         assert ran.err.startswith(missing), ran.seen
         assert f"hint: `git push origin {BRANCH}` where it was made, then `{fetch}` here" in ran.err
     assert here.tip() == tip
