@@ -21,7 +21,10 @@ from gitticks.workflow.approvals import is_approval
 
 
 class Verified(NamedTuple):
-    """An approval of the history; `problem` says why it does not hold, with the place and the commit that brought it."""
+    """An approval of the history; `problem` says why it does not hold, with the place and the commit that brought it.
+
+    Without `can_verify` this clone lacks what is needed to tell, and `problem` says what.
+    """
 
     task: TaskId
     by: str
@@ -31,6 +34,7 @@ class Verified(NamedTuple):
     line: int
     problem: str | None = None
     commit: str | None = None
+    can_verify: bool = True
 
 
 def verify_approvals(context: Context, task: str | None = None) -> tuple[Verified, ...]:
@@ -48,7 +52,11 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     ]
     for place, (number, event) in enumerate(events):
         if is_approval(event):
-            problem = _problem(context, task_id, event, [later for _, later in events[place + 1 :]])
+            can_verify = True
+            try:
+                problem = _problem(context, task_id, event, [later for _, later in events[place + 1 :]])
+            except GitticksError as error:
+                problem, can_verify = error.in_one_line, False
             commit = (
                 _commit_of(context, path, number)
                 if problem or context.settings.approvals.minimum != NAME
@@ -65,6 +73,7 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
                     number,
                     problem,
                     commit if problem else None,
+                    can_verify,
                 )
             )
     return found
@@ -75,10 +84,7 @@ def _events(line: bytes) -> tuple[Event, ...]:
 
 
 def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]) -> str | None:
-    try:
-        why = why_not_proven(context.repository, context.resolved_settings, str(task_id), event)
-    except GitticksError as error:
-        why = error.message
+    why = why_not_proven(context.repository, context.resolved_settings, str(task_id), event)
     if why is not None or not is_enough(str(event.data.get("strength")), SIGNED):
         return why
     ends = (EventType.MERGED, EventType.VERDICT)

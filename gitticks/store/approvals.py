@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
 from gitticks.document.settings_layers import ResolvedSettings
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import RefusedError
 from gitticks.git.config import read_own_setting
 from gitticks.git.merges.history import is_ancestor, tree_of
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.git.signatures import read_signature, verify
 from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
 from gitticks.model.event import Event
@@ -112,7 +114,11 @@ def _own_file(repository: Repository, path: Path) -> bytes:
 def why_not_signed(
     repository: Repository, resolved: ResolvedSettings, statement: Statement, signature: str, at: datetime
 ) -> str | None:
-    """Returns why a signature does not prove a statement, in words; None if it does."""
+    """Returns why a signature does not prove a statement, in words; None if it does.
+
+    Raises:
+        GitticksError: this clone lacks what is needed to tell.
+    """
     if statement.base_commit and not _was_base(repository, statement):
         return f"`{statement.base}` never pointed to {statement.base_commit[:7]}, from which the allowed signers would be read"
     allowed = allowed_signers(repository, resolved, statement.base_commit)
@@ -122,11 +128,26 @@ def why_not_signed(
 
 
 def _was_base(repository: Repository, statement: Statement) -> bool:
-    tip = read_ref(repository.common_dir, BRANCHES + statement.base)
-    try:
-        return tip is not None and is_ancestor(repository, statement.base_commit, tip)
-    except GitticksError:
+    """True if the base, here or as its remote had it last, contains the commit of a statement.
+
+    Raises:
+        RefusedError: the base is missing here, or behind, so that only its remote can tell.
+    """
+    base, commit = statement.base, statement.base_commit
+    remote = remote_of_branch(repository, base)
+    refs = (BRANCHES + base, *([] if remote is None else [tracking_ref(remote, base)]))
+    tips = [tip for ref in refs if (tip := read_ref(repository.common_dir, ref)) is not None]
+    is_here = repository.objects.has(commit)
+    if is_here and any(is_ancestor(repository, commit, tip) for tip in tips):
+        return True
+    has_parted = is_here and tips and not any(is_ancestor(repository, tip, commit) for tip in tips)
+    if remote is None or has_parted:
         return False
+    whole = "--unshallow " if (repository.common_dir / "shallow").exists() else ""
+    raise RefusedError(
+        f"`{base}` in this clone does not contain {commit[:7]}, from which the allowed signers are read",
+        hint=f"`git fetch {whole}{quote(remote)} {quote(f'{base}:{tracking_ref(remote, base)}')}` brings it",
+    )
 
 
 def why_not_proven(
@@ -139,6 +160,9 @@ def why_not_proven(
     """Returns why an approval of the history is not as strong as it says, in words; None if it is.
 
     The key of its signature has to be valid `now`, else when it was made.
+
+    Raises:
+        GitticksError: this clone lacks what is needed to tell.
     """
     said = claimed(task_id, event)
     if said is None or isinstance(said, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import Ran, command
 from tests.support.keys import make_key, sign_by, signer_line
+from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import TO_REVIEW, RunProject, project
 
@@ -85,6 +87,45 @@ def test_a_signed_approval_merges_and_is_verified_later(reviewed: RunProject, ke
     assert reviewed.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
     [told] = json.loads(reviewed.ok("log", "--verify", "--json"))["approvals"]
     assert (told["task"], told["at"], told["problem"]) == ("k7f2", format_time(verdict.at), None)
+
+
+@pytest.mark.parametrize("depth", [[], ["--depth", "1"]])
+def test_a_clone_that_is_behind_says_what_it_lacks_and_needs_no_branch_of_its_own(
+    reviewed: RunProject, key: Path, depth: list[str]
+) -> None:
+    path = reviewed.path.parent / "behind"
+    git("clone", "-q", *depth, reviewed.path.as_uri(), str(path), at=reviewed.path)
+    behind = Project(path)
+    commit_file(reviewed.path, "later.txt", "later\n")
+    assert approve(reviewed, key).code == 0
+    git("fetch", "-q", "origin", "gitticks/state:gitticks/state", at=path)
+    behind.ok("trust", "--yes")
+
+    ran = behind.gt("log", "--verify")
+
+    assert ran.code == 1
+    assert "L2 by Ada Lovelace cannot be verified here: `main` in this clone does not contain " in ran.out
+    assert ran.out.endswith("1 approval, 0 invalid, 1 not verified\n")
+    assert json.loads(behind.gt("log", "--verify", "--json").out)["approvals"][0]["can_verify"] is False
+    found = re.search(r"`git (fetch .*)` brings it", ran.out)
+    assert found is not None
+    git(*found[1].split(), at=path)
+    git("checkout", "-q", "--detach", at=path)
+    git("branch", "-q", "-D", "main", at=path)
+    assert behind.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
+
+
+def test_a_base_that_was_rewritten_since_proves_nothing(reviewed: RunProject, key: Path) -> None:
+    git("remote", "add", "origin", str(reviewed.path / "none"), at=reviewed.path)
+    assert approve(reviewed, key).code == 0
+    git("checkout", "-q", "--orphan", "main2", at=reviewed.path)
+    git("commit", "-q", "-m", "another", at=reviewed.path)
+    git("branch", "-q", "-M", "main", at=reviewed.path)
+
+    ran = reviewed.gt("log", "--verify")
+
+    assert ran.code == 1
+    assert "is not valid: `main` never pointed to " in ran.out
 
 
 def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) -> None:

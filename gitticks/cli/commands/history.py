@@ -57,10 +57,13 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
         return Exit.FAILED if wrong else Exit.DONE
     for one in wrong:
         place = f"{one.path}:{one.line}, commit {(one.commit or 'unknown')[:_SHORT]}"
-        say(visible(f"{one.task}  {one.strength} by {one.by} is not valid: {one.problem}"), f"      {place}")
+        what = "is not valid" if one.can_verify else "cannot be verified here"
+        say(visible(f"{one.task}  {one.strength} by {one.by} {what}: {one.problem}"), f"      {place}")
     counts = Counter(one.strength for one in found if one.problem is None)
     held = ", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level])
-    say(f"{count_of(len(found), 'approval')}, {len(wrong)} invalid{f'; the others: {held}' if held else ''}")
+    unknown = sum(not one.can_verify for one in wrong)
+    words = [f"{len(wrong) - unknown} invalid", *([f"{unknown} not verified"] if unknown else [])]
+    say(f"{', '.join([count_of(len(found), 'approval'), *words])}{f'; the others: {held}' if held else ''}")
     return Exit.FAILED if wrong else Exit.DONE
 
 
