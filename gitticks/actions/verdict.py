@@ -346,7 +346,7 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     if why is not None:
         raise RefusedError(
             f"`{task.id}` was not approved, because the signature would not count: {why}",
-            hint="docs/how-to/sign-approvals.md; `gt config --explain approvals.allowed_signers`",
+            hint="`gt help sign-approvals`, `gt config --explain approvals.allowed_signers`",
         )
     read = read_signature(signature)
     strength = HARDWARE if read is not None and read.is_hardware else SIGNED

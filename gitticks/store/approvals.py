@@ -32,9 +32,7 @@ from gitticks.workflow.approvals import claimed, gates_digest, last_approval, po
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
-_HINT = (
-    f"`gt config {SETTING} allowed_signers` names a file on the base branch; docs/how-to/sign-approvals.md"
-)
+_HINT = f"`gt config {SETTING} allowed_signers` names a file on the base branch; `gt help sign-approvals`"
 
 
 def state_approval(repository: Repository, task: Task, base: str, by: str, at: datetime) -> Statement:

@@ -182,7 +182,7 @@ def test_a_key_that_may_not_sign_is_refused(
 
     assert ran.code == 3, ran.seen
     assert why in ran.err
-    assert "docs/how-to/sign-approvals.md" in ran.err
+    assert "`gt help sign-approvals`" in ran.err
     assert project.stands() == (Status.PENDING, Awaiting.APPROVAL)
 
 

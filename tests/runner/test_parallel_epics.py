@@ -66,7 +66,9 @@ def test_one_epic_is_stopped_and_the_other_goes_on(project: RunProject) -> None:
     make_epics(project, "aaaa", "bbbb")
     with project.running("aaaa", "bbbb", "--worktree", "--parallel", "2") as process:
         until(lambda: is_up(project, "aaa2") and is_up(project, "bbb2"), "both")
-        assert "aaa2 is being stopped" in project.ok("stop", "aaaa")
+        stopped = project.gt("stop", "aaaa").seen
+        assert "aaa2 is being stopped" in stopped
+        assert "`gt run --add aaaa` resumes it" in stopped
         let_go(project, "bbb2")
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
     assert project.task("bbbb").status is Status.DONE, out

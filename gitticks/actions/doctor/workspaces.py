@@ -44,7 +44,8 @@ def check_merged(context: Context) -> Iterator[Finding]:
         tasks = index.tasks()
     for one in find_missing(context, tasks):
         if not one.is_pulled:
-            yield note(f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`")
+            pull = f"`git pull --no-rebase origin {one.base}` on `{one.base}`"
+            yield note(f"{one.words}; `origin/{one.base}` has it", pull)
             continue
         aside = f"`git branch rescue {one.commits[0]}` keeps it; `gt reopen` if it is not wanted"
         fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"

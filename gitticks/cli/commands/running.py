@@ -11,7 +11,7 @@ import click
 from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
-from gitticks.actions.run import check_health, execute, prepare_run
+from gitticks.actions.run import check_health, execute, is_run_alive, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
 from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
@@ -276,7 +276,8 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
     """Stop the run, or one task or epic.
 
     Without an ID, the run ends after its current iterations. With one, its agents are stopped at once and the task, or
-    the epic and everything below it, is not started in this clone until `gt run ID`. Work done so far is kept.
+    the epic and everything below it, is not started in this clone until `gt run ID`, or `gt run --add ID` while a run is active. Work done
+    so far is kept.
     """
     if task is None:
         stop_run(context)
@@ -291,7 +292,8 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
         say(f"{task_id}  its agent {how}")
     else:
         say(f"{task_id}  will not be started, and the agent of {', '.join(ending)} {how}")
-    hint(f"`gt run {task_id}` resumes it")
+    adds = "--add " if is_run_alive(context.repository) else ""
+    hint(f"`gt run {adds}{task_id}` resumes it")
 
 
 @command("pause", "gt pause", with_json=False)

@@ -107,6 +107,7 @@ def test_what_only_a_pull_brings_is_a_note(project: Project) -> None:
     git("reset", "--quiet", "--hard", "HEAD~1", at=project.path)
     assert "warning" not in project.gt("status").err
     assert found_in(project.path) == {f"{ONE}; `origin/main` has it": "note"}
+    assert "`git pull --no-rebase origin main` on `main`" in project.gt("doctor").out
 
 
 def test_what_is_not_stored_here_is_a_note_since_nobody_can_know_whether_it_is_lost(project: Project) -> None:
