@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from hashlib import sha256
 from typing import NamedTuple
 
-from gitticks.errors import GitticksError
 from gitticks.git.config import read_common_setting, read_config
 from gitticks.git.files import write_synced
 from gitticks.git.process import GitError, GitResult, printable, run_git
-from gitticks.git.refs import BRANCHES, blocking_branch, is_object_id, read_ref
+from gitticks.git.refs import BRANCHES, blocking_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 from gitticks.git.worktrees import past_half_made
@@ -53,7 +52,7 @@ _REFUSALS = (
 _ABSENT = ("does not appear to be a git repository", "not found", "repository not exported", "does not exist")
 _ANSWERS = "answered"
 
-_LATE = (
+LATE = (
     "fetch first",
     "non-fast-forward",
     "stale info",
@@ -61,12 +60,9 @@ _LATE = (
     "incorrect old value",
     "failed to lock",
 )
-_RACES = (*_LATE, "failed to update ref", "reference already exists", "remote failure")
 _NOT_REPORTED = ("failed to report status", "remote failure")
 
 _ORIGIN = "refs/remotes/origin/"
-_MOVED = frozenset(" +*-")
-"""How a line of `git push --porcelain` begins that reports a ref as moved, made or removed."""
 
 
 class Fetched(Enum):
@@ -272,9 +268,17 @@ def _push(
         return PushedBranch(
             Pushed.REFUSED, f"it has a branch `{blocking}`, which has to be renamed or deleted there first"
         )
-    if any(sign in words for sign in _LATE):
+    if any(sign in words for sign in LATE):
         return PushedBranch(Pushed.LATE, words)
-    return PushedBranch(Pushed.REFUSED, printable(_words_of_hooks(done.stderr)) or words)
+    return PushedBranch(Pushed.REFUSED, printable(words_of_hooks(done.stderr)) or words)
+
+
+def words_of_hooks(stderr: str) -> str:
+    """Returns what the remote's hooks printed; empty if nothing."""
+    lines = (
+        line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")
+    )
+    return "\n".join(line for line in lines if line)
 
 
 def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
@@ -354,103 +358,3 @@ def _ask(repository: Repository, remote: str, branch: str) -> AskedRemote:
     fetched = fetch(repository, remote, branch, takes_all_names=True)
     known = fetched.commit or read_ref(repository.common_dir, tracking_ref(remote, branch))
     return AskedRemote(remote, fetched.outcome, known, fetched.words)
-
-
-class UnreachableError(GitticksError):
-    """The remote gave no answer, or refused one; nothing is known of its refs."""
-
-
-class LeasedMove(NamedTuple):
-    """A move of one ref: from `old` (None: it must not exist) to `new` (None: it is removed)."""
-
-    ref: str
-    old: str | None
-    new: str | None
-
-
-def push_leased(
-    repository: Repository,
-    remote: str,
-    moves: Sequence[LeasedMove],
-    *,
-    timeout_seconds: float = LONGEST_SECONDS,
-) -> frozenset[str]:
-    """Moves refs of a remote, each on its own, and returns those that moved.
-
-    Raises:
-        UnreachableError: the remote did not answer, and some may have moved all the same; or it lets none of them
-            move, wherever they stand.
-    """
-    leases = [f"--force-with-lease={move.ref}:{move.old or ''}" for move in moves]
-    options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", RECEIVE]
-    safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
-    asked = [*safely, "push", *options, *leases, "--end-of-options", remote]
-    asked += [f"{move.new or ''}:{move.ref}" for move in moves]
-    done = _reach(repository, asked, remote, timeout_seconds)
-    lines = [line.split("\t") for line in done.text.splitlines() if line.count("\t") >= 1]
-    if done.code and not lines:
-        raise _unreachable(remote, done.stderr)
-    moved = frozenset(words[1].rpartition(":")[2] for words in lines if words[0] in _MOVED)
-    refused = [one for one in lines if one[0] == "!" and not any(sign in one[-1] for sign in _RACES)]
-    if refused and not moved:
-        words = _words_of_hooks(done.stderr) or refused[0][-1]
-        raise UnreachableError(f"`{remote}` refuses `{moves[0].ref}`: {printable(words)}")
-    return moved
-
-
-def _words_of_hooks(stderr: str) -> str:
-    lines = (
-        line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")
-    )
-    return "\n".join(line for line in lines if line)
-
-
-def remote_refs(
-    repository: Repository, remote: str, *patterns: str, timeout_seconds: float = LONGEST_SECONDS
-) -> dict[str, str]:
-    """Returns the refs of a remote that the patterns name, each with its object id.
-
-    Raises:
-        UnreachableError: the remote did not answer.
-    """
-    asked = ["ls-remote", "--quiet", UPLOAD, "--end-of-options", remote, *patterns]
-    done = _reach(repository, asked, remote, timeout_seconds)
-    if done.code:
-        raise _unreachable(remote, done.stderr)
-    found = (line.partition("\t") for line in done.text.splitlines())
-    return {ref: object_id for object_id, _, ref in found if is_object_id(object_id)}
-
-
-def fetch_refs(
-    repository: Repository, remote: str, *refs: str, timeout_seconds: float = LONGEST_SECONDS
-) -> None:
-    """Brings what refs of a remote name, without a ref of our own.
-
-    Raises:
-        UnreachableError: the remote did not answer, or has no such ref any more.
-    """
-    options = [
-        "--quiet",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--no-recurse-submodules",
-        "--refmap=",
-        UPLOAD,
-    ]
-    asked = ["-c", "fetch.fsckObjects=true", "fetch", *options, "--end-of-options", remote, *refs]
-    done = _reach(repository, asked, remote, timeout_seconds)
-    if done.code:
-        raise _unreachable(remote, done.stderr)
-
-
-def _reach(repository: Repository, asked: list[str], remote: str, timeout_seconds: float) -> GitResult:
-    done = reach(repository, asked, timeout_seconds)
-    if isinstance(done, str):
-        raise _unreachable(remote, done)
-    return done
-
-
-def _unreachable(remote: str, words: str) -> UnreachableError:
-    return UnreachableError(
-        f"`{remote}` did not answer: {printable(words)}", hint=f"`git ls-remote {remote}`"
-    )

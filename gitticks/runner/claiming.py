@@ -9,8 +9,8 @@ from datetime import datetime
 
 from gitticks.errors import RefusedError
 from gitticks.git.files import write_synced
+from gitticks.git.remote_refs import UnreachableError
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import UnreachableError
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.liveness import CLAIMED_FILE

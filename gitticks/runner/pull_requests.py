@@ -14,15 +14,8 @@ from gitticks.git.locks import hold_lock
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
-from gitticks.git.sharing import (
-    LeasedMove,
-    Pushed,
-    address_of,
-    push,
-    push_leased,
-    remote_of_branch,
-    remote_refs,
-)
+from gitticks.git.remote_refs import LeasedMove, push_leased, remote_refs
+from gitticks.git.sharing import Pushed, address_of, push, remote_of_branch
 from gitticks.model.event import Actor, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section

@@ -18,15 +18,9 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.remote_refs import LeasedMove, UnreachableError, fetch_refs, push_leased, remote_refs
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import (
-    LeasedMove,
-    UnreachableError,
-    fetch_refs,
-    local_refs,
-    push_leased,
-    remote_refs,
-)
+from gitticks.git.sharing import local_refs
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.safe_read import read_plain_file
 from gitticks.store.transaction import read_file

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.sharing import LeasedMove, UnreachableError, push_leased, remote_refs
+from gitticks.git.remote_refs import LeasedMove, UnreachableError, push_leased, remote_refs
 from gitticks.model.ids import TaskId
 from gitticks.store.claims import CLAIMS, Claims
 from tests.support.repositories import git, make_repository
