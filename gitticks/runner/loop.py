@@ -116,6 +116,7 @@ class Loop:
         names = tuple(sorted(asked.difference(self.options.ids, self.options.added)))
         self.options = self.run.options = self.options._replace(added=self.options.added + names)
         self._tasks.forget_scope()
+        self._left_alone.forget(asked)
         self.run.holds.forget_added(asked)
         if names:
             self.run.emit(RunAdded(names))

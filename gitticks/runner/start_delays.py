@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
+from gitticks.runner.workspace_plan import has_base
 from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0
@@ -265,33 +266,38 @@ def role_for(task: Task) -> Role:
 
 
 class LeftAlone:
-    """The tasks of one run that are not tried again until somebody changes them.
+    """The tasks of one run that are not tried again until somebody changes them, or makes the commit that they begin from.
 
     What failed by the machine, such as a full disk, is tried again after `limits.rest` by a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
-        self._updated: dict[TaskId, datetime | None] = {}
+        self._stood: dict[TaskId, tuple[datetime | None, bool] | None] = {}
         self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
 
     @property
     def ids(self) -> Collection[TaskId]:
         """The tasks that are left alone just now."""
-        return self._updated.keys()
+        return self._stood.keys()
 
     def forget_changed(self, tasks: Mapping[TaskId, Task]) -> None:
         """Lets those be tried again that were changed since, or are gone, or whose time has come."""
         now = self._run.world.monotonic_seconds()
-        self._updated = {
-            task_id: updated
-            for task_id, updated in self._updated.items()
+        self._stood = {
+            task_id: stood
+            for task_id, stood in self._stood.items()
             if task_id in tasks
-            and tasks[task_id].updated == updated
+            and self._stand(tasks[task_id]) == stood
             and self._again_at.get(task_id, math.inf) > now
         }
-        self._again_at = {one: at for one, at in self._again_at.items() if one in self._updated}
+        self._again_at = {one: at for one, at in self._again_at.items() if one in self._stood}
+
+    def forget(self, task_ids: Iterable[TaskId]) -> None:
+        """Lets tasks be tried again that a person asks for."""
+        for task_id in task_ids:
+            self._stood.pop(task_id, None)
 
     def note_failure(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone whose job failed; one that was refused is looked at once more.
@@ -310,7 +316,7 @@ class LeftAlone:
     def add(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone until somebody changes it, and says why."""
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
-        self._updated[task_id] = None if found is None else found.updated
+        self._stood[task_id] = None if found is None else self._stand(found)
         hint = f" ({error.hint})" if error.hint else ""
         how = "skipped in this run"
         if self._run.options.auto and isinstance(error, _PASSING):
@@ -318,3 +324,7 @@ class LeftAlone:
             self._again_at[task_id] = self._run.world.monotonic_seconds() + rest
             how = f"tried again in {rest} s"
         self._run.emit(Warned(task_id, f"{how}: {error.message}{hint}"))
+
+    def _stand(self, task: Task) -> tuple[datetime | None, bool]:
+        """Returns what a person changes so that the next try may go better."""
+        return task.updated, has_base(task, self._run.settings, self._run.repository)

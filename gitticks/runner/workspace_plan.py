@@ -131,6 +131,12 @@ def base_of(task: Task, settings: Settings, repository: Repository) -> str:
     return base
 
 
+def has_base(task: Task, settings: Settings, repository: Repository) -> bool:
+    """True if the branch that work on the task begins from has a commit, here or on `origin`."""
+    base = task.base or settings.base or default_base(repository)
+    return base is not None and _tip_of(repository, base) is not None
+
+
 def own_folders(settings: Settings) -> tuple[str, ...]:
     """Returns the folders of gitticks' own at the top of a checkout, which are nobody's uncommitted work."""
     return *OWN_FOLDERS, settings.workspace.dir
@@ -188,8 +194,7 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Worksp
 
 
 def _tip(repository: Repository, base: str) -> str:
-    tip = read_ref(repository.common_dir, BRANCHES + base)
-    tip = tip or read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
+    tip = _tip_of(repository, base)
     if tip is None:
         is_unborn = base == head_branch(repository)
         raise GitticksError(
@@ -199,6 +204,11 @@ def _tip(repository: Repository, base: str) -> str:
             else "`git branch -a` shows the branches, `gt config base <branch>` chooses one",
         )
     return tip
+
+
+def _tip_of(repository: Repository, base: str) -> str | None:
+    tip = read_ref(repository.common_dir, BRANCHES + base)
+    return tip or read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
 
 
 def _last_known(task: Task, repository: Repository, workspace: Path, branch: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 
 from gitticks.actions.context import Context
@@ -12,8 +13,10 @@ from gitticks.model.status import Status
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.start_delays import LeftAlone
+from tests.support.repositories import git
 from tests.support.runs import NO_PERSON, RunProject, project
 from tests.support.tasks import CREATED
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
@@ -27,6 +30,37 @@ def test_without_isolation_a_dirty_checkout_is_left_alone(project: RunProject) -
     assert "while it has uncommitted changes" in ran.err
     assert project.stands() == (Status.PENDING, None)
     assert (project.path / "README.md").read_text() == "mine\n"
+
+
+def test_a_task_begins_once_its_base_has_the_first_commit(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make()
+    git("checkout", "-q", "--orphan", "new", at=project.path)
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "skipped in this run")
+        git("commit", "-q", "--allow-empty", "-m", "first", at=project.path)
+        until(lambda: project.stands()[0] is Status.DONE, "the work after the first commit")
+        project.interrupt(process)
+        process.wait()
+
+
+def test_what_is_added_to_the_run_is_tried_again(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}isolation: none\n")
+    (project.path / "README.md").write_text("mine\n")
+    project.make()
+    with project.running("--auto", "--all", "--poll", "10m") as process:
+        wait_for_words(process, "skipped in this run")
+        git("checkout", "-q", "README.md", at=project.path)
+        project.ok("run", "--add", "k7f2")
+        until(lambda: project.stands()[0] is Status.DONE, "the work that was asked for")
+        project.interrupt(process)
+        process.wait()
+
+
+def wait_for_words(process: subprocess.Popen[str], words: str) -> None:
+    """Reads what a run says up to some words."""
+    assert process.stdout is not None
+    assert any(words in line for line in process.stdout)
 
 
 def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_changed_it(
