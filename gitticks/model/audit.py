@@ -28,9 +28,13 @@ class UserAction(StrEnum):
     """Nobody was attached and no rule was set: the client's own mode decided, which asks nobody either."""
 
 
-_REFUSING = frozenset(
-    {UserAction.REJECTED, UserAction.REJECTED_ALWAYS, UserAction.TIMED_OUT, UserAction.NOBODY}
-)
+REFUSING = {
+    UserAction.REJECTED: "a person said no",
+    UserAction.REJECTED_ALWAYS: "a person said no",
+    UserAction.TIMED_OUT: "nobody answered in time",
+    UserAction.NOBODY: "nobody was there to ask",
+}
+"""The results that refuse what was asked for, in words."""
 
 
 class AuditEntry(NamedTuple):
@@ -49,4 +53,9 @@ class AuditEntry(NamedTuple):
     @property
     def is_refused(self) -> bool:
         """True if the agent was denied."""
-        return self.decision is Decided.DENIED or self.user_action in _REFUSING
+        return self.decision is Decided.DENIED or self.user_action in REFUSING
+
+    @property
+    def why_refused(self) -> str:
+        """Returns why the agent was denied: the rule, else what came of the question."""
+        return self.reason if self.user_action is None else REFUSING.get(self.user_action, "")

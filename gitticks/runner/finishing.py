@@ -25,6 +25,7 @@ from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
 from gitticks.runner.lost_spending import with_spending
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
+from gitticks.runner.permissions import refusals
 from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry, add_failure
@@ -254,6 +255,8 @@ def finish_session(
         head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
     audit = PendingAudit(run.repository.own_dir, task_id)
+    by_client, by_us = refusals(ended.denied, audit.entries())
+    ended = ended._replace(denied=(*by_client, *by_us))
     decision, *of_epics = run.transact(
         lambda transaction: _write_end(
             transaction,
@@ -280,8 +283,8 @@ def finish_session(
         except GitticksError as error:
             kept = f"its uncommitted work stays in {result.workspace.path}: {error.message}"
             run.emit(Warned(task_id, kept))
-    if ended.denied:
-        shown = ", ".join(f"`{one}`" for one in dict.fromkeys(ended.denied[:MOST_DENIED]))
+    if by_client:  # the others were told when they were refused
+        shown = ", ".join(f"`{one}`" for one in dict.fromkeys(by_client[:MOST_DENIED]))
         run.emit(Warned(task_id, f"`{ended.actor.name}` was not allowed: {shown}"))
     if ended.ending is not Ending.STOPPED or is_turn_of(before, ended.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.

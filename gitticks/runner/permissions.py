@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import HAND_OVER_COMMANDS, AgentKind, AgentSpec, Front
 from gitticks.agents.registry import PRESETS, granted_mode
 from gitticks.agents.tool_calls import accesses
+from gitticks.agents.trouble import one_line
 from gitticks.errors import GitticksError
-from gitticks.model.audit import AuditEntry, Decided, UserAction
+from gitticks.model.audit import REFUSING, AuditEntry, Decided, UserAction
 from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
 from gitticks.redaction import mask, secret_values
 from gitticks.runner.events import PermissionAsked, Warned
@@ -221,12 +223,13 @@ class Gatekeeper:
                 # knows more of harmless commands.
                 self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.LEFT)
                 return HookAnswer("none", ruling.reason, is_left=True)
-            self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)
-            self._tell_once(
-                f"`{agent.who}` was refused {access.operation} `{access.target}`: nobody is there to be asked "
-                "(`gt permissions --wait` in another terminal is)"
+            return self._refuse(
+                agent,
+                access,
+                ruling,
+                UserAction.NOBODY,
+                " (`gt permissions --wait` asks in another terminal)",
             )
-            return HookAnswer("deny", f"{ruling.reason}; nobody was there to ask")
         settings = self._now[1]
         # An agent that waits is silent, which it may not be for longer.
         seconds = max(1, min(settings.permissions.timeout, settings.limits.idle - _BEFORE_IDLE_SECONDS))
@@ -251,8 +254,7 @@ class Gatekeeper:
         )
         reply = self._questions.wait(question, self._over, seconds)
         if reply is None:
-            self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.TIMED_OUT)
-            return HookAnswer("deny", f"{ruling.reason}; nobody answered in time")
+            return self._refuse(agent, access, ruling, UserAction.TIMED_OUT)
         if reply.always:
             answer = Answer.ALLOW if reply.allows else Answer.DENY
             learn(self.run.repository, answer, question.rule, self.run.now)
@@ -264,10 +266,20 @@ class Gatekeeper:
             (False, False): UserAction.REJECTED,
             (False, True): UserAction.REJECTED_ALWAYS,
         }[reply.allows, reply.always]
+        if not reply.allows:
+            return self._refuse(agent, access, ruling, action)
         self._note(agent, access, Decided.ASKED, ruling.reason, action)
-        return HookAnswer(
-            "allow" if reply.allows else "deny", "a person allowed it" if reply.allows else "a person said no"
-        )
+        return HookAnswer("allow", "a person allowed it")
+
+    def _refuse(
+        self, agent: AgentSpec, access: Access, ruling: Ruling, action: UserAction, hint: str = ""
+    ) -> HookAnswer:
+        """Denies what was asked for, and says what came of the question."""
+        self._note(agent, access, Decided.ASKED, ruling.reason, action)
+        why = REFUSING[action]
+        self._tell_once(f"`{agent.who}` was refused {access.operation} `{access.target}`: {why}{hint}")
+        is_persons = action in (UserAction.REJECTED, UserAction.REJECTED_ALWAYS)
+        return HookAnswer("deny", why if is_persons else f"{ruling.reason}; {why}")
 
     def _note(
         self,
@@ -283,6 +295,19 @@ class Gatekeeper:
         self._audit.note(
             AuditEntry(at, iteration, task.parent, agent.who, operation, target, decided, reason, action)
         )
+
+
+def refusals(
+    by_client: Iterable[str], entries: Iterable[AuditEntry]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns what an agent was refused by its client alone, and what was refused here, with the reason.
+
+    A client lists what its hook refused as its own.
+    """
+    refused = [(one, one_line(one.target, longest=200)) for one in entries if one.is_refused]
+    ends = tuple(f"{begin}{target}" for _, target in refused for begin in (" ", "/"))
+    shown = (f"{one.operation}: {target} ({one.why_refused})" for one, target in refused)
+    return tuple(one for one in by_client if not one.endswith(ends)), tuple(shown)
 
 
 def mode_of(agent: AgentSpec, settings: Settings) -> PermissionMode:

@@ -17,10 +17,12 @@ import pytest
 
 from gitticks.document.audit import AuditFile, find_breaks, read_audit
 from gitticks.git.repository import discover
-from gitticks.model.audit import Decided, UserAction
+from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionRule
+from gitticks.runner.permissions import refusals
+from gitticks.runner.prompt import find_setbacks
 from gitticks.runner.questions import Question, Questions
 from gitticks.store.layout import audit_path
 from gitticks.store.permissions import learn, learned_rules
@@ -354,6 +356,39 @@ def test_a_question_that_nobody_answers_is_no_after_a_time(project: RunProject) 
     assert (asked["operation"], asked["target"]) == ("shell", "make")
     assert answers(folder)[0][0] == "deny"
     assert audit_of(project).entries[0].user_action is UserAction.TIMED_OUT
+
+
+def test_what_was_refused_is_told_by_the_run_the_log_the_status_and_the_next_prompt(
+    project: RunProject,
+) -> None:
+    settings = f"{DENIES}  timeout: 1s\n"
+    set_up(project, "claude", (BASH, {"command": "make"}), (BASH, {"command": "sudo ls"}), settings=settings)
+    with Questions(project.path / ".git/gitticks").attached():
+        said = project.run().err
+    assert "`claude` was refused shell `make`: nobody answered in time" in said
+    by_rule = "denied by the rule `shell: sudo` of `config.yaml`"
+    refused = ["shell: make (nobody answered in time)", f"shell: sudo ls ({by_rule})"]
+    assert project.last(EventType.SESSION_ENDED).data["denied"] == refused
+    assert f"not allowed: {', '.join(refused)}" in project.ok("log", "k7f2")
+    project.ok("reject", "k7f2", "more")
+    assert f"not allowed\n  k7f2  claude: {', '.join(refused)}" in project.ok("status")
+    assert find_setbacks(project.store.history(TaskId("k7f2"))).denied == tuple(refused)
+
+
+def test_what_a_client_lists_of_what_its_hook_refused_is_said_once() -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    rejected = AuditEntry(
+        at, 1, None, "claude", "shell", "make\n  test", Decided.ASKED, "why", UserAction.REJECTED
+    )
+    denied = rejected._replace(
+        operation="file_write", target="a.txt", decision=Decided.DENIED, reason="a rule", user_action=None
+    )
+    allowed = rejected._replace(target="ls", user_action=UserAction.APPROVED)
+    listed = ("Bash: make test", "Write: /w/a.txt", "Bash: ls", "Skill")
+    assert refusals(listed, [rejected, denied, allowed]) == (
+        ("Bash: ls", "Skill"),
+        ("shell: make test (a person said no)", "file_write: a.txt (a rule)"),
+    )
 
 
 def test_tightening_holds_at_once_also_for_an_agent_at_work(project: RunProject) -> None:
