@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -245,24 +245,27 @@ class Context:
 
         own_place, now = self.repository.own_place, self.now
         live, left = sessions_here(own_place)
+        held = held_tasks(own_place)
+        with self._index_for_now() as index:
+            conflicted = index.conflicts()
+            held = held.union(index.below(held))  # also what was added there since
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
             live=live,
-            held=held_tasks(own_place),
-            conflicted=self._conflicted(),
+            held=held,
+            conflicted=conflicted,
             left=left,
             elsewhere=claimed_elsewhere(own_place, now),
         )
 
-    def _conflicted(self) -> dict[TaskId, int]:
-        """Returns the tasks in conflict; an index that nobody has open is not kept open for that."""
+    def _index_for_now(self) -> AbstractContextManager[Index]:
+        """Returns the index; one that nobody has open is not kept open."""
         if "index" in self.__dict__ and self.index.is_open:
-            return self.index.conflicts()
+            return nullcontext(self.index)
         from gitticks.store.index import open_index
 
-        with open_index(self.repository) as index:
-            return index.conflicts()
+        return open_index(self.repository)
 
     def circumstances(
         self, task: Task, *, head: str | None = None, checks_failure: str | None = None

@@ -73,8 +73,8 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
     holds = Holds(context.repository.own_dir)
     if holds.is_run_asked_to_stop():
         raise GitticksError("the run ends and takes nothing more", hint=hint)
+    holds.release_named(TaskGraph.of(context.store.snapshot().all_tasks().values()), task_ids)
     for task_id in task_ids:
-        release(context, task_id)
         holds.ask_to_add(task_id)
     deadline = time.monotonic() + _TAKEN_SECONDS
     while holds.is_asked_to_add(task_ids):
@@ -85,22 +85,6 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
             return False
         time.sleep(_POLL_SECONDS)
     return True
-
-
-def release(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
-    """Lets runs take a task again, and all below an epic; returns what was held.
-
-    What holds an epic above it goes too, as it would hold the task as well.
-    """
-    holds = Holds(context.repository.own_dir)
-    held = holds.held()
-    if not held:
-        return ()
-    graph = TaskGraph.of(context.store.snapshot().all_tasks().values())
-    found = tuple(sorted(held & graph.above_and_below(task_id)))
-    for one in found:
-        holds.release(one)
-    return found
 
 
 def _with_open_below(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:

@@ -74,7 +74,7 @@ class Overview(NamedTuple):
 
     `merging` is in the order of the merge queue, and `queue` says of those that a run merges how far they are, and of others why their merge waits.
     `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
-    state branch.
+    state branch. `is_active` while a run of this clone lives.
     """
 
     in_work: tuple[InWork, ...]
@@ -96,6 +96,7 @@ class Overview(NamedTuple):
     left: tuple[Standing[TaskRow], ...]
     waiting: tuple[str, str] | None
     is_elsewhere: bool
+    is_active: bool
     is_paused: bool
     is_stopping: bool
     foreseen: tuple[Foreseen, ...]
@@ -149,6 +150,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         ),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
+        is_active=is_run_alive_at(context.repository.own_place),
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
         is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
         foreseen=foreseen,

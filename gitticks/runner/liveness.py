@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from gitticks.model.queries import TaskGraph
+
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"
 PAUSED_FILE = "paused"
@@ -159,6 +161,22 @@ class Holds:
     def release(self, task_id: TaskId) -> None:
         """Lets runners take the task again."""
         (self._folder / task_id).unlink(missing_ok=True)
+
+    def release_named(self, graph: TaskGraph, task_ids: Iterable[TaskId]) -> tuple[TaskId, ...]:
+        """Lets runners take tasks again, and all below them; returns what was held.
+
+        What holds an epic above holds them as well, so that goes too; what else is below it stays held, task by task.
+        """
+        held = self.held()
+        named = set[TaskId]().union(*map(graph.above_and_below, task_ids)) if held else set()
+        found = tuple(sorted(held & named))
+        others = set[TaskId]().union(*map(graph.below, found)) - named - held
+        for one in others:
+            if graph.tasks[one].is_open:
+                self.hold(one, ends_session=False)
+        for one in found:
+            self.release(one)
+        return found
 
     def held(self) -> frozenset[TaskId]:
         """Returns the held tasks."""

@@ -76,16 +76,9 @@ class Loop:
                 self.run.holds.ask_run_to_stop()
             self.run.emit(Warned(None, "the run ends after its current iterations; Ctrl-C again stops them"))
 
-    def release(self) -> list[TaskId]:
-        """Lets the named tasks that are held be taken again, by any run of this clone, and returns them.
-
-        What holds an epic would hold them as well, so that goes too; its other tasks were held one by one.
-        """
-        named = set[TaskId]().union(*map(self._tasks.graph().above_and_below, self.options.ids))
-        held = [task_id for task_id in sorted(self.run.holds.held()) if task_id in named]
-        for task_id in held:
-            self.run.holds.release(task_id)
-        return held
+    def release(self) -> tuple[TaskId, ...]:
+        """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
+        return self.run.holds.release_named(self._tasks.graph(), self.options.ids)
 
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""

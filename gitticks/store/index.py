@@ -163,6 +163,17 @@ class Index:
         """Returns the rows of the tasks whose parent is `task_id`, sorted by id."""
         return self._tasks("parent = ? ORDER BY task.id", task_id)
 
+    def below(self, task_ids: Iterable[TaskId]) -> dict[TaskId, TaskRow]:
+        """Returns the rows of the tasks below these, however deep, in no order."""
+        found: dict[TaskId, TaskRow] = {}
+        waiting = list(task_ids)
+        while waiting:
+            for child in self.children(waiting.pop()):
+                if child.id not in found:
+                    found[child.id] = child
+                    waiting.append(child.id)
+        return found
+
     def workable(self, *, is_child: bool) -> Iterator[TaskRow]:
         """Yields the rows of workable tasks, those with a parent or those without, by priority and age.
 
@@ -389,11 +400,5 @@ def candidates_in(index: Index) -> Candidates[TaskRow]:
 
 
 def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[TaskRow]:
-    found: dict[TaskId, TaskRow] = {}
-    waiting = list(epics)
-    while waiting:
-        for child in index.children(waiting.pop()):
-            if child.id not in found:
-                found[child.id] = child
-                waiting.append(child.id)
-    return sorted((task for task in found.values() if task.is_workable), key=by_priority_and_age)
+    found = index.below(epics).values()
+    return sorted((task for task in found if task.is_workable), key=by_priority_and_age)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from gitticks.actions.run import is_run_alive
+from gitticks.actions.run import is_run_alive, only_run
 from gitticks.git.repository import discover
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Task
@@ -134,12 +135,26 @@ def test_a_task_of_a_stopped_epic_is_shown_and_resumed_alone(project: RunProject
     project.make("m3xq", parent="e4b2")
     project.agent(DONE)
     project.ok("stop", "e4b2")
+    project.make("b9h4", parent="e4b2")
     assert "stopped  `gt run k7f2`" in project.ok("status")
+    assert json.loads(project.ok("ready", "--json"))["tasks"] == []
     project.run("k7f2")
     assert project.stands("k7f2")[0] is Status.REVIEWING
     project.run()
-    assert project.stands("m3xq")[0] is Status.PENDING
-    assert "stopped  `gt run m3xq`" in project.ok("status")
+    for name in ("m3xq", "b9h4"):
+        assert project.stands(name)[0] is Status.PENDING
+        assert f"stopped  `gt run {name}`" in project.ok("status")
+    project.run("e4b2")
+    assert project.stands("b9h4")[0] is Status.REVIEWING
+
+
+def test_while_a_run_is_active_no_second_one_is_proposed(project: RunProject) -> None:
+    project.make()
+    with only_run(discover(project.path)):
+        assert "gt run" not in project.gt("status").seen
+        assert "`gt run --add k7f2` resumes it" in project.gt("stop", "k7f2").err
+        assert "stopped  `gt run --add k7f2`" in project.ok("status")
+    assert "stopped  `gt run k7f2`" in project.ok("status")
 
 
 @pytest.mark.parametrize("status", [Status.DONE, Status.CANCELLED])

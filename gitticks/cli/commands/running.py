@@ -29,6 +29,7 @@ from gitticks.cli.options import (
 from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import as_called, visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
+from gitticks.cli.views.tasks import resuming
 from gitticks.errors import UsageError
 from gitticks.model.settings import MOST_PARALLEL, PermissionMode
 from gitticks.runner.options import RunOptions
@@ -292,8 +293,7 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
         say(f"{task_id}  its agent {how}")
     else:
         say(f"{task_id}  will not be started, and the agent of {', '.join(ending)} {how}")
-    adds = "--add " if is_run_alive(context.repository) else ""
-    hint(f"`gt run {adds}{task_id}` resumes it")
+    hint(f"{resuming(task_id, is_active=is_run_alive(context.repository))} resumes it")
 
 
 @command("pause", "gt pause", with_json=False)

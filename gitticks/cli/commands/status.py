@@ -27,11 +27,10 @@ from gitticks.cli.render import (
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.inbox import inbox_lines, request_lines
-from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, warn_of_broken
+from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
-from gitticks.runner.liveness import is_run_alive_at
 from gitticks.store.task_row import TaskRow
 from gitticks.world import elapsed
 
@@ -199,7 +198,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("paused", Style.STRONG)
         yield as_called(f"{GAP}runs start nothing new until `gt unpause`")
     fit = partial(inner.fit, columns=inner.columns)
-    yield from _listed(on, "not going on", found.left, lambda one: fit(_left_words(one)), "gt list")
+    yield from _listed(on, "not going on", found.left, lambda one: fit(_left_words(one, found)), "gt list")
     yield from _run(on, found, context)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
@@ -241,10 +240,11 @@ def _listed(
         yield as_called(f"{GAP}… {len(items) - MOST_LISTED} more: `{more}`")
 
 
-def _left_words(one: Standing[TaskRow]) -> str:
+def _left_words(one: Standing[TaskRow], found: Overview) -> str:
     """Returns a task that is held, or whose session was stopped or interrupted, and what goes on with it."""
     state = "interrupted" if one.left == "interrupted" else "stopped"
-    fix = as_called(f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`")
+    asks = resuming(one.task.id, is_active=found.is_active)
+    fix = as_called(asks if one.is_held or state == "stopped" else "`gt run`")
     return f"{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}"
 
 
@@ -253,7 +253,7 @@ def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
     run = found.spending.run if found.spending else None
     if run is None or (context.now - (run.ended or run.began)).days > MOST_DAYS:
         return
-    if is_run_alive_at(context.repository.own_place):
+    if found.is_active:
         yield on.styled("run", Style.STRONG)
         ending = ", ends after its current iterations" if found.is_stopping else ""
         yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
@@ -366,7 +366,7 @@ def _next_step(found: Overview) -> str | None:
         return f"`gt merge {tried}` tries the merge again"
     if found.merging and not found.in_work:
         return "`gt merge` merges approved work, or says why it cannot"
-    return "`gt run`" if found.ready and not found.in_work else None
+    return "`gt run`" if found.ready and not found.in_work and not found.is_active else None
 
 
 def _print_json(found: Overview) -> None:

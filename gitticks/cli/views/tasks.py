@@ -147,6 +147,11 @@ def waits_for(standing: Standing[Listed]) -> str:
     return standing.left or ""
 
 
+def resuming(task_id: TaskId, *, is_active: bool) -> str:
+    """Returns what lets a held task go on, in the run that is active or in a new one."""
+    return f"`gt run --add {task_id}`" if is_active else f"`gt run {task_id}`"
+
+
 def indent_of(on: Screen) -> str:
     """Returns what is before the lines below a task's own: less on a narrow terminal."""
     return INDENT if on.columns > NARROW or not on.is_terminal else GAP
