@@ -38,6 +38,7 @@ from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.budget import iteration_number, iterations_of, spent_of
+from gitticks.workflow.council import blocking_in
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
 from gitticks.workflow.signals import read_signal
@@ -256,7 +257,7 @@ def finish_session(
     )
     audit = PendingAudit(run.repository.own_dir, task_id)
     by_client, by_us = refusals(ended.denied, audit.entries())
-    ended = ended._replace(denied=(*by_client, *by_us))
+    ended = ended._replace(denied=(*by_client, *by_us), blocking=blocking_in(work.delivery.review))
     decision, *of_epics = run.transact(
         lambda transaction: _write_end(
             transaction,

@@ -146,6 +146,11 @@ def answers_in(review: str | None) -> tuple[Answer, ...]:
     return tuple(Answer(name, Voice(voice), reason=reason) for name, voice, reason in found)
 
 
+def blocking_in(review: str | None) -> tuple[str, ...]:
+    """Returns who blocked, as a council's `## Review` says."""
+    return tuple(one.name for one in answers_in(review) if one.voice is Voice.BLOCKING)
+
+
 def is_shortened(text: str) -> bool:
     """True if the review has only the ends of an answer, which is whole in `rounds/`."""
     return len(text) > _LONGEST_SHOWN

@@ -102,6 +102,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             **_spent(ended.spent),
             **({"estimated": True} if ended.is_estimate else {}),
             **({"cost_source": ended.cost_source} if ended.cost_source else {}),
+            **({"blocking": list(ended.blocking)} if ended.blocking else {}),
             **({"denied": list(dict.fromkeys(ended.denied))[:MOST_DENIED]} if ended.denied else {}),
         },
     )

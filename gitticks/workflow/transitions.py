@@ -55,6 +55,12 @@ REVIEW_LATE = "council-timeout"
 REVIEW_ABSTAINED = "council-abstained"
 FAILED_REVIEWS = "failed reviews"
 """The reasons of the steps out of a failed review: back to work, past a council's last round, past its time, past one that did not speak, and stuck, below a number."""
+REVIEW_WORDS = {
+    REVIEWS_SPENT: "blocked in every round",
+    REVIEW_ABSTAINED: "half of the council or more abstained",
+    REVIEW_LATE: "time is up before all have answered",
+}
+"""How people are told of a council that leaves the decision to a person."""
 
 
 class Asker(Enum):

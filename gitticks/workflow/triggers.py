@@ -47,7 +47,7 @@ class SessionEnded(NamedTuple):
     `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
     and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included. `spent` is what
     this session alone took, `is_estimate` if the agent did not get to report all of it. `denied` is what its client did
-    not allow it. `cost_source` says who priced it, if the agent did not. `has_fallback` if another agent is left that
+    not allow it and what was refused to it here, `blocking` the reviewers of a council that blocked. `cost_source` says who priced it, if the agent did not. `has_fallback` if another agent is left that
     takes over where this one refused.
     """
 
@@ -65,6 +65,7 @@ class SessionEnded(NamedTuple):
     denied: tuple[str, ...] = ()
     cost_source: str | None = None
     has_fallback: bool = False
+    blocking: tuple[str, ...] = ()
 
 
 class CouncilUndecided(NamedTuple):

@@ -124,7 +124,9 @@ def test_work_that_is_blocked_too_often_goes_to_a_person_with_all_that_was_said(
         (2, ["one", "two"]),
     ]
     assert review(project).startswith("FAIL\n")
-    assert "rounds-exhausted" in project.ok("log", "k7f2")
+    log = project.ok("log", "k7f2")
+    assert log.count("blocked by one") == 3
+    assert "blocked in every round" in log
 
 
 def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None:
@@ -135,6 +137,7 @@ def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None
     assert "The council's time is up" in review(project)
     assert "`two`: no answer in time" in review(project)
     assert list(rounds(project)) == ["01-review-one.md"]
+    assert "time is up before all have answered" in project.ok("log", "k7f2")
 
 
 @pytest.mark.parametrize(

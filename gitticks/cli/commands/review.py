@@ -32,7 +32,7 @@ from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
-from gitticks.workflow.council import Voice, answers_in
+from gitticks.workflow.council import answers_in, blocking_in
 from gitticks.workflow.signals import without_promises
 
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
@@ -216,7 +216,7 @@ def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
     yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
     for one in seen.earlier[-MOST_ENTRIES:]:
         yield f"{GAP}round {one.number}"
-        against = {said.name for said in answers_in(one.review) if said.voice is Voice.BLOCKING}
+        against = blocking_in(one.review)
         texts = [f"{name}: {text}" for name, text in one.councillors.items() if name in against]
         texts = texts or [one.review or ""]
         for text in texts:

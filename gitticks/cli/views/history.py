@@ -47,12 +47,14 @@ _DETAILS = (
     "agent",
     "fields",
     "conflicts",
+    "blocking",
     "denied",
     "estimated",
     "cost",
     "cost_source",
 )
 _NAMED = {
+    "blocking": "blocked by {}",
     "denied": "not allowed: {}",
     "estimated": "usage incomplete",
     "cost_source": "priced by {}",
@@ -159,7 +161,14 @@ def what_happened(event: Event) -> str:
 
 def details(event: Event) -> str:
     """Returns the reason of an event and what else it carries, on one line."""
-    parts = [(event.reason or "").removeprefix(f"{event.actor.name}, ")]
+    reason = event.reason or ""
+    if event.to_status is Status.REVIEWING:
+        from gitticks.workflow.transitions import (
+            REVIEW_WORDS,
+        )  # most tasks that are shown have not come so far
+
+        reason = REVIEW_WORDS.get(reason, reason)
+    parts = [reason.removeprefix(f"{event.actor.name}, ")]
     for key in _DETAILS:
         value = event.data.get(key)
         if isinstance(value, list):

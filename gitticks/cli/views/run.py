@@ -44,14 +44,9 @@ from gitticks.runner.events import (
     Warned,
 )
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
-from gitticks.workflow.transitions import REVIEW_ABSTAINED, REVIEW_LATE, REVIEWS_SPENT
+from gitticks.workflow.transitions import REVIEW_WORDS
 from gitticks.world import World
 
-_REVIEW_WORDS = {
-    REVIEWS_SPENT: "blocked in every round",
-    REVIEW_ABSTAINED: "half of the council or more abstained",
-    REVIEW_LATE: "time is up before all have answered",
-}
 _WITH_REASON = frozenset({Awaiting.ESCALATION, Awaiting.WORK, Awaiting.CHECKPOINT})
 
 
@@ -227,7 +222,7 @@ def _passed(event: TaskMoved, reason: str, checks: str) -> str:
         return f"handed off{f', {checks}' if checks else ''}"
     if event.source is Status.AGENT_REVIEW and forward and event.source is not event.target:
         why = _first_line(event.passed or "") or reason
-        return f"review{GAP}{f'PASS by {event.actor}' if why == 'PASS' else _REVIEW_WORDS.get(why, why)}"
+        return f"review{GAP}{f'PASS by {event.actor}' if why == 'PASS' else REVIEW_WORDS.get(why, why)}"
     if event.source is Status.AGENT_REVIEW and event.target is Status.WORKING:
         return f"review{GAP}FAIL by {event.actor}, back to work"
     if event.source is Status.REVIEWING and event.target is Status.WORKING:
