@@ -23,7 +23,7 @@ def until_interrupted() -> Iterator[threading.Event]:
     """Gives an event that Ctrl-C sets while the block runs."""
     over = threading.Event()
     gc.enable()  # which a command that answers at once does without
-    with interrupting(over.set):
+    with interrupting(lambda _: over.set()):
         yield over
 
 

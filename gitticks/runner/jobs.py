@@ -25,21 +25,22 @@ Work = Callable[[StopRequest], SessionRun | None]
 
 
 @contextlib.contextmanager
-def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """Calls `on_interrupt` in a thread of its own at each signal, while the block runs in the main thread.
+def interrupting(on_interrupt: Callable[[int], object]) -> Iterator[None]:
+    """Calls `on_interrupt` with each signal in a thread of its own, while the block runs in the main thread.
 
     A hangup counts once, as a closed terminal's comes from the shell and from the kernel; under `nohup` it never does.
     """
-    asked: SimpleQueue[bool] = SimpleQueue()
+    asked: SimpleQueue[int] = SimpleQueue()
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGHUP:
-            signal.signal(number, signal.SIG_IGN)
-        asked.put(True)
+        asked.put(number)
 
     def listen() -> None:
-        while asked.get():
-            on_interrupt()
+        is_hung_up = False
+        while number := asked.get():
+            if number != signal.SIGHUP or not is_hung_up:
+                on_interrupt(number)
+            is_hung_up |= number == signal.SIGHUP
 
     listener = threading.Thread(target=listen, name="interrupts", daemon=True)
     listener.start()
@@ -54,7 +55,7 @@ def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        asked.put(False)
+        asked.put(0)
         listener.join()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,11 @@ TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
 LONGEST_NOTIFYING_SECONDS = 10.0
 LONGEST_DECIDING_SECONDS = 5.0
+_INTERRUPTED_BY: dict[int, str] = {
+    signal.SIGINT: "by Ctrl-C",
+    signal.SIGTERM: "by a signal to end",
+    signal.SIGHUP: "as its terminal was closed",
+}
 
 
 class Loop:
@@ -58,11 +64,12 @@ class Loop:
         self._notifier = Notifier(run)
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
+        self._end_words = "interrupted by `gt stop`"
         self._limit: str | None = None
         self._done_before: set[TaskId] = set()
         self._reported_waiting: str | None = None
 
-    def interrupt(self) -> None:
+    def interrupt(self, by_signal: int) -> None:
         """Ends the run: the first time after the running iterations, the second time at once.
 
         Called from another thread than the loop's.
@@ -71,6 +78,7 @@ class Loop:
             self._stopping.set()
             self.run.emit(Warned(None, "the agents are being stopped"))
         else:
+            self._end_words = f"interrupted {_INTERRUPTED_BY[by_signal]}"
             self._interrupted.set()
             with contextlib.suppress(OSError):  # by this others see that it ends
                 self.run.holds.ask_run_to_stop()
@@ -352,7 +360,7 @@ class Loop:
         if limit is not None:
             hints.insert(0, "`gt run` continues")
         if is_interrupted:
-            reasons, hints = ["interrupted"], []
+            reasons, hints = [self._end_words], []
         self._notifier.look(self._tasks.in_scope())
         if limit is not None and not is_interrupted:
             self._notifier.notify_limit(limit)

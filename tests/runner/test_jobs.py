@@ -62,7 +62,7 @@ def test_a_job_that_was_not_taken_yet_is_not_lost_to_another() -> None:
 
 def test_each_signal_calls_in_another_thread() -> None:
     called: SimpleQueue[threading.Thread] = SimpleQueue()
-    with interrupting(lambda: called.put(threading.current_thread())):
+    with interrupting(lambda _: called.put(threading.current_thread())):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(os.getpid(), number)
             assert called.get(timeout=LONGEST_SECONDS) is not threading.main_thread()
@@ -70,12 +70,12 @@ def test_each_signal_calls_in_another_thread() -> None:
 
 def test_a_hangup_counts_once_and_not_where_it_was_ignored() -> None:
     called: SimpleQueue[str] = SimpleQueue()
-    with interrupting(lambda: called.put("called")):
+    with interrupting(lambda _: called.put("called")):
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGHUP)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with interrupting(lambda: called.put("called")):
+        with interrupting(lambda _: called.put("called")):
             os.kill(os.getpid(), signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
@@ -86,7 +86,7 @@ def test_a_hangup_counts_once_and_not_where_it_was_ignored() -> None:
 def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
     lock, called = threading.Lock(), threading.Event()
 
-    def on_interrupt() -> None:
+    def on_interrupt(_: int) -> None:
         with lock:
             called.set()
 
@@ -98,7 +98,7 @@ def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
 
 def test_the_handlers_from_before_are_put_back() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with interrupting(lambda: None):
+    with interrupting(lambda _: None):
         assert signal.getsignal(signal.SIGINT) is not before[0]
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     assert not [one for one in threading.enumerate() if one.name == "interrupts"]

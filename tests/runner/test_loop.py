@@ -202,7 +202,9 @@ class TestAuto:
             assert "the run ends and takes nothing more" in project.gt("run", "--add", "m3xq").err
             up.unlink()
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
-        assert "current iterations" not in project.ok("status")
+        status = project.ok("status")
+        assert "current iterations" not in status
+        assert f": interrupted by {how if how == 'Ctrl-C' else f'`{how}`'}\n" in status
 
 
 class TestInterrupts:

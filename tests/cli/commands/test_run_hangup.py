@@ -48,7 +48,7 @@ def hung_up(project: RunProject, *ignoring: str) -> int:
 def test_a_closed_terminal_ends_it_after_its_iteration(project: RunProject) -> None:
     assert hung_up(project) == RunExit.INTERRUPTED
     assert {project.task(one).status for one in ("aaaa", "bbbb")} == {Status.REVIEWING, Status.PENDING}
-    assert "interrupted" in project.ok("status")
+    assert "interrupted as its terminal was closed" in project.ok("status")
 
 
 def test_where_a_hangup_is_ignored_it_continues(project: RunProject) -> None:
