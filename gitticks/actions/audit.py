@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from gitticks.document.audit import find_breaks, read_audit, render_entry
 from gitticks.errors import GitticksError
 from gitticks.git.log import read_trailers
 from gitticks.git.process import run_git
-from gitticks.model.audit import AuditEntry, Decided
+from gitticks.model.audit import AuditEntry, Decided, Outcome
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
 from gitticks.store.layout import AUDIT_FILE, audit_path, state_tip, task_around
@@ -73,10 +73,14 @@ def find_decisions(
     return tuple(sorted(kept, key=lambda one: one.entry.timestamp))
 
 
-def count_decisions(found: Iterable[Recorded]) -> Mapping[Decided, int]:
-    """Returns how many decisions were made in which way."""
-    counted = Counter(one.entry.decision for one in found)
-    return {decided: counted[decided] for decided in Decided}
+def counts_of(found: Iterable[Recorded]) -> list[str]:
+    """Returns how many decisions came out which way, in words; requests that were asked count as they were answered."""
+    counted = Counter(one.entry.outcome for one in found)
+    return [
+        f"{counted[outcome]} {outcome}"
+        for outcome in Outcome
+        if counted[outcome] or outcome is not Outcome.LEFT
+    ]
 
 
 def as_objects(found: Iterable[Recorded]) -> list[dict[str, object]]:

@@ -28,6 +28,14 @@ class UserAction(StrEnum):
     """Nobody was attached and no rule was set: the client's own mode decided, which asks nobody either."""
 
 
+class Outcome(StrEnum):
+    """What came of what an agent wanted to do, whoever decided it."""
+
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    LEFT = "left to the client"
+
+
 REFUSING = {
     UserAction.REJECTED: "a person said no",
     UserAction.REJECTED_ALWAYS: "a person said no",
@@ -54,6 +62,13 @@ class AuditEntry(NamedTuple):
     def is_refused(self) -> bool:
         """True if the agent was denied."""
         return self.decision is Decided.DENIED or self.user_action in REFUSING
+
+    @property
+    def outcome(self) -> Outcome:
+        """Returns what came of it."""
+        if self.is_refused:
+            return Outcome.DENIED
+        return Outcome.LEFT if self.user_action is UserAction.LEFT else Outcome.ALLOWED
 
     @property
     def why_refused(self) -> str:

@@ -11,7 +11,7 @@ from gitticks.actions.audit import (
     Wanted,
     as_csv,
     as_objects,
-    count_decisions,
+    counts_of,
     find_decisions,
     verify_audit,
 )
@@ -95,8 +95,7 @@ def audit_command(
     else:
         rows = [_row(one) for one in shown]
         say(*table(on, ("time", "task", "agent", "wanted", "decision", "what", "why"), rows, flexible="what"))
-        counted = count_decisions(found)
-        say(", ".join(f"{number} {decided}" for decided, number in counted.items()))
+        say(", ".join(counts_of(found)))
     return Exit.DONE
 
 

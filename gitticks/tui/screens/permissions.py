@@ -15,6 +15,7 @@ from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.approving import DIALOG_WIDTH
 from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
 from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.workflow.permissions import is_looser
@@ -81,10 +82,12 @@ class Permissions(Loaded[Asked]):
 
     def fill(self, loaded: Asked) -> None:
         """Shows mode and decisions."""
+        from gitticks.actions.audit import counts_of
+
         self.pane("asked").say(f"mode {loaded.mode}")
         pane = self.pane("decisions")
         pane.show(permission_rows.decision_rows(loaded.decisions, pane.inner_width))
-        pane.say(permission_rows.counts(loaded.decisions) if loaded.decisions else "")
+        pane.say(f" {glyph('dot')} ".join(counts_of(loaded.decisions)) if loaded.decisions else "")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Shows the whole of a request or of a decision."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gitticks.cli.text import cut
 from gitticks.model.audit import Decided, UserAction
 from gitticks.model.settings import PermissionMode
-from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, broken, line
 from gitticks.tui.widgets.tasks import paragraphs
 from gitticks.workflow.permissions import rule_words
@@ -104,14 +103,6 @@ def _how(entry: AuditEntry) -> tuple[str, str]:
         is_open = entry.user_action is UserAction.LEFT
         return f"asked: {said}", "bad" if entry.is_refused else "muted" if is_open else "good"
     return entry.decision.value, "good" if entry.decision is Decided.ALLOWED else "bad"
-
-
-def counts(decisions: Iterable[Recorded]) -> str:
-    """Returns the figures: allowed, denied, asked."""
-    entries = [one.entry for one in decisions]
-    asked = sum(one.user_action is not None for one in entries)
-    allowed = sum(not one.is_refused for one in entries)
-    return f"{allowed} allowed {glyph('dot')} {len(entries) - allowed} denied {glyph('dot')} {asked} asked"
 
 
 def policy_rows(found: Policy) -> list[Line]:

@@ -61,7 +61,10 @@ def test_decisions_are_shown_in_the_order_of_time(project: Project) -> None:
     ]
     shown = project.ok("audit")
     assert "asked: rejected" in shown
-    assert "2 allowed, 1 denied, 1 asked" in shown
+    assert shown.endswith("\n2 allowed, 2 denied\n")
+    left = ASKED._replace(timestamp=AT.replace(second=9), user_action=UserAction.LEFT)
+    PendingAudit(project.path / ".git/gitticks", M3XQ).note(left)
+    assert project.ok("audit").endswith("\n2 allowed, 2 denied, 1 left to the client\n")
 
 
 @pytest.mark.parametrize(
