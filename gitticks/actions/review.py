@@ -143,6 +143,7 @@ def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
     options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
     without = [f":(top,exclude,literal){one.path}" for one in left_out]
     asked = [
+        *("-c", "core.quotePath=false"),
         "diff-tree",
         *options,
         "--end-of-options",

@@ -77,6 +77,13 @@ def test_without_code_it_says_so(project: RunProject) -> None:
     assert diff(Context(directory=project.path), project.task("k7f2")) == b""
 
 
+def test_names_of_files_are_shown_as_they_are_written(project: RunProject) -> None:
+    workspace = make_reviewing(project)
+    commit_file(workspace, "דוח.txt", "it\n")
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+    assert "\n+++ b/דוח.txt\n" in project.ok("review", "k7f2")
+
+
 def test_control_characters_of_the_work_do_not_reach_the_terminal(project: RunProject) -> None:
     workspace = make_reviewing(project)
     commit_file(workspace, "evil.txt", "\x1b]0;owned\x07\n")

@@ -39,6 +39,13 @@ index 4444444..0000000
 +++ /dev/null
 @@ -1 +0,0 @@
 --- not a header
+diff --git "a/ä\\"b.txt" "b/ä\\"b.txt"
+new file mode 100644
+index 0000000..5555555
+--- /dev/null
++++ "b/ä\\"b.txt"
+@@ -0,0 +1 @@
++quoted
 diff --git a/empty b/empty
 new file mode 100644
 index 0000000..e69de29
@@ -53,8 +60,15 @@ def rows(comments: dict[str, str] | None = None, offset: int = 0) -> list[Line]:
 
 def test_files_hunks_and_lines_are_read() -> None:
     diff = read_patch(PATCH)
-    assert [one.path for one in diff.files] == ["src/login.py", "run.sh", "new name.txt", "ä.txt", "empty"]
-    assert [one.counts for one in diff.files] == [(3, 2), (1, 0), (0, 0), (0, 1), (0, 0)]
+    assert [one.path for one in diff.files] == [
+        "src/login.py",
+        "run.sh",
+        "new name.txt",
+        "ä.txt",
+        'ä"b.txt',
+        "empty",
+    ]
+    assert [one.counts for one in diff.files] == [(3, 2), (1, 0), (0, 0), (0, 1), (1, 0), (0, 0)]
     assert diff.files[0].hunks[0].heading == "def login():"
     assert [(one.side, one.old, one.new) for one in diff.files[0].hunks[0].lines] == [
         (" ", 10, 10), ("-", 11, 11), ("+", 12, 11), ("+", 12, 12),

@@ -151,7 +151,8 @@ def _plain_path(text: str, *, has_side: bool) -> str:
     """Returns a path without git's quotes, and without the side that git writes before it."""
     if text.startswith('"') and text.endswith('"'):
         octets = _ESCAPED.sub(
-            lambda one: chr(int(one[1], 8)) if one[1] else _CONTROLS.get(one[2], one[2]), text[1:-1]
+            lambda one: chr(int(one[1], 8)) if one[1] else _CONTROLS.get(one[2], one[2]),
+            text[1:-1].encode("utf-8", "replace").decode("latin-1"),
         )
         text = octets.encode("latin-1", "replace").decode("utf-8", "replace")
     return text[2:] if has_side and text[:2] in ("a/", "b/") else text
