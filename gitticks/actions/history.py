@@ -10,6 +10,8 @@ from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.store.layout import STATE_REF, state_tip
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitticks.actions.context import Context
     from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
@@ -23,11 +25,14 @@ class TaskHistory(NamedTuple):
     left_out: int
 
 
-def task_history(context: Context, task: str | None, count: int | None = None) -> TaskHistory:
-    """Returns the last `count` events of a task, or all."""
+def task_history(
+    context: Context, task: str | None, count: int | None = None, since: datetime | None = None
+) -> TaskHistory:
+    """Returns the events of a task: only the last `count`, and those `since` a time."""
     task_id = context.resolve(task)
     events = events_of(context, task_id)
-    kept = events if count is None else events[max(0, len(events) - count) :]
+    kept = tuple(event for event in events if since is None or event.at >= since)
+    kept = kept if count is None else kept[max(0, len(kept) - count) :]
     return TaskHistory(task_id, kept, len(events) - len(kept))
 
 
@@ -41,12 +46,14 @@ def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
     return read_history(content).events
 
 
-def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:
-    """Returns the last `count` commits of the state branch, newest first."""
+def branch_history(
+    context: Context, count: int | None, since: datetime | None = None
+) -> tuple[LoggedCommit, ...]:
+    """Returns the commits of the state branch, newest first: only the last `count`, and those `since` a time."""
     from gitticks.git.log import read_log
 
     state_tip(context.repository)
-    return read_log(context.repository, STATE_REF, count=count)
+    return read_log(context.repository, STATE_REF, count=count, since=since)
 
 
 def task_of(commit: LoggedCommit) -> str | None:

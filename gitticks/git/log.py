@@ -27,14 +27,17 @@ class LoggedCommit(NamedTuple):
     subject: str
 
 
-def read_log(repository: Repository, ref: str, *, count: int) -> tuple[LoggedCommit, ...]:
-    """Returns the last `count` commits that `ref` reaches, newest first."""
+def read_log(
+    repository: Repository, ref: str, *, count: int | None = None, since: datetime | None = None
+) -> tuple[LoggedCommit, ...]:
+    """Returns the commits that `ref` reaches, newest first: only the last `count`, and those made `since` a time."""
     asked = [
         "log",
         "-z",
         f"--format={_FORMAT}",
         "--encoding=UTF-8",
-        f"--max-count={count}",
+        *([] if count is None else [f"--max-count={count}"]),
+        *([] if since is None else [f"--since={since.isoformat(timespec='seconds')}"]),
         "--end-of-options",
     ]
     done = run_git([*asked, ref], repository_dir=repository.common_dir)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime, timedelta
 
 import click
 
@@ -10,7 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import print_object
-from gitticks.cli.options import command, task_argument
+from gitticks.cli.options import command, seconds_of, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
@@ -22,7 +23,7 @@ DEFAULT_COUNT = 20
 _SHORT = 10
 
 
-@command("log", "gt log k7f2", "gt log -n 50", "gt log --verify")
+@command("log", "gt log k7f2", "gt log -n 50", "gt log --since 3d", "gt log --verify")
 @task_argument(required=False)
 @click.option(
     "-n",
@@ -30,8 +31,11 @@ _SHORT = 10
     type=click.IntRange(1),
     help=f"Show the last N; by default all of a task, or {DEFAULT_COUNT} of all tasks.",
 )
+@click.option("--since", metavar="TIME", help="How far to look back: 90s, 30m, 2h, 14d.")
 @click.option("--verify", is_flag=True, help="Verify every approval in the history instead.")
-def log_command(context: Context, *, task: str | None, count: int | None, verify: bool, as_json: bool) -> int:
+def log_command(
+    context: Context, *, task: str | None, count: int | None, since: str | None, verify: bool, as_json: bool
+) -> int:
     """Show the history of one task or of all tasks.
 
     With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first. With
@@ -40,10 +44,11 @@ def log_command(context: Context, *, task: str | None, count: int | None, verify
     """
     if verify:
         return _verify(context, task, as_json=as_json)
+    start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))
     if task is None:
-        _show_branch(context, count or DEFAULT_COUNT, as_json=as_json)
+        _show_branch(context, count or (DEFAULT_COUNT if start is None else None), start, as_json=as_json)
     else:
-        _show_task(context, task, count, as_json=as_json)
+        _show_task(context, task, count, start, as_json=as_json)
     return Exit.DONE
 
 
@@ -67,20 +72,22 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
     return Exit.FAILED if wrong else Exit.DONE
 
 
-def _show_task(context: Context, task: str, count: int | None, *, as_json: bool) -> None:
-    found = task_history(context, task, count)
+def _show_task(
+    context: Context, task: str, count: int | None, since: datetime | None, *, as_json: bool
+) -> None:
+    found = task_history(context, task, count, since)
     if as_json:
         print_object(id=found.task_id, events=found.events)
         return
     if found.left_out:
         say(f"{count_of(found.left_out, 'earlier event')} left out", err=True)
-    if not found.events:
+    if not found.events and not found.left_out:
         say(f"nothing is recorded about `{found.task_id}`", err=True)
     say(*event_lines(screen(), found.events, context.now))
 
 
-def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
-    commits = branch_history(context, count)
+def _show_branch(context: Context, count: int | None, since: datetime | None, *, as_json: bool) -> None:
+    commits = branch_history(context, count, since)
     if as_json:
         print_object(commits=commits)
         return

@@ -40,7 +40,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "ready": ("", ""),
     "current": ("", ""),
     "status": ("", ""),
-    "log": ("task", "-n=- --count=-"),
+    "log": ("task", "-n=- --count=- --since=-"),
     "board": ("task", ""),
     "graph": ("task", ""),
     "stats": ("", "--since=- --html=file"),

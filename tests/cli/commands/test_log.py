@@ -41,6 +41,24 @@ def test_only_the_last_events(tmp_path: Path) -> None:
     )
 
 
+def test_since_looks_back(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", events=EVENTS)
+    ran = gt("log", "k7f2", "--since", "8m", at=tmp_path, now=NOW)
+    assert (ran.out.count("pending → working"), ran.err) == (2, "2 earlier events left out\n")
+    tree = git("rev-parse", "gitticks/state^{tree}", at=tmp_path)
+    parents: list[str] = []
+    for days in range(30, 0, -1):
+        at = f"{NOW - timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}"
+        dates = {"GIT_COMMITTER_DATE": at, "GIT_AUTHOR_DATE": at}
+        commit = git("commit-tree", tree, *parents, "-m", "k7f2: noted", at=tmp_path, environment=dates)
+        parents = ["-p", commit]
+    git("update-ref", "refs/heads/gitticks/state", commit, at=tmp_path)
+    assert len(gt("log", at=tmp_path, now=NOW).out.splitlines()) == 20
+    assert len(gt("log", "--since", "25d", at=tmp_path, now=NOW).out.splitlines()) == 25
+    assert len(gt("log", "--since", "25d", "-n", "3", at=tmp_path, now=NOW).out.splitlines()) == 3
+    assert gt("log", "--since", "soon", at=tmp_path, now=NOW).code == 2
+
+
 def test_events_in_json(tmp_path: Path) -> None:
     make_task(make_store(tmp_path), id="k7f2", events=EVENTS[:1])
     found = json.loads(gt("log", "k7f2", "--json", at=tmp_path).out)
