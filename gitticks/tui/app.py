@@ -322,7 +322,7 @@ class GitticksApp(App[int]):
         if not self.snapshot.is_run_alive:
             self.exit(0)
             return
-        from gitticks.tui.screens.stopping import ask_to_leave
+        from gitticks.tui.screens.run_dialogs import ask_to_leave
 
         ask_to_leave(self)
 

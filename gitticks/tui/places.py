@@ -129,7 +129,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
             elsewhere={"inbox": "answer", "settings": "change"},
         ),
         Key("space", "select", "select", "select the epic or task", elsewhere=_NOT_BESIDE_ROOTS),
-        Key("a", "select_all", "all", "select all epics and tasks, or none", elsewhere=_NOT_BESIDE_ROOTS),
+        Key("A", "select_all", "all", "select all epics and tasks, or none", elsewhere=_NOT_BESIDE_ROOTS),
         Key("i", "app.inbox", "inbox", "what waits for you", elsewhere={"inbox": ""}),
         Key("y", "approve", "approve", "in the inbox: approve or answer what is waiting, or allow it once"),
         Key(

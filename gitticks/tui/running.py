@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 OUTPUT = "run-output.log"
 """What the last run that was started here printed, in our own folder of the clone."""
+A_FEW = 3
+"""More than so many are counted instead of named, and started only when that was confirmed."""
 _PATIENCE_SECONDS = 20.0
 _POLL_SECONDS = 0.05
 _MOST_BYTES = 4_000
@@ -31,6 +33,11 @@ _MOST_BYTES = 4_000
 def own_command(*words: str) -> list[str]:
     """Returns the line that starts a command of ours, which imports nothing of the repository."""
     return [sys.executable, "-P", "-m", "gitticks", *words]
+
+
+def in_words(task_ids: Sequence[str]) -> str:
+    """Returns the ids of a few epics and tasks, or how many there are."""
+    return ", ".join(task_ids) if len(task_ids) <= A_FEW else f"{len(task_ids)} epics and tasks"
 
 
 def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]) -> str:
@@ -45,7 +52,7 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
         if not task_ids:
             raise GitticksError("a run is already active", hint="select an epic to add it")
         add_to_run(context, task_ids)
-        return f"added to the run: {', '.join(task_ids)}"
+        return f"added to the run: {in_words(task_ids)}"
     output = context.repository.own_file(OUTPUT)
     which: Sequence[str] = task_ids or ["--all"]
     process = _start(context, output, [*which, "--headless", *flags])
@@ -53,7 +60,7 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
     while process.poll() is None and time.monotonic() < deadline:
         if is_run_alive_at(own):
             threading.Thread(target=process.wait, daemon=True).start()  # so that it leaves no zombie
-            return f"started: {', '.join(task_ids) or 'everything that is ready'}"
+            return f"started: {in_words(task_ids) or 'everything that is ready'}"
         time.sleep(_POLL_SECONDS)
     return _ended(output, process.poll())
 

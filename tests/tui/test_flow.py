@@ -206,7 +206,7 @@ def test_outside_of_a_repository_a_line_says_what_to_do(tmp_path_factory: object
         await shown.until(lambda: pane.rows, "the reason")
         said = " ".join(map(words, pane.rows))
         assert "git" in said
-        await shown.press("a", "space", "t", "e", "enter")
+        await shown.press("A", "space", "t", "e", "enter")
         assert " ".join(map(words, pane.rows)) == said
 
     with TemporaryDirectory() as folder:

@@ -240,12 +240,12 @@ def test_ascii_is_enough_in_every_place(tmp_path: Path, size: tuple[int, int]) -
 
 def test_the_bottom_row_names_the_keys_of_the_focused_pane(tmp_path: Path) -> None:
     async def work(shown: Shown) -> None:
-        await shown.sees("enter start  space select  a all  i inbox")
+        await shown.sees("enter start  space select  A all  i inbox")
         await shown.press("i")
         await shown.sees("enter answer  y allow once  n deny")
         await shown.press("s")
         await shown.sees("enter change")
-        assert "  a all" not in shown.text
+        assert "  A all" not in shown.text
         await shown.press("r")
         await shown.sees("enter open  v verbose")
         await shown.press("tab")

@@ -195,6 +195,47 @@ def test_a_run_of_everything_takes_in_what_belongs_to_no_epic(played: RunProject
     play(project.path, work)
 
 
+def test_more_than_a_few_are_started_only_after_their_number_was_confirmed(played: RunProject) -> None:
+    project = played
+    project.settings(NO_REVIEW)
+    project.agent(DONE)
+    project.make("h8d4", title="An epic", type=TaskType.EPIC)
+    ids = ("k7f2", "m3xq", "b2cd", "c3de", "d4ef")
+    for number, one in enumerate(ids):
+        project.make(one, title=f"Work {number}", parent="h8d4" if number < 2 else None)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("An epic", "Work 4")
+        await shown.press("a")
+        await shown.sees("No open requests.")
+        await shown.press("escape", "A")
+        await shown.sees("4 selected")
+        await shown.press("enter")
+        await shown.sees("Start 4 epics and tasks?", "Agents work on 5 open tasks, each when it is ready.")
+        await shown.press("escape")
+        await shown.no_longer_sees("Start 4")
+        assert not shown.app.snapshot.is_run_alive
+        await shown.press("enter")
+        await shown.sees("Start 4 epics and tasks?")
+        await shown.press("enter")
+        await shown.sees("started: 4 epics and tasks")
+        await shown.until(lambda: len(shown.app.snapshot.inbox) == 5, "the work of all")
+
+    play(project.path, work)
+
+
+def test_a_run_may_be_started_before_anything_is_ready(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("1 for you")
+        await shown.press("r", "r")
+        await shown.sees("Agents have nothing to do now, and work on what becomes ready.")
+
+    play(project.path, work)
+
+
 def test_settings_that_cannot_be_read_say_so_where_they_would_be(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     project.make("k7f2", title="Keep the path")

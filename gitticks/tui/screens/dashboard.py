@@ -18,7 +18,7 @@ from gitticks.tui.feed import last_words
 from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.run_dialogs import ask_to_start
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Line, Lines, line
@@ -35,7 +35,6 @@ _MOST_DONE = 30
 """So many of the tasks that are done are listed where no epic was named, the newest."""
 _ROOM_FOR_FIGURES = 52
 _LEAST_BUDGET_ROWS = 4
-_DIALOG_WIDTH, _MOST_READY = 68, 8
 
 
 class Dashboard(View):
@@ -328,13 +327,9 @@ class Dashboard(View):
             for row in snapshot.rows
             if snapshot.graph.is_ready(row, snapshot.around) or snapshot.standing(row).left
         ]
-        shown = [tasks.task(snapshot, row, _DIALOG_WIDTH) for row in ready[:_MOST_READY]]
-        if len(ready) > _MOST_READY:
-            shown.append(line((f"and {len(ready) - _MOST_READY} more", "muted")))
-        which = f"Agents work on {count_of(len(ready), 'task')}" if ready else "Nothing is ready now"
-        rows = [*shown, line(), line((f"{which}, and on what becomes ready.", "muted"))]
-        dialog = Dialog("Start a run of everything?", rows, do="start")
-        self.app.push_screen(dialog, lambda yes: self._start([]) if yes else None)
+        now = f"work on {count_of(len(ready), 'task')}, and" if ready else "have nothing to do now, and work"
+        says = f"Agents {now} on what becomes ready."
+        ask_to_start(self.gt, "Start a run of everything?", says, ready, lambda: self._start([]))
 
     def _start(self, names: list[TaskId]) -> None:
         flags = run_settings.flags_of(self.gt.run_choices)

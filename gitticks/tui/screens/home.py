@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.cli.render import count_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.tui import run_settings
 from gitticks.tui.editing import edit_on_board, edit_task, set_up
-from gitticks.tui.running import start_run
+from gitticks.tui.running import A_FEW, in_words, start_run
 from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.screens.linking import ask_for_task
+from gitticks.tui.screens.run_dialogs import ask_to_start
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.chrome import KeyBar
@@ -232,7 +234,7 @@ class Home(View):
         if event.key == _SET_UP:
             set_up(self)
         elif event.lines.id == "roots":
-            self._start(sorted(self._chosen) or [event.key])
+            self._ask_or_start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
             self._change(event.key)
         elif event.key.startswith(inbox.PERMISSION):
@@ -297,6 +299,18 @@ class Home(View):
             return None
         return asked
 
+    def _ask_or_start(self, ids: list[str]) -> None:
+        """Starts a few at once; more than that only after saying how many tasks there are to work on."""
+        if len(ids) <= A_FEW:
+            self._start(ids)
+            return
+        snapshot, what = self.snapshot, in_words(ids)
+        below = {row.id for one in ids for row in snapshot.tasks_of(one) if row.is_open and not row.is_epic}
+        title = f"Add {what} to the run?" if snapshot.is_run_alive else f"Start {what}?"
+        says = f"Agents work on {count_of(len(below), 'open task')}, each when it is ready."
+        rows = [row for row in snapshot.roots if row.id in ids]
+        ask_to_start(self.gt, title, says, rows, lambda: self._start(ids))
+
     def _start(self, ids: list[str]) -> None:
         names = [TaskId(one) for one in ids]
         flags = run_settings.flags_of(self.gt.run_choices)
@@ -308,7 +322,7 @@ class Home(View):
                 self.gt.go("run", ids[0] if len(ids) == 1 else None)
             return words
 
-        self.gt.say(f"starting {', '.join(ids)}")
+        self.gt.say(f"starting {in_words(ids)}")
         self.gt.act("", lambda context: start_run(context, names, flags), started, task="run")
 
     def _change(self, flag: str) -> None:

@@ -16,7 +16,7 @@ from gitticks.tui.running import start_run
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
-from gitticks.tui.screens.stopping import ask_to_stop
+from gitticks.tui.screens.run_dialogs import ask_to_stop
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words

@@ -1,18 +1,32 @@
-"""What `^c` asks while a run is alive, and `k` of an epic: whether to stop it, and how."""
+"""What is asked before agents begin with much, and before a run or an epic is stopped."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.actions.run_requests import stop_one, stop_run
 from gitticks.errors import GitticksError
-from gitticks.tui.screens.dialogs import Choice
+from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.lines import line
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.app import GitticksApp
+
+_WIDTH, _MOST_SHOWN = 68, 8
+
+
+def ask_to_start(
+    app: GitticksApp, title: str, says: str, rows: Sequence[TaskRow], start: Callable[[], None]
+) -> None:
+    """Asks, and starts; what it is about is listed, of much the first and how many more."""
+    shown = [line((says, "muted")), line(), *tasks.listed(app.snapshot, rows[:_MOST_SHOWN], _WIDTH)]
+    if len(rows) > _MOST_SHOWN:
+        shown.append(line((f"and {len(rows) - _MOST_SHOWN} more", "muted")))
+    app.push_screen(Dialog(title, shown, do="start"), lambda yes: start() if yes else None)
 
 
 def ask_to_leave(app: GitticksApp) -> None:
