@@ -42,7 +42,7 @@ def _all_rows(width: int) -> Iterable[Line]:
     yield from inbox.rows(shown, NOW, width)
     for asked in shown.inbox:
         yield from inbox.preview(asked, CHANGES, HANDOFF, NOW, width)[1]
-    yield from epics.rows(shown, epics.running(shown), {TaskId("e4mq"): "pytest"}, NOW, width)
+    yield from epics.rows(shown, epics.running(shown), {TaskId("e4mq"): "pytest"}, NOW, (width, 40))
     yield from meters.budget_rows(SPENDING.budgets, width)
     yield from iterations.rows(ITERATIONS, {}, width)
     yield from run_settings.rows({"agent": "claude"}, {"parallel": "3"})
@@ -74,9 +74,23 @@ def test_titles_are_below_one_another_whatever_the_length_of_ids() -> None:
 @pytest.mark.parametrize("width", WIDTHS[1:])
 def test_epics_side_by_side_say_where_each_of_their_tasks_is_done(width: int) -> None:
     shown = snapshot()
-    text = "\n".join(map(words, epics.rows(shown, epics.running(shown), {}, NOW, width)))
+    text = "\n".join(map(words, epics.rows(shown, epics.running(shown), {}, NOW, (width, 40))))
     for task in ("e4mq", "v6tn", "gjq8", "p2wd"):  # at work, in review, waiting for a person
         assert f"gitticks/work/{task} in .gitticks-work/{task}" in text
+
+
+@pytest.mark.parametrize("height", [4, 9, 12, 40])
+def test_epics_side_by_side_show_as_many_agents_and_tasks_as_there_is_room_for(height: int) -> None:
+    shown = snapshot()
+    found = epics.running(shown)
+    rows = [words(one) for one in epics.rows(shown, found, {}, NOW, (100, height))]
+    assert len(rows) <= max(height, 2 * len(found))
+    listed = {one.task for epic in found for one in epic.sessions}
+    listed |= {one.standing.task.id for epic in found for one in epic.asked}
+    below = [row for row in rows if row.startswith("   ")]
+    more = sum(int(row.split()[-2]) for row in below if row.endswith("more"))
+    assert more == len(listed) - sum(any(f" {one} " in row for row in below) for one in listed)
+    assert not more or len(rows) == max(height, 2 * len(found)), "no row is left empty"
 
 
 def test_of_the_same_second_the_iteration_that_ended_last_is_the_newest(tmp_path: Path) -> None:

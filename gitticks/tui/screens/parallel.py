@@ -78,7 +78,8 @@ class Parallel(View):
             for task_id in self.snapshot.sessions
             if task_id in self.gt.outputs
         }
-        pane.show(epics.rows(self.snapshot, self._epics, said, self.gt.now, pane.inner_width))
+        size = pane.inner_width, pane.size.height
+        pane.show(epics.rows(self.snapshot, self._epics, said, self.gt.now, size))
         agents = len(self.snapshot.sessions)
         pane.say(f"{count_of(agents, 'agent')} at work" if self._epics else "")
 

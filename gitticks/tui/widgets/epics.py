@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from gitticks.tui.messages import Snapshot
 
 _WIDE, _MEDIUM, _FOR_STATE = 90, 50, 60
-_MOST_ROWS_EACH = 5
-"""With more epics than this each has two rows."""
-_MOST_SESSIONS = 3
 _INDENT = "      "
 
 
@@ -53,18 +50,43 @@ def running(snapshot: Snapshot) -> list[Running]:
 
 
 def rows(
-    snapshot: Snapshot, epics: Sequence[Running], said: Mapping[TaskId, str], now: datetime, width: int
+    snapshot: Snapshot,
+    epics: Sequence[Running],
+    said: Mapping[TaskId, str],
+    now: datetime,
+    size: tuple[int, int],
 ) -> list[Line]:
-    """Returns the rows; `said` holds the last line of each agent at work."""
+    """Returns the rows for this width and height; `said` holds the last line of each agent at work.
+
+    If not all of it fits, an agent or a task has one row, and an epic as many of these as there is room for, at least
+    one; the last of them says how many more there are.
+    """
+    width, height = size
+    titles = [_title(snapshot, one, number, width) for number, one in enumerate(epics, 1)]
+    bodies = [_body(snapshot, one, said, now, width, is_short=False) for one in epics]
+    is_short = sum(map(len, bodies)) + 2 * len(epics) - 1 > height
+    if is_short:
+        bodies = [_body(snapshot, one, said, now, width, is_short=True) for one in epics]
+        shares = [1] * len(epics)
+        for _ in range(height - 2 * len(epics)):
+            cut = [at for at, body in enumerate(bodies) if len(body) > shares[at]]
+            if cut:
+                shares[min(cut, key=shares.__getitem__)] += 1
+        bodies = [_shortened(body, most) for body, most in zip(bodies, shares, strict=True)]
     found: list[Line] = []
-    is_short = len(epics) > _MOST_ROWS_EACH
-    for number, one in enumerate(epics, 1):
-        found.append(_title(snapshot, one, number, width))
-        body = _body(snapshot, one, said, now, width, is_short=is_short)
-        found += [part._replace(key=one.row.id) for part in (body[:1] if is_short else body)]
+    for one, title, body in zip(epics, titles, bodies, strict=True):
+        found += [title, *(part._replace(key=one.row.id) for part in body)]
         if not is_short:
             found.append(line())
     return found[:-1] if found and not is_short else found
+
+
+def _shortened(body: list[Line], most: int) -> list[Line]:
+    left_out = len(body) - most
+    if left_out <= 0:
+        return body
+    last = body[most - 1]._replace(right=((f"and {left_out} more", "muted"),))
+    return [*body[: most - 1], last]
 
 
 def _title(snapshot: Snapshot, one: Running, number: int, width: int) -> Line:
@@ -100,7 +122,7 @@ def _body(
 ) -> list[Line]:
     found: list[Line] = []
     dot = f" {glyph('dot')} "
-    for session in one.sessions[:_MOST_SESSIONS]:
+    for session in one.sessions:
         row = snapshot.find(session.task)
         title = row.title if row is not None else ""
         verb = " reviews" if session.role.value == "reviewer" else ""
@@ -108,7 +130,7 @@ def _body(
         last = said.get(session.task, "")
         place = _place(snapshot, session.workspace) if width >= _FOR_STATE else ()
         if is_short:
-            said_last = (f"  {glyph('in')} {last}", "faint")
+            said_last = (f"  {glyph('in')} {last}" if last else "", "faint")
             found.append(line(_INDENT, (session.task, "muted"), (who, "muted"), said_last, right=place))
             continue
         is_beside = width >= _WIDE
@@ -118,9 +140,7 @@ def _body(
             found.append(line(_INDENT, *place))
         if last:
             found.append(line(_INDENT, (f"{glyph('in')} ", "busy"), (last, "muted")))
-    if len(one.sessions) > _MOST_SESSIONS and not is_short:
-        found.append(line(_INDENT, (f"and {len(one.sessions) - _MOST_SESSIONS} more agents", "muted")))
-    for asked in one.asked[: 1 if is_short or one.sessions else 2]:
+    for asked in one.asked:
         task = asked.standing.task
         workspace = snapshot.workspaces.get(task.id)
         place = _place(snapshot, workspace) if workspace and width >= _FOR_STATE else ()
@@ -134,7 +154,7 @@ def _body(
                 right=place if width >= _WIDE else (),
             )
         )
-        if place and width < _WIDE and not one.sessions and not is_short:
+        if place and width < _WIDE and not is_short:
             found.append(line(_INDENT, *place))
     if not found:
         state, says = state_of(snapshot, one.row, one.below)
