@@ -218,7 +218,8 @@ class Budgets:
             for one in self._states.values()
             if one.task is None or (one.task in tasks and tasks[one.task].status is Status.WORKING)
         ]
-        write_spending(self._run.repository.own_dir, LastRun(self._began_at), worked_on)
+        active = LastRun(self._began_at, iterations=self.spent.iterations)
+        write_spending(self._run.repository.own_dir, active, worked_on)
 
     def end(self, limit: str | None, reason: str, done: int) -> None:
         """Keeps why the run ended, and which limit it was if one did, till the next run begins."""

@@ -18,7 +18,7 @@ from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import make_project
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_REVIEW, RunProject
+from tests.support.runs import DONE, NO_REVIEW, PASS, RunProject
 from tests.tui import made_up_places
 from tests.tui.made_up import NOW, StillApp, snapshot
 from tests.tui.support import WIDE, Shown, play
@@ -220,6 +220,19 @@ def test_more_than_a_few_are_started_only_after_their_number_was_confirmed(playe
         await shown.press("enter")
         await shown.sees("started: 4 epics and tasks")
         await shown.until(lambda: len(shown.app.snapshot.inbox) == 5, "the work of all")
+
+    play(project.path, work)
+
+
+def test_the_iterations_of_a_run_are_those_of_workers(played: RunProject) -> None:
+    project = played
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then\n{PASS}else\n{DONE}fi\n')
+    project.make("k7f2", title="Login")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.press("enter")
+        await shown.sees("review passed", "handed off", "1 so far")
 
     play(project.path, work)
 

@@ -25,8 +25,6 @@ from gitticks.tui.widgets.lines import Line, Lines, line
 from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Batch
     from gitticks.tui.transcript import Piece
@@ -122,7 +120,10 @@ class Dashboard(View):
         ]
         if self.snapshot.is_run_alive:
             run = spending.run if spending is not None else None
-            spent = {} if run is None else self._spent_since(run.began)
+            spent = {}
+            if run is not None:
+                took = clock((self.gt.now - run.began).total_seconds())
+                spent = {"iterations": f"{run.iterations} so far", "duration": took}
             rows = [*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)]
             pane.title = "Budget"
         else:
@@ -146,12 +147,6 @@ class Dashboard(View):
         if self.is_current:
             self._draw_budget()
 
-    def _spent_since(self, began: datetime) -> dict[str, str]:
-        """Returns what the run took of what it has no limit for."""
-        ended = sum(one.number > 0 and one.at >= began for one in self._iterations)
-        took = clock((self.gt.now - began).total_seconds())
-        return {"iterations": f"{ended} so far", "duration": took}
-
     def _read_iterations(self) -> None:
         """Reads what the sessions came to again when any of the tasks has changed."""
         rows = [row for row in self._rows() if row.is_begun or not row.is_open]
@@ -167,7 +162,6 @@ class Dashboard(View):
         self._iterations = found
         if self.is_current:
             self._draw_iterations()
-            self._draw_budget()
 
     def _draw_iterations(self) -> None:
         pane = self.pane("iterations")
