@@ -91,6 +91,16 @@ def test_control_characters_of_the_work_do_not_reach_the_terminal(project: RunPr
     assert "\x1b" not in project.ok("review", "k7f2")
 
 
+def test_a_name_is_shown_as_it_is_written_unless_it_could_steer_the_terminal(project: RunProject) -> None:
+    workspace = make_reviewing(project)
+    commit_file(workspace, "דוח.txt", "1\n")
+    commit_file(workspace, "evil\u202e.txt", "1\n")
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+    shown = project.ok("review", "k7f2")
+    assert "+++ b/דוח.txt" in shown
+    assert "\u202e" not in shown
+
+
 def test_no_program_of_the_repository_is_asked(project: RunProject) -> None:
     ran = project.path.parent / "ran"
     make_reviewing(project)

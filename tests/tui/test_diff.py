@@ -55,7 +55,7 @@ not shown: logo.png (binary): git diff 1 2 -- logo.png
 
 def rows(comments: dict[str, str] | None = None, offset: int = 0) -> list[Line]:
     diff = read_patch(PATCH)
-    return diff_rows(diff, comments or {}, coloured(diff.files), offset)
+    return diff_rows(diff, comments or {}, coloured(diff.files), 60, offset)
 
 
 def test_files_hunks_and_lines_are_read() -> None:
@@ -87,6 +87,16 @@ def test_rows_have_numbers_sides_and_colours() -> None:
     assert ("return", "word") in added.left
     gone = next(one for one in rows() if 'return "/"' in words(one))
     assert (gone.tint, gone.key) == ("gone", "src/login.py:11-")
+
+
+def test_what_is_left_out_is_said_whole_with_its_command_on_a_row_of_its_own() -> None:
+    said = "not shown: big-file-of-numbers.log (60,000 lines changed):"
+    command = "git diff a765c75af3 6abc123456 -- big-file-of-numbers.log"
+    diff = read_patch(f"{said} {command}\n")
+    assert [words(one) for one in diff_rows(diff, {}, {}, 60)] == [said, command]
+    narrow = [words(one) for one in diff_rows(diff, {}, {}, 30)]
+    assert max(map(len, narrow)) <= 30
+    assert "".join(narrow).replace(" ", "") == (said + command).replace(" ", "")
 
 
 def test_a_comment_stands_below_its_line() -> None:
@@ -123,7 +133,7 @@ def test_a_stranger_s_patch_is_bounded() -> None:
     for text in (long, many, wrong, "", "\n", "@@ -1 +1 @@\n+x\n"):
         begun = time.process_time()
         diff = read_patch(text)
-        found = diff_rows(diff, {}, coloured(diff.files))
+        found = diff_rows(diff, {}, coloured(diff.files), 60)
         assert len(found) <= MOST_LINES + 10
         assert all(len(words(one)) < 10_000 for one in found)
         assert time.process_time() - begun < 5

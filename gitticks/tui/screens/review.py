@@ -197,7 +197,8 @@ class Review(Loaded[Work]):
             if changes is None
             else "No change to the code: approving closes the task without a merge."
         )
-        pane.show(diff_rows(work.diff, self.comments, work.colours, pane.offset_columns))
+        width, offset = pane.inner_width, pane.offset_columns
+        pane.show(diff_rows(work.diff, self.comments, work.colours, width, offset))
         if changes is not None and changes.files:
             head = (work.view.task.end_sha or "")[:7]
             pane.say(f"{count_of(changes.files, 'file')} {_counts(changes)} {glyph('dot')} {head}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, Span, broken, line
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -24,6 +24,7 @@ _NUMBERS = 10
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:([0-7]{3})|(.))", re.DOTALL)
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_COMMAND = ": git diff "
 _NO_NEWLINE = "\\ No newline at end of file"
 _TOKENS = (
     ("Comment", "muted"),
@@ -217,14 +218,16 @@ def diff_rows(
     diff: Diff,
     comments: Mapping[str, str],
     colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+    width: int,
     offset: int = 0,
 ) -> list[Line]:
-    """Returns the rows of a patch; comments stand below their lines.
+    """Returns the rows of a patch; comments stand below their lines, and what is left out comes last, whole.
 
     Args:
         diff: the patch.
         comments: what is said of lines, by the keys of their rows.
         colours: what `coloured` found, or as much as is known yet.
+        width: what a row can take.
         offset: so many columns of the code are scrolled away at its left.
     """
     rows: list[Line] = []
@@ -234,7 +237,10 @@ def diff_rows(
         rows += _file_rows(file, comments, colours, offset)
     if diff.left_out and rows:
         rows.append(line())
-    rows += [line((text, "waits")) for text in diff.left_out]
+    for text in diff.left_out:
+        at = text.rfind(_COMMAND) + 1 or len(text)
+        parts = text[:at], text[at:].lstrip()  # the command on rows of its own, to be copied
+        rows += [row for part in parts if part for row in broken(line((part, "waits")), width)]
     return rows
 
 
