@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,14 @@ from gitticks.runner.questions import Questions
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.widgets.lines import words
+from gitticks.tui.widgets.permission_rows import decision_rows
 from gitticks.workflow.permissions import Access, Operation
 from tests.runner.test_permissions import BASH, audit_of, set_up
 from tests.support.hooked_clients import answers
 from tests.support.runs import RunProject
 from tests.tui import made_up_places
-from tests.tui.made_up import QUESTIONS, StillApp, snapshot
+from tests.tui.made_up import NOW, QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
@@ -113,6 +116,16 @@ class AnsweringApp(StillApp):
         await shown.until(lambda: self.snapshot.number == 2, "the request")
         self.go("permissions")
         await shown.sees("? shell")
+
+
+def test_decisions_of_another_day_have_its_date() -> None:
+    decisions = made_up_places.asked().decisions
+    before = decisions[-1].entry.timestamp - timedelta(days=2)
+    older = decisions[-1]._replace(entry=decisions[-1].entry._replace(timestamp=before))
+    rows = [words(row) for row in decision_rows([*decisions, older], NOW, 90)]
+    assert rows[0].startswith(f"{decisions[0].entry.timestamp.astimezone():%H:%M:%S} ")
+    assert rows[-1].startswith(f"{before.astimezone():%Y-%m-%d %H:%M}  v6tn")
+    assert len({row.index(one.task) for row, one in zip(rows, [*decisions, older], strict=True)}) == 1
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL, NARROW], ids=["wide", "small", "narrow"])

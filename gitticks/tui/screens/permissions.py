@@ -86,7 +86,7 @@ class Permissions(Loaded[Asked]):
 
         self.pane("asked").say(f"mode {loaded.mode}")
         pane = self.pane("decisions")
-        pane.show(permission_rows.decision_rows(loaded.decisions, pane.inner_width))
+        pane.show(permission_rows.decision_rows(loaded.decisions, self.gt.now, pane.inner_width))
         pane.say(f" {glyph('dot')} ".join(counts_of(loaded.decisions)) if loaded.decisions else "")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

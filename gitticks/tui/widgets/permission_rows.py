@@ -72,18 +72,22 @@ def decision_detail(one: Recorded, width: int) -> list[Line]:
     return [*found, *(line((part, "muted")) for part in paragraphs(entry.reason, width))]
 
 
-def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:
+def decision_rows(decisions: Iterable[Recorded], now: datetime, width: int) -> list[Line]:
     """Returns the decisions, the newest first: when, on which task, what, how it was decided and why."""
+    today = now.astimezone().date()
     described = [
         (one, *_how(one.entry), one.entry.reason.removeprefix("denied by ").removeprefix("allowed by "))
         for one in decisions
     ]
     says = max((len(how) for _, how, _, _ in described), default=0)
     because = min(max((len(why) for *_, why in described), default=0), width // 3)
+    times = [one.entry.timestamp.astimezone() for one, *_ in described]
+    shown = [f"{at:%H:%M:%S}" if at.date() == today else f"{at:%Y-%m-%d %H:%M}" for at in times]
+    columns = max(map(len, shown), default=0)
     rows = []
     for number, (one, how, colour, why) in enumerate(described):
         task, entry = one.task, one.entry
-        when = f"{entry.timestamp.astimezone():%H:%M:%S}  " if width >= _ROOM_FOR_WORDS else ""
+        when = f"{shown[number]:<{columns}}  " if width >= _ROOM_FOR_WORDS else ""
         right: list[Span | str] = [(f"{how:<{says}}", colour)]
         right += [(f"  {cut(why, because):<{because}}", "muted")] if width >= _ROOM_FOR_RULE else []
         target = (entry.target, "strong" if entry.is_refused else "fg")
