@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.tui.feed import Feed
 from gitticks.tui.screens.home import Home
-from gitticks.tui.widgets.lines import words
+from tests.support.projects import make_project
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, RunProject
 from tests.tui.support import NARROW, Shown, play
 
@@ -197,19 +198,26 @@ def _config(project: RunProject) -> str:
     ).stdout
 
 
-def test_outside_of_a_repository_a_line_says_what_to_do(tmp_path_factory: object) -> None:
+def test_outside_of_a_repository_every_place_says_so_and_what_to_do(tmp_path_factory: object) -> None:
     from tempfile import TemporaryDirectory  # outside of any repository that the tests' own folder lies in
 
     async def look(shown: Shown) -> None:
-        await shown.sees("Epics and tasks")
-        pane = _home(shown).pane("roots")
-        await shown.until(lambda: pane.rows, "the reason")
-        said = " ".join(map(words, pane.rows))
-        assert "git" in said
-        await shown.press("A", "space", "t", "e", "enter")
-        assert " ".join(map(words, pane.rows)) == said
+        def is_at(place: str) -> bool:
+            return shown.app.view is not None and shown.app.view.place == place
+
+        await shown.reads("is not in a git repository")
+        await shown.press("A", "space", "t", "e", "i", "s", "enter")
+        assert shown.app.focused is _home(shown).pane("problem")
+        await shown.reads("is not in a git repository")
+        for place in ("run", "parallel", "graph", "permissions"):
+            shown.app.go(place)
+            await shown.until(partial(is_at, place), place)
+            await shown.reads("is not in a git repository")
+            assert "No " not in shown.text.replace("No tasks to show", "")
+        make_project(Path(folder)).make("k7f2", title="Login")
+        shown.app.go("home")
+        await shown.sees("Epics and tasks", "Login")
+        await shown.until(lambda: shown.app.focused is _home(shown).pane("roots"), "the focus")
 
     with TemporaryDirectory() as folder:
-        from pathlib import Path
-
         play(Path(folder), look)

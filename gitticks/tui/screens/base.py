@@ -16,6 +16,7 @@ from gitticks.safe_read import reason_of
 from gitticks.tui import places
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
+from gitticks.tui.widgets.markdown import wrapped
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -47,6 +48,24 @@ def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
     return report(error, [where])
 
 
+class Problem(Lines):
+    """What is in every place instead of its panes while the repository cannot be read: why, and what to do."""
+
+    def tell(self, problem: str, hint: str | None) -> None:
+        """Shows the reason and the hint, and takes `enter` where it can help."""
+        said = [*wrapped(problem, self.inner_width, "fg"), *wrapped(hint or "", self.inner_width, "muted")]
+        if hint and hint.startswith("`gt init`"):
+            said += [line(), line(("enter", "*focus"), " sets them up now", key="gt init")]
+        self.show(said)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Sets up tasks here."""
+        from gitticks.tui.editing import set_up
+
+        event.stop()
+        set_up(self.screen)  # type: ignore[arg-type]
+
+
 class View(Screen[None]):
     """A place. A subclass names its `place` of the table, yields its panes in `body` and fills them in `draw`.
 
@@ -70,6 +89,7 @@ class View(Screen[None]):
         self.subject = subject
         self._looks = 0
         self._newest: dict[str, int] = {}
+        self._left: Widget | None = None
 
     @property
     def gt(self) -> GitticksApp:
@@ -109,6 +129,7 @@ class View(Screen[None]):
         yield TopBar(self)
         with Container(id="body"):
             yield from self.body()
+        yield Problem("No tasks to show", id="problem")
         yield KeyBar()
 
     def body(self) -> Iterable[Widget]:
@@ -138,7 +159,22 @@ class View(Screen[None]):
         if not bars:
             return  # not composed yet, or on its way out
         bars.first().refresh()
-        self.draw()
+        self._draw_problem()
+        if self.snapshot.problem is None:
+            self.draw()
+
+    def _draw_problem(self) -> None:
+        """Shows why the repository cannot be read, as long as it cannot."""
+        pane, body, problem = self.query_one(Problem), self.query_one("#body"), self.snapshot.problem
+        if problem is not None:
+            pane.tell(problem, self.snapshot.hint)
+        if body.disabled == (problem is not None):
+            return
+        if problem is not None:
+            self._left = self.focused
+        pane.display = body.disabled = problem is not None
+        body.display = problem is None
+        self.set_focus(self._left if problem is None else pane)
 
     def on_mount(self) -> None:
         """Gives the panes the sizes that were chosen for them."""

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from gitticks.cli.render import count_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.tui import run_settings
-from gitticks.tui.editing import edit_on_board, edit_task, set_up
+from gitticks.tui.editing import edit_on_board, edit_task
 from gitticks.tui.running import A_FEW, in_words, start_run
 from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.base import View
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitticks.workflow.triggers import Seen
 
 _EVERY_SECONDS = 1.0
-_BY_SETTINGS, _SET_UP = "-", ":init"
+_BY_SETTINGS = "-"
 _NO_TASKS = "No tasks yet. + creates one; gt import imports yours."
 _NO_OPEN_TASKS = "All tasks are closed. + creates the next one; r shows how they went."
 _BROKEN = "file:"
@@ -82,9 +82,6 @@ class Home(View):
 
     def draw(self) -> None:
         """Fills the panes."""
-        if self.snapshot.problem is not None:
-            self._draw_problem(self.snapshot.problem, self.snapshot.hint)
-            return
         if not self.snapshot.number:
             return
         self._chosen &= {row.id for row in self.snapshot.roots}
@@ -99,15 +96,6 @@ class Home(View):
         figures = (f"{waiting} waiting" if waiting else "", f"{others} for others" if others else "")
         pane.say(f" {glyph('dot')} ".join(filter(None, figures)), "waits" if waiting else "muted")
         self._draw_preview()
-
-    def _draw_problem(self, problem: str, hint: str | None) -> None:
-        pane = self.pane("roots")
-        said = [(part, "fg") for part in tasks.paragraphs(problem, pane.inner_width)]
-        said += [(part, "muted") for part in tasks.paragraphs(hint or "", pane.inner_width)]
-        rows = [line(one) for one in said]
-        if hint and hint.startswith("`gt init`"):
-            rows += [line(), line(("enter", "*focus"), " sets them up now", key=_SET_UP)]
-        pane.show(rows)
 
     def _draw_roots(self) -> None:
         pane = self.pane("roots")
@@ -231,9 +219,7 @@ class Home(View):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Starts, changes a setting, or answers."""
-        if event.key == _SET_UP:
-            set_up(self)
-        elif event.lines.id == "roots":
+        if event.lines.id == "roots":
             self._ask_or_start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
             self._change(event.key)
@@ -377,8 +363,7 @@ class Home(View):
     @property
     def _root(self) -> str | None:
         """Returns the epic or task under the cursor of their pane."""
-        key = self.pane("roots").key
-        return None if key == _SET_UP else key
+        return self.pane("roots").key
 
     def _under_cursor(self) -> str | None:
         """Returns the task under the cursor."""
