@@ -160,6 +160,8 @@ class Budgets:
         self._clock = run.world.monotonic_seconds
         self._begun = self._clock()
         self._began_at = run.now
+        self._waits_for = ""
+        self._active: tuple[LastRun, list[BudgetState]] | None = None
         self._reported: tuple[Reading, ...] = ()
         self._graph: TaskGraph | None = None
         self._epics: dict[TaskId, EpicSpending] = {}
@@ -218,8 +220,15 @@ class Budgets:
             for one in self._states.values()
             if one.task is None or (one.task in tasks and tasks[one.task].status is Status.WORKING)
         ]
-        active = LastRun(self._began_at, iterations=self.spent.iterations)
-        write_spending(self._run.repository.own_dir, active, worked_on)
+        self._active = (LastRun(self._began_at, None, self._waits_for, 0, self.spent.iterations), worked_on)
+        write_spending(self._run.repository.own_dir, *self._active)
+
+    def note_waiting(self, reason: str) -> None:
+        """Keeps what the run waits for there too; nothing once it works again."""
+        if reason != self._waits_for and self._active is not None:
+            self._waits_for = reason
+            self._active = (self._active[0]._replace(reason=reason), self._active[1])
+            write_spending(self._run.repository.own_dir, *self._active)
 
     def end(self, limit: str | None, reason: str, done: int) -> None:
         """Keeps why the run ended, and which limit it was if one did, till the next run begins."""

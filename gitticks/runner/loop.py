@@ -123,7 +123,9 @@ class Loop:
             self.run.emit(RunAdded(names))
             self.picking.name_closed(names)
 
-    def _tell_waiting(self, reason: str) -> None:
+    def _tell_waiting(self, reason: str, how_to_end: str = "") -> None:
+        self.budgets.note_waiting(reason)
+        reason += how_to_end
         if reason != self._reported_waiting:
             self._reported_waiting = reason
             self.run.emit(RunWaits(reason))
@@ -146,7 +148,7 @@ class Loop:
             self._merges.look_ahead(())
             if self._jobs:
                 ends = f"running agents may finish: {shown(sorted(job.task.id for job in self._jobs))}"
-                self._tell_waiting(f"{self._limit}; {ends} (Ctrl-C twice stops it)")
+                self._tell_waiting(f"{self._limit}; {ends}", " (Ctrl-C twice stops it)")
             return bool(self._jobs)
         self._start_recoveries(pool)
         self.picking.name_left_out()
@@ -157,6 +159,8 @@ class Loop:
             )
             return bool(self._jobs) or has_more or self._goes_on
         started = self._start_merge(pool) | self._start_sessions(pool)
+        if started:
+            self.budgets.note_waiting("")
         return (
             bool(self._jobs) or started or self._patience.is_short or self._goes_on or self._awaits_decision()
         )
@@ -325,7 +329,7 @@ class Loop:
         if self._goes_on and not self._patience.is_short:
             waits_for = waits_for or self.picking.crowded() or "nothing is ready; waiting for tasks"
         if waits_for and not is_paused:
-            self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
+            self._tell_waiting(waits_for, ", Ctrl-C ends the run")
 
         is_short = self._patience.is_short or self._decided_by is not None
         seconds = TICK_SECONDS if is_short else self.options.poll

@@ -59,7 +59,10 @@ class SpentBudget(NamedTuple):
 
 
 class LastRun(NamedTuple):
-    """A run from its beginning to its end, why it ended, and what it came to; one without an end lives or was killed."""
+    """A run from its beginning to its end, and what it came to; one without an end lives or was killed.
+
+    `reason` is why it ended, or what a living one waits for.
+    """
 
     began: datetime
     ended: datetime | None = None

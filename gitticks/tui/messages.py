@@ -74,11 +74,13 @@ class Snapshot:
         return len(self.questions) + len(self.inbox) + len(self.merges) + len(self.broken)
 
     @property
-    def last_end(self) -> str:
-        """Returns how the last run ended, where that was a limit or a kill; empty while one is active."""
+    def of_run(self) -> str:
+        """Returns what the run waits for, or how the last one ended, where that was a limit or a kill; empty if neither."""
         spending = self.spending
-        if spending is None or self.is_run_alive:
+        if spending is None:
             return ""
+        if self.is_run_alive:
+            return spending.run.reason if spending.run else ""
         if spending.run is not None and spending.run.ended is None:
             return "The last run was cut off; r continues."
         return f"The last run ended: {spending.ended}" if spending.ended else ""

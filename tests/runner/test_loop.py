@@ -162,6 +162,7 @@ class TestAuto:
         project.make("m3xq")
         with project.running("--auto", "--all", "--parallel", "1") as process:
             read_until(process, "1 ready task waits: 1 task in review, and `limits.in_review` is 1")
+            assert "  1 ready task waits: 1 task in review, and" in project.ok("status")
             project.ok("approve", "k7f2", "--no-wait")
             until(lambda: project.stands("m3xq") == TO_REVIEW)
             project.interrupt(process)

@@ -257,6 +257,8 @@ def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
         yield on.styled("run", Style.STRONG)
         ending = ", ends after its current iterations" if found.is_stopping else ""
         yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
+        if run.reason and not (found.is_stopping or found.is_paused):
+            yield on.fit(f"{GAP}{visible(from_here(run.reason))}", on.columns)
         return
     yield on.styled("last run", Style.STRONG)
     if run.ended is None:

@@ -127,20 +127,20 @@ class Dashboard(View):
             rows = [*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)]
             pane.title = "Budget"
         else:
-            rows = self._rows_of_next_run(pane.inner_width)
+            rows = self._rows_of_next_run()
             pane.title = "Limits of the next run"
+        said = tasks.paragraphs(self.snapshot.of_run, pane.inner_width)
+        rows = [*(line((part, "waits")) for part in said), *rows]
         self.fit_height(pane, max(_LEAST_BUDGET_ROWS, len(rows)))
         pane.show(rows)
         pane.say(*meters.nearly_spent(budgets))
 
-    def _rows_of_next_run(self, width: int) -> list[Line]:
-        """Returns how the last run ended, if a limit or a kill ended it, and the limits that the next one has."""
+    def _rows_of_next_run(self) -> list[Line]:
+        """Returns the limits that the next run has."""
         if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
             self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
             self.look_up(run_settings.defaults_of, self._take_defaults)
-        ended = tasks.paragraphs(self.snapshot.last_end, width)
-        limits = run_settings.rows(self._defaults, self.gt.run_choices, run_settings.LIMITS)
-        return [*(line((part, "waits")) for part in ended), *limits]
+        return run_settings.rows(self._defaults, self.gt.run_choices, run_settings.LIMITS)
 
     def _take_defaults(self, found: dict[str, str]) -> None:
         self._defaults = found
