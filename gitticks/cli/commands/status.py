@@ -16,8 +16,6 @@ from gitticks.cli.render import (
     GAP,
     Screen,
     Style,
-    age_of,
-    ago,
     count_of,
     hint,
     name_line,
@@ -25,8 +23,9 @@ from gitticks.cli.render import (
     screen,
 )
 from gitticks.cli.table import Cell, table
-from gitticks.cli.text import as_called, called, from_here, visible
+from gitticks.cli.text import as_called, from_here, visible
 from gitticks.cli.views.inbox import inbox_lines, request_lines
+from gitticks.cli.views.run_state import resting_lines, run_lines, spending_lines
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_LISTED = 5
-MOST_DAYS = 14
 _MERGING = "gt list --status reviewing"
 _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queued": "queued"}
 """How far a merge has come, in words."""
@@ -199,9 +197,9 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield as_called(f"{GAP}runs start nothing new until `gt unpause`")
     fit = partial(inner.fit, columns=inner.columns)
     yield from _listed(on, "not going on", found.left, lambda one: fit(_left_words(one, found)), "gt list")
-    yield from _run(on, found, context)
-    yield from _spending(on, found)
-    yield from _resting(on, found, context.now)
+    yield from run_lines(on, found, context)
+    yield from spending_lines(on, found)
+    yield from resting_lines(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
     yield from _merging(on, found)
@@ -246,50 +244,6 @@ def _left_words(one: Standing[TaskRow], found: Overview) -> str:
     asks = resuming(one.task.id, is_active=found.is_active)
     fix = as_called(asks if one.is_held or state == "stopped" else "`gt run`")
     return f"{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}"
-
-
-def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
-    """Yields how long the run is active, or when and why the last one ended and what it came to."""
-    run = found.spending.run if found.spending else None
-    if run is None or (context.now - (run.ended or run.began)).days > MOST_DAYS:
-        return
-    if found.is_active:
-        yield on.styled("run", Style.STRONG)
-        ending = ", ends after its current iterations" if found.is_stopping else ""
-        yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
-        if run.reason and not (found.is_stopping or found.is_paused):
-            yield on.fit(f"{GAP}{visible(from_here(run.reason))}", on.columns)
-        return
-    yield on.styled("last run", Style.STRONG)
-    if run.ended is None:
-        yield f"{GAP}was cut off, as by a kill or a restart; it began {ago(run.began, context.now)}: `{called()} run` continues"
-        return
-    lasted = elapsed((run.ended - run.began).total_seconds())
-    yield on.fit(
-        f"{GAP}ended {ago(run.ended, context.now)} after {lasted}: {visible(run.reason)}", on.columns
-    )
-    parts = [f"{run.done} done", count_of(run.iterations, "iteration")]
-    parts += [f"${run.cost:,.2f}"] if run.cost else []
-    yield f"{GAP}{', '.join(parts)}{f'{GAP}`{called()} run` continues' if found.spending and found.spending.ended else ''}"
-
-
-def _spending(on: Screen, found: Overview) -> Iterator[str]:
-    """Yields what the run has spent of its budgets and those of what it works on."""
-    if found.spending is None:
-        return
-    if found.spending.budgets:
-        yield on.styled("budgets", Style.STRONG)
-    for one in found.spending.budgets:
-        yield f"{GAP}{one.task or 'run'}{GAP}{one.words} ({one.percent} %)"
-
-
-def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
-    """Yields the agents that no run starts now, since their service gives them no more."""
-    if found.resting:
-        yield on.styled("resting", Style.STRONG)
-    for one in found.resting:
-        until = f"until {one.until:%Y-%m-%d %H:%M} UTC (for {elapsed((one.until - now).total_seconds())})"
-        yield on.fit(f"{GAP}{visible(one.agent)}{GAP}{until}: {visible(one.reason)}", on.columns)
 
 
 def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
