@@ -6,10 +6,12 @@ directory, which an agent may have written.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 from shlex import join
 
 from gitticks.errors import GitticksError
@@ -25,6 +27,9 @@ _INCOMING = "refs/gitticks/incoming/"
 _KEPT = "refs/gitticks/kept/"
 _STASH = "refs/stash"
 _MOST_REFS = 200
+_BROUGHT = "gitticks-private.brought"
+"""How the refs on both sides were when they were last the same, so that nothing is asked where nothing happened."""
+_MOST_LOOKED_AT = 1000
 _LONGEST_LOG = 2_000_000
 _UPLOAD_PACK = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 """Git starts it, in the sandbox; it serves also what was taken back there."""
@@ -53,6 +58,9 @@ def bring_home(
         GitError: what is there is broken or hostile; nothing was taken.
     """
     checkout = private.checkout
+    inside = _inside(private)  # before it is asked, so that what changes from now on is noticed
+    if inside is not None and _noted(checkout) == inside + _outside(repository, checkout, branch):
+        return ()
     cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled))
     source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
     listed = _asked(
@@ -86,7 +94,36 @@ def bring_home(
     _follow_merge(checkout, private)
     kept = {name: commit for name, commit in known.items() if not name.startswith(BRANCHES)}
     note_refs(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})
+    (checkout.git_dir / _BROUGHT).write_text((inside or "") + _outside(repository, checkout, branch))
     return tuple(warnings)
+
+
+def _inside(private: PrivateGit) -> str | None:
+    """Returns what differs once a ref, HEAD or a merge there is another; None if that is too much to look at."""
+    paths = [private.folder / name for name in ("HEAD", "packed-refs", "logs/HEAD", MERGE_HEAD)]
+    for parent, folders, files in os.walk(private.folder / "refs"):
+        paths += [Path(parent, name) for name in (*folders, *files)]
+        if len(paths) > _MOST_LOOKED_AT:
+            return None
+    stamps = []
+    for path in sorted(paths):
+        with contextlib.suppress(OSError):
+            found = path.lstat()  # nobody can set the time of the change, and git makes a ref's file anew
+            stamps.append(f"{found.st_ino} {found.st_size} {found.st_ctime_ns} {str(path)!r}\n")
+    return "".join(stamps)
+
+
+def _outside(repository: Repository, checkout: Checkout, branch: str | None) -> str:
+    own = read_ref(repository.common_dir, f"{BRANCHES}{branch}") if branch else None
+    return f"{current_branch(checkout)} {head(checkout)} {own}\n"
+
+
+def _noted(checkout: Checkout) -> str:
+    """Returns how both sides were when all had been brought home; empty where that is not known."""
+    try:
+        return (checkout.git_dir / _BROUGHT).read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _asked(arguments: list[str], repository: Repository) -> str:

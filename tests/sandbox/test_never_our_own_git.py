@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
+from gitticks.git.process import GitResult, run_git
 from gitticks.git.repository import Repository, discover
 from gitticks.git.snapshots import take_snapshot
 from gitticks.git.worktrees import add_worktree
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.runner.verifiers import judge_tree
+from gitticks.sandbox import bringing_home
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
 from gitticks.sandbox.private_git import FOLDER
 from gitticks.sandbox.walls import walls_of
@@ -65,6 +68,19 @@ def home(repository: Repository, checkout: Checkout) -> tuple[str, ...]:
     return take_home(SETTINGS, repository, checkout, os.environ, BRANCH)
 
 
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Returns what git is asked while commits are brought home, as it grows."""
+    found: list[list[str]] = []
+
+    def counting(arguments: list[str], *rest: Any, **named: Any) -> GitResult:
+        found.append(arguments)
+        return run_git(arguments, *rest, **named)
+
+    monkeypatch.setattr(bringing_home, "run_git", counting)
+    return found
+
+
 def fires(fired: Path) -> str:
     """Returns the program of a trap."""
     return f"touch {fired}; false"
@@ -88,6 +104,47 @@ TRAPS = {
     "remote helper": ('git config protocol.ext.allow always; git config remote.origin.url "ext::sh -c $EXT"', ("fetch", "-q", "origin")),
     "upload-pack of a remote": ('git config remote.origin.url .; git config remote.origin.uploadpack "$FIRE"', ("fetch", "-q", "origin")),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "git commit -q --allow-empty -m more",
+        "git update-ref refs/heads/other HEAD",
+        "git pack-refs --all; git commit -q --allow-empty -m more",
+        "git stash -q",
+        "d=$(git rev-parse --git-dir); cat $d/refs/heads/other2 > $d/refs/heads/other1",
+        "git checkout -q --detach; git commit -q --allow-empty -m more",
+    ],
+)
+def test_what_was_brought_home_is_not_asked_for_again_until_something_changes(
+    repository: Repository, checkout: Checkout, calls: list[list[str]], more: str
+) -> None:
+    def stands() -> str:
+        return git("for-each-ref", at=repository.common_dir) + git("rev-parse", "HEAD", at=checkout.path)
+
+    two = "git update-ref refs/heads/other1 HEAD~1; git update-ref refs/heads/other2 HEAD; "
+    inside(repository, checkout, f"{COMMIT}{two}echo changed > file")
+    home(repository, checkout)
+    before, asked = stands(), len(calls)
+    assert asked
+    assert home(repository, checkout) == ()
+    assert len(calls) == asked
+    inside(repository, checkout, more)
+    home(repository, checkout)
+    assert len(calls) > asked
+    assert stands() != before
+
+
+def test_where_something_moved_outside_it_is_asked_again(
+    repository: Repository, checkout: Checkout, calls: list[list[str]]
+) -> None:
+    inside(repository, checkout, COMMIT)
+    home(repository, checkout)
+    git("update-ref", f"refs/heads/{BRANCH}", "main", at=repository.common_dir)
+    asked = len(calls)
+    home(repository, checkout)
+    assert len(calls) > asked
 
 
 @pytest.mark.parametrize("name", TRAPS)
