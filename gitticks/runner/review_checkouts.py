@@ -17,7 +17,7 @@ from gitticks.git.config import exclude_folders
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
+from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree, worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
@@ -84,8 +84,10 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
     if os.path.lexists(path):
         with contextlib.suppress(OSError):
             remove_tree(path)
-    with contextlib.suppress(OSError):
-        path.parent.rmdir()  # once no other review needs it
+    if path.parent.is_dir():
+        # Once no other review needs it: under the lock, as git makes it before it makes the checkout in it.
+        with worktrees_lock(repository), contextlib.suppress(OSError):
+            path.parent.rmdir()
 
 
 def remove_reviews_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.agents.base import AgentReport
 from gitticks.git.repository import discover
+from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -22,7 +24,7 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Ending
 from gitticks.runner.council import KeptAnswers
 from gitticks.runner.finishing import recover
-from gitticks.runner.review_checkouts import remove_reviews_of
+from gitticks.runner.review_checkouts import remove_review_checkout, remove_reviews_of
 from gitticks.runner.run_record import Resting, write_resting
 from gitticks.store.layout import rounds_folder
 from gitticks.workflow.council import Voice
@@ -465,6 +467,19 @@ def test_a_killed_council_leaves_no_checkout_whoever_was_done_before(project: Ru
     until(lambda: run.sessions.dead() != [], "the end of its supervisors")
     assert recover(run) == ["k7f2"]
     assert not reviews.exists()
+
+
+def test_the_folder_of_the_checkouts_stays_while_git_makes_one_in_it(project: RunProject) -> None:
+    repository = project.store.repository
+    folder = project.path / ".gitticks-work" / "reviews"
+    folder.mkdir(parents=True)
+    removal = threading.Thread(target=remove_review_checkout, args=(repository, folder / "k7f2.1"))
+    with worktrees_lock(repository):
+        removal.start()
+        removal.join(0.3)
+        assert folder.is_dir()
+    removal.join()
+    assert not folder.exists()
 
 
 def test_a_dead_review_outside_of_the_reviews_folder_removes_nothing(project: RunProject) -> None:
