@@ -298,7 +298,7 @@ def test_a_long_limit_keeps_the_agent_from_the_next_run_unless_that_is_told_othe
     project: RunProject,
 ) -> None:
     project.settings(NO_REVIEW)
-    limited(project, 864_000)
+    limited(project, 864_600)
     project.make()
     ran = project.run()
     assert (ran.code, len(calls(project))) == (RunExit.LIMIT, 1)
