@@ -159,7 +159,7 @@ class Loop:
             )
             return bool(self._jobs) or has_more or self._goes_on
         started = self._start_merge(pool) | self._start_sessions(pool)
-        if started:
+        if started or self._jobs:
             self.budgets.note_waiting("")
         return (
             bool(self._jobs) or started or self._patience.is_short or self._goes_on or self._awaits_decision()

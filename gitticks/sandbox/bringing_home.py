@@ -60,6 +60,7 @@ def bring_home(
     checkout = private.checkout
     inside = _inside(private)  # before it is asked, so that what changes from now on is noticed
     if inside is not None and _noted(checkout) == inside + _outside(repository, checkout, branch):
+        note_refs(checkout, known_refs(checkout))  # git may have refreshed the index since
         return ()
     cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled))
     source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
