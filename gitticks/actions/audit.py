@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
         """True for a decision that is looked for."""
         return (
             self.operation in (None, entry.operation)
-            and self.agent in (None, entry.agent, entry.agent.partition(" (")[0])
+            and self.agent in (None, entry.agent, entry.client)
             and self.decision in (None, entry.decision)
             and self.refused in (None, entry.is_refused)
             and (self.since is None or entry.timestamp >= self.since)

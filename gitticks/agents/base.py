@@ -164,7 +164,7 @@ class AgentSpec:
 
     @property
     def who(self) -> str:
-        """Returns the agent as people are told of it: `claude`, or `claude (security)`."""
+        """Returns the name to show: `claude`, or `claude (security)`."""
         return f"{self.name} ({self.reviewer})" if self.reviewer else self.name
 
 

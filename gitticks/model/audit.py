@@ -59,6 +59,11 @@ class AuditEntry(NamedTuple):
     user_action: UserAction | None = None
 
     @property
+    def client(self) -> str:
+        """Returns the agent, without the reviewer that it was: `claude` of `claude (security)`."""
+        return self.agent.partition(" (")[0]
+
+    @property
     def is_refused(self) -> bool:
         """True if the agent was denied."""
         return self.decision is Decided.DENIED or self.user_action in REFUSING

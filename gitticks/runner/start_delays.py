@@ -273,31 +273,31 @@ class LeftAlone:
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
-        self._stood: dict[TaskId, tuple[datetime | None, bool] | None] = {}
+        self._states: dict[TaskId, tuple[datetime | None, bool] | None] = {}
         self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
 
     @property
     def ids(self) -> Collection[TaskId]:
         """The tasks that are left alone just now."""
-        return self._stood.keys()
+        return self._states.keys()
 
     def forget_changed(self, tasks: Mapping[TaskId, Task]) -> None:
         """Lets those be tried again that were changed since, or are gone, or whose time has come."""
         now = self._run.world.monotonic_seconds()
-        self._stood = {
-            task_id: stood
-            for task_id, stood in self._stood.items()
+        self._states = {
+            task_id: state
+            for task_id, state in self._states.items()
             if task_id in tasks
-            and self._stand(tasks[task_id]) == stood
+            and self._state_of(tasks[task_id]) == state
             and self._again_at.get(task_id, math.inf) > now
         }
-        self._again_at = {one: at for one, at in self._again_at.items() if one in self._stood}
+        self._again_at = {one: at for one, at in self._again_at.items() if one in self._states}
 
     def forget(self, task_ids: Iterable[TaskId]) -> None:
         """Lets tasks be tried again that a person asks for."""
         for task_id in task_ids:
-            self._stood.pop(task_id, None)
+            self._states.pop(task_id, None)
 
     def note_failure(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone whose job failed; one that was refused is looked at once more.
@@ -316,7 +316,7 @@ class LeftAlone:
     def add(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone until somebody changes it, and says why."""
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
-        self._stood[task_id] = None if found is None else self._stand(found)
+        self._states[task_id] = None if found is None else self._state_of(found)
         hint = f" ({error.hint})" if error.hint else ""
         how = "skipped in this run"
         if self._run.options.auto and isinstance(error, _PASSING):
@@ -325,6 +325,6 @@ class LeftAlone:
             how = f"tried again in {rest} s"
         self._run.emit(Warned(task_id, f"{how}: {error.message}{hint}"))
 
-    def _stand(self, task: Task) -> tuple[datetime | None, bool]:
+    def _state_of(self, task: Task) -> tuple[datetime | None, bool]:
         """Returns what a person changes so that the next try may go better."""
         return task.updated, has_base(task, self._run.settings, self._run.repository)

@@ -74,7 +74,7 @@ class Snapshot:
         return len(self.questions) + len(self.inbox) + len(self.merges) + len(self.broken)
 
     @property
-    def of_run(self) -> str:
+    def run_note(self) -> str:
         """Returns what the run waits for, or how the last one ended, where that was a limit or a kill; empty if neither."""
         spending = self.spending
         if spending is None:

@@ -60,7 +60,7 @@ REVIEW_WORDS = {
     REVIEW_ABSTAINED: "half of the council or more abstained",
     REVIEW_LATE: "time is up before all have answered",
 }
-"""How people are told of a council that leaves the decision to a person."""
+"""What to show where a council leaves the decision to a person."""
 
 
 class Asker(Enum):

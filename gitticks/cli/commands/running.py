@@ -277,8 +277,8 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
     """Stop the run, or one task or epic.
 
     Without an ID, the run ends after its current iterations. With one, its agents are stopped at once and the task, or
-    the epic and everything below it, is not started in this clone until `gt run ID`, or `gt run --add ID` while a run is active. Work done
-    so far is kept.
+    the epic and everything below it, is not started in this clone until `gt run ID`, or `gt run --add ID` while a run is
+    active. Work done so far is kept.
     """
     if task is None:
         stop_run(context)

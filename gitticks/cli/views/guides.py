@@ -26,7 +26,7 @@ class Guide(NamedTuple):
     def has_heading(self, word: str) -> bool:
         """True if a heading has the word."""
         headings = " ".join(line for line in self.text.splitlines() if line.startswith("#"))
-        return _one(word) in {_one(each.strip("`'().,:")) for each in headings.split()}
+        return _singular(word) in {_singular(each.strip("`'().,:")) for each in headings.split()}
 
 
 @cache
@@ -42,9 +42,13 @@ def guides() -> dict[str, Guide]:
 def guides_about(word: str) -> list[Guide]:
     """Returns the pages that a word names: those with it in their name, else in a heading."""
     every = guides().values()
-    named = [guide for guide in every if guide.name == word or _one(word) in map(_one, guide.name.split("-"))]
+    named = [
+        guide
+        for guide in every
+        if guide.name == word or _singular(word) in map(_singular, guide.name.split("-"))
+    ]
     return named or [guide for guide in every if guide.has_heading(word)]
 
 
-def _one(word: str) -> str:
+def _singular(word: str) -> str:
     return word.casefold().rstrip("s")

@@ -163,9 +163,8 @@ def details(event: Event) -> str:
     """Returns the reason of an event and what else it carries, on one line."""
     reason = event.reason or ""
     if event.to_status is Status.REVIEWING:
-        from gitticks.workflow.transitions import (
-            REVIEW_WORDS,
-        )  # most tasks that are shown have not come so far
+        # Most tasks that are shown have not come so far.
+        from gitticks.workflow.transitions import REVIEW_WORDS
 
         reason = REVIEW_WORDS.get(reason, reason)
     parts = [reason.removeprefix(f"{event.actor.name}, ")]

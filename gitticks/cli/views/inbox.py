@@ -12,6 +12,7 @@ from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.errors import first_of
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, REVIEWER_CRASHED, Status
+from gitticks.world import elapsed
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
@@ -47,9 +48,9 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
 
 def request_lines(on: Screen, request: Question, now: datetime) -> Iterator[str]:
     """Yields what an agent at work asks permission for, until when, and what answers it."""
-    left = max(0, int((request.expires - now).total_seconds()))
+    left = elapsed(max(0.0, (request.expires - now).total_seconds()))
     wants = f"{request.task}{GAP}{visible(request.agent)} wants {request.access.operation}:"
-    yield from opposite(on, wants, f"permission {request.number}, {left} s left")
+    yield from opposite(on, wants, f"permission {request.number}, {left} left")
     indent, gt = indent_of(on), f"{called()} permissions"
     inner = on.narrower(len(indent))
     for line in whole(inner, request.access.target):  # whoever answers must have seen all of it

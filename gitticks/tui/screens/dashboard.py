@@ -129,7 +129,7 @@ class Dashboard(View):
         else:
             rows = self._rows_of_next_run()
             pane.title = "Limits of the next run"
-        said = tasks.paragraphs(self.snapshot.of_run, pane.inner_width)
+        said = tasks.paragraphs(self.snapshot.run_note, pane.inner_width)
         rows = [*(line((part, "waits")) for part in said), *rows]
         self.fit_height(pane, max(_LEAST_BUDGET_ROWS, len(rows)))
         pane.show(rows)
