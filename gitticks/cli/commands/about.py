@@ -71,8 +71,9 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
         group = context.command
         found = group.get_command(context, word) if isinstance(group, click.Group) else None
         if found is None:
-            about = guides_about(word) if len(words) == 1 and word not in _ELSEWHERE else []
-            if len(about) == 1:
+            is_first = context.parent is None
+            about = guides_about(word) if is_first and word not in _ELSEWHERE else []
+            if len(about) == len(words) == 1:
                 _print(about[0])
                 return
             raise _unknown(group, context, word, [one.name for one in about])

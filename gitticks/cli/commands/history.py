@@ -16,7 +16,7 @@ from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
 from gitticks.cli.views.history import clock, event_lines
-from gitticks.errors import Exit
+from gitticks.errors import Exit, UsageError
 from gitticks.model.approval import LEVELS
 
 DEFAULT_COUNT = 20
@@ -42,6 +42,8 @@ def log_command(
     --verify, each approval is checked: its signature, its key, what was merged, and what the policy required at the
     time.
     """
+    if verify and not (count is None and since is None):
+        raise UsageError("`--verify` looks at the whole history", hint="leave out `--count` and `--since`")
     if verify:
         return _verify(context, task, as_json=as_json)
     start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))

@@ -111,6 +111,11 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
             "`gt help all` lists the commands",
         ),
         (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),
+        (
+            ("council", "rules"),
+            "there is no command, topic or guide `council`",
+            "did you mean `gt help review-by-a-council`?",
+        ),
         (("show", "k7f2"), "there is no command `k7f2`", "`gt help all` lists the commands"),
     ],
 )

@@ -4,6 +4,8 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Status
 from tests.cli.support import gt
@@ -118,3 +120,11 @@ def test_without_a_state_branch(tmp_path: Path) -> None:
     assert gt("log", at=tmp_path).seen == (
         "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )
+
+
+@pytest.mark.parametrize("words", [("-n", "3"), ("--since", "1h")])
+def test_what_verify_would_not_heed_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
+    make_project(tmp_path)
+    ran = gt("log", "--verify", *words, at=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "`--verify` looks at the whole history" in ran.err
