@@ -12,7 +12,7 @@ from gitticks.git.repository import Repository, discover
 from gitticks.git.worktrees import add_worktree, remove_worktree
 from gitticks.runner.workspace_environment import PORT_BASE, PORTS_EACH, port_variables, temporary_folder
 from tests.support.repositories import git, make_repository
-from tests.support.runs import DONE, NO_PERSON, RunProject, project
+from tests.support.runs import DONE, NO_PERSON, RunProject, allow_shared, project
 from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
@@ -89,15 +89,22 @@ def test_agents_side_by_side_and_their_checks_share_neither_ports_nor_folders(pr
     assert set(seen) <= set((folder / "checks").read_text().splitlines(keepends=True))
 
 
-def test_a_killed_run_leaves_no_temporary_folder(project: RunProject) -> None:
-    folder = project.path.parent
+@pytest.mark.parametrize("preset", ["none", "permissive"])
+def test_a_killed_run_leaves_nothing_among_the_temporary_files(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch, preset: str
+) -> None:
+    temporary = project.path.parent / "t"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("GITTICKS_CONFIG_SANDBOX_PRESET", preset)
+    allow_shared(project.shared, monkeypatch)
     project.settings(NO_PERSON)
-    project.agent(f'echo "$TMPDIR" > "{folder}/place"; touch "{folder}/up"; sleep 600')
+    project.agent(f'touch "{project.shared}/up"; sleep 600')
     project.make()
     with project.running() as process:
-        until((folder / "up").exists, "the agent")
+        until((project.shared / "up").exists, "the agent")
         process.kill()
         process.wait(LONGEST_SECONDS)
-    place = Path((folder / "place").read_text().strip())
-    assert place.is_dir()
-    until(lambda: project.gt("health").code == 0 and not place.exists(), "its removal")
+    assert any(temporary.iterdir())
+    until(lambda: project.gt("health").code == 0 and not any(temporary.iterdir()), "its removal")

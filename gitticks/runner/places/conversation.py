@@ -157,7 +157,7 @@ class Conversation(NamedTuple):
                     walls,
                     place.repository,
                     checkout_at(place.repository, desk.workspace.path),
-                    place.world.environment,
+                    {**place.world.environment, **desk.variables},
                     argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
                     client=client_needs(agent),
                     has_terminal=front is not Front.NONE,
