@@ -127,8 +127,8 @@ def enclosed(
     needs = client or ClientNeeds()
     with contextlib.ExitStack() as held:
         # In the session's own folder, if it has one: what a killed run left there goes with the next session.
-        temporary = environment.get("TMPDIR", "")
-        place = temporary if os.path.isdir(temporary) else None
+        temporary = environment.get("TMPDIR")
+        place = temporary if temporary and Path(temporary).is_dir() else None
         own = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="gitticks-", dir=place)))
         hidden = [one for pattern in walls.hidden for one in _matches(pattern, machine.home, checkout.path)]
         folder = None if client is not None else own / "git"

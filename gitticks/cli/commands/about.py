@@ -20,7 +20,7 @@ from gitticks.cli.pager import paged
 from gitticks.cli.render import say, screen, wants_pager
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
-from gitticks.cli.views.guides import Guide, guides, guides_about
+from gitticks.cli.views.guides import Guide, guide_words, guides, guides_about
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
@@ -121,6 +121,8 @@ def _unknown(group: click.Command, context: click.Context, word: str, about: lis
     is_first = context.parent is None
     elsewhere = _ELSEWHERE.get(word) if is_first else None
     near = [elsewhere] if elsewhere else about or nearest_names(word, [*known, *(TOPICS if is_first else ())])
+    if is_first and not (elsewhere or about or any(one.startswith(word) for one in near)):
+        near = [one for one in guide_words() if one.startswith(word)] or near
     path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
     hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help all` lists the commands"
     what = "command, topic or guide" if is_first else "command"

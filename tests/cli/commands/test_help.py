@@ -100,6 +100,7 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
         (("approv",), "there is no command, topic or guide `approv`", "did you mean `gt help approve`?"),
         (("gates",), "there is no command, topic or guide `gates`", "did you mean `gt help workflow`?"),
         (("answer",), "there is no command, topic or guide `answer`", "did you mean `gt help respond`?"),
+        (("counci",), "there is no command, topic or guide `counci`", "did you mean `gt help council`?"),
         (
             ("workflows",),
             "there is no command, topic or guide `workflows`",
