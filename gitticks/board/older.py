@@ -9,6 +9,7 @@ from functools import cache
 from itertools import islice, takewhile, tee
 
 from gitticks.board.journal import Journal
+from gitticks.board.judge_edit import is_team_file
 from gitticks.errors import GitticksError
 from gitticks.git.follow import changed_places, nearest_first
 from gitticks.git.objects import Objects
@@ -60,7 +61,8 @@ class Versions:
         counts: by it what came later stays, and by the others an editor that never showed it would have taken it back.
         What the editor itself saved before goes before them all. A line that a person has just saved and now saves
         otherwise is one change of what they saw, though the version without the line is nearer; but what they saved
-        after that, and the branch has, they saw last.
+        after that, and the branch has, they saw last. So is a line of settings or templates, which only people write,
+        where an edit of the older version would be in conflict with it.
         """
         if b"\0" in content:
             return base
@@ -69,7 +71,8 @@ class Versions:
         closest = next((one for distance, one in nearest if distance > 0 or one is base), base)
         if closest is base or self._objects.blob_id(closest) in self._typed_since(path, base):
             return closest
-        return base if self._is_own_step(path, closest, content, base) else closest
+        is_step = self._is_own_step(path, closest, content, base) or _replaces(path, closest, content, base)
+        return base if is_step else closest
 
     def _typed_since(self, path: str, base: bytes) -> set[str]:
         """Returns the blobs that an editor saved and that the branch has, joined, in a version newer than the base."""
@@ -94,9 +97,22 @@ class Versions:
 
     def _is_own_step(self, path: str, base: bytes, content: bytes, current: bytes) -> bool:
         """True if the branch has what was saved on this very board, and the edit is no larger a step from there."""
-        return self._objects.blob_id(current) in self._journal.own.get(path, ()) and (
-            changed_places(current, content) <= changed_places(base, content)
+        return self._objects.blob_id(current) in self._journal.own.get(path, ()) and _is_as_near(
+            base, content, current
         )
+
+
+def _replaces(path: str, base: bytes, content: bytes, current: bytes) -> bool:
+    """True if an edit of a team file stands where the branch has changed it, and is no larger a step from there."""
+    return (
+        is_team_file(path)
+        and _is_as_near(base, content, current)
+        and merge_saved(path, base, content, current) is None
+    )
+
+
+def _is_as_near(base: bytes, content: bytes, current: bytes) -> bool:
+    return changed_places(current, content) <= changed_places(base, content)
 
 
 def _of_same_time(versions: Sequence[bytes], content: bytes) -> Sequence[bytes]:

@@ -315,3 +315,18 @@ def test_a_group_shows_its_settings(tmp_path: Path) -> None:
     names = [line.split()[0] for line in gt("config", "council", at=tmp_path).out.splitlines()]
     assert names == ["setting", "council.rule", "council.rounds", "council.timeout"]
     assert "there is no setting `council`" in gt("config", "council", "any", at=tmp_path).err
+
+
+def test_a_line_that_a_command_wrote_may_be_replaced_by_hand(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    board = tmp_path / ".gitticks"
+    for words in (["init"], ["config", "iterations", "4"]):
+        assert gt(*words, at=tmp_path).code == 0
+    file = board / "config.yaml"
+    edited = file.read_text().replace("iterations: 4", "parallel: 4")
+    file.write_text(edited)
+    assert "conflict" not in gt("status", at=tmp_path).seen
+    git("commit", "--quiet", "--all", "--message", "parallel", at=board)
+    assert file.read_text() == edited
+    assert git("show", "gitticks/state:config.yaml", at=tmp_path) == edited.rstrip("\n")
+    assert git("status", "--short", at=board) == ""
