@@ -21,7 +21,7 @@ from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import BRANCHES, blocking_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
-from gitticks.git.worktrees import past_half_made
+from gitticks.git.worktrees import HalfMadeError, past_half_made
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
@@ -286,6 +286,7 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
     fence = fence_programs(repository.common_dir)
     try:
         done = past_half_made(
+            repository,
             lambda: run_git(
                 asked,
                 repository_dir=repository.common_dir,
@@ -293,8 +294,10 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
                 timeout_seconds=timeout_seconds,
                 check=False,
                 trusted=True,
-            )
+            ),
         )
+    except HalfMadeError as error:
+        return f"{error.message}: {error.hint}"
     except GitError as error:
         return error.message
     if done.code and fence.unused:

@@ -20,6 +20,7 @@ from gitticks.git.checkouts import (
     checkout_at,
     current_branch,
     is_in_place,
+    linked_checkouts,
     list_worktrees,
 )
 from gitticks.git.locks import HeldLock, clear_shared_locks, hold_lock
@@ -36,7 +37,7 @@ _HALF_MADE = "initializing"
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 _POLL_SECONDS = 0.02
-_HALF_MADE_HEAD = re.compile(r"bad object worktrees/[^/\n]+/HEAD")
+_HALF_MADE_HEAD = re.compile(r"bad object worktrees/([^/\n]+)/HEAD")
 _HALF_MADE_SECONDS = 10.0
 _OWNERS = 0o700
 _SUBMODULE_MODE = "160000"
@@ -141,14 +142,44 @@ def is_half_made(repository: Repository, checkout: Checkout) -> bool:
         return _lock_reason(checkout) == _HALF_MADE
 
 
-def past_half_made(ask: Callable[[], GitResult]) -> GitResult:
-    """Runs a fetch, and again if it fails over a worktree that is being added: its HEAD names no commit at first."""
+class HalfMadeError(GitticksError):
+    """A worktree whose HEAD names no commit, over which git's own commands fail."""
+
+
+def past_half_made(repository: Repository, ask: Callable[[], GitResult]) -> GitResult:
+    """Runs a fetch, and again if it fails over a worktree that is being added: its HEAD names no commit at first.
+
+    Raises:
+        HalfMadeError: nobody adds it any more.
+    """
     end = time.monotonic() + _HALF_MADE_SECONDS
     while True:
         asked = ask()
-        if asked.code == 0 or not _HALF_MADE_HEAD.search(asked.stderr) or time.monotonic() > end:
+        if asked.code == 0 or (named := _HALF_MADE_HEAD.search(asked.stderr)) is None:
             return asked
+        if time.monotonic() > end:
+            raise next(
+                (half_made(one) for one in linked_checkouts(repository) if one.git_dir.name == named[1]),
+                HalfMadeError(asked.stderr.strip()),
+            )
         time.sleep(_POLL_SECONDS)
+
+
+def is_without_commit(checkout: Checkout) -> bool:
+    """True for a worktree whose HEAD names no commit, as git has it while it adds one, and after it was killed there."""
+    try:
+        return set(read_plain_text(checkout.git_dir / "HEAD").strip()) == {"0"}
+    except OSError:
+        return False
+
+
+def half_made(checkout: Checkout) -> HalfMadeError:
+    """Returns the error for a worktree whose HEAD names no commit."""
+    return HalfMadeError(
+        f"the worktree `{checkout.path}` is at no commit, as a killed `git worktree add` leaves it, and git fetches "
+        "nothing in this repository until it is gone",
+        hint=f"save what is yours in it, then `git worktree remove -f -f {quote(str(checkout.path))}`",
+    )
 
 
 def prune_worktrees(repository: Repository) -> None:

@@ -244,7 +244,8 @@ def find_made_elsewhere(
     own = ["--fixed-strings", f"--committer=<{agent.email}>", f"--since=@{int(since.timestamp())}"]
     if tip is None or _commits(repository, *own, tip):
         return None
-    everything = ["--exclude=refs/gitticks/*", "--all", "--reflog", "--ignore-missing"]
+    # `--all` would fail over a worktree that is being added, and the reflogs have what is in the others.
+    everything = ["--exclude=refs/gitticks/*", "--glob=refs/*", "--reflog", "--ignore-missing"]
     found = _commits(
         repository, *own, *everything, "--not", f"--glob={BRANCHES}{WORK_BRANCH}*", task_id=task_id
     )

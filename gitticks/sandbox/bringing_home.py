@@ -130,7 +130,10 @@ def _noted(checkout: Checkout) -> str:
 def _asked(arguments: list[str], repository: Repository) -> str:
     """Returns what git answers, or raises with git's own message, without the sandbox's command line."""
     ran = past_half_made(
-        lambda: run_git(arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False)
+        repository,
+        lambda: run_git(
+            arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False
+        ),
     )
     if ran.code != 0:
         raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))

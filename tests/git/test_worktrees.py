@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git import worktrees
 from gitticks.git.checkouts import changed_paths, current_branch, head, list_worktrees
+from gitticks.git.identity import agent_identity
 from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.repository import Repository, discover
+from gitticks.git.sharing import reach
 from gitticks.git.worktrees import (
     add_worktree,
     is_half_made,
@@ -24,7 +29,10 @@ from gitticks.git.worktrees import (
     remove_worktree,
     worktrees_lock,
 )
+from gitticks.model.ids import TaskId
 from gitticks.processes import identity_of
+from gitticks.runner.commit_checks import find_made_elsewhere
+from tests.cli.support import gt
 from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
 
@@ -361,6 +369,27 @@ def test_a_fetch_waits_for_the_head_of_a_worktree_that_is_being_added(tmp_path: 
         head_file.write_bytes(made)
         return ran
 
-    assert past_half_made(ask).code == 0
+    repository = discover(top)
+    assert past_half_made(repository, ask).code == 0
     assert len(codes) == 2
     assert codes[0] != 0
+
+
+def test_a_worktree_that_was_never_finished_is_named_with_its_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top, other = make_repository(tmp_path / "r"), make_repository(tmp_path / "other")
+    git("worktree", "add", "--quiet", "--detach", "../w", at=top)
+    assert gt("init", at=top).code == 0
+    (top / ".git/worktrees/w/HEAD").write_text(f"{'0' * 40}\n")
+    monkeypatch.setattr(worktrees, "_HALF_MADE_SECONDS", 0.0)
+    agent, since = agent_identity("mine"), datetime.now(UTC)
+    assert find_made_elsewhere(discover(top), TaskId("k7f2"), branch="main", agent=agent, since=since) is None
+    words = reach(discover(top), ["fetch", "--quiet", str(other)], 60)
+    assert isinstance(words, str)
+    cure = f"git worktree remove -f -f {tmp_path / 'w'}"
+    assert words.endswith(f"save what is yours in it, then `{cure}`")
+    assert words.partition(",")[0] in gt("doctor", at=top).seen
+    subprocess.run(shlex.split(cure), cwd=top, check=True)
+    assert not isinstance(reach(discover(top), ["fetch", "--quiet", str(other)], 60), str)
+    assert "is at no commit" not in gt("doctor", at=top).seen

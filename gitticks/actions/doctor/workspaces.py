@@ -10,9 +10,11 @@ from gitticks.actions.doctor import Finding, Repair, Severity, note, warning
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.errors import first_of
+from gitticks.git.checkouts import linked_checkouts
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.sharing import list_local_branches, remotes
+from gitticks.git.worktrees import half_made, is_without_commit
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -28,6 +30,9 @@ def check_workspaces(context: Context) -> Iterator[Finding]:
     """Yields what is left over of work that is closed, and what lost its folder or its task."""
     if context.repository.project_dir is None:
         return
+    for checkout in filter(is_without_commit, linked_checkouts(context.repository)):
+        broken = half_made(checkout)
+        yield warning(broken.message, broken.hint)
     states = list_worktrees(context)
     for state in states:
         yield from _workspace(state)

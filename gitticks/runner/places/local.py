@@ -15,6 +15,7 @@ from gitticks.git.checkouts import checkout_at, head
 from gitticks.git.identity import agent_identity
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.worktrees import HalfMadeError
 from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Ending, SessionRecord, Task
@@ -94,7 +95,7 @@ class LocalPlace:
     ) -> SessionResult:
         """Returns what is in a dead session's workspace."""
         session_id = record.session_id if is_session_id(record.session_id or "") else None
-        detail = "the runner died with the session"
+        detail = "the runner ended before it had looked at the session's work"
         report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
         # Before the mailbox was filled, what is there is an earlier session's and has been judged.
         workspace = (
@@ -161,6 +162,8 @@ class Desk:
         outer = place.world.environment
         try:
             found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
+        except HalfMadeError:
+            raise  # nothing that the agent did
         except GitticksError as error:
             if (
                 place.settings.sandbox.preset is SandboxPreset.NONE
