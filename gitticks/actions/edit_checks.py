@@ -13,6 +13,7 @@ from gitticks.document.frontmatter import decode
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.status import Status
 from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
 from gitticks.store.transaction import Transaction
@@ -43,12 +44,17 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> No
     refuse_secrets(context, edit.after.data, edit.after.path)
     check_place(edit.after, TaskId(edit.after.path.split("/")[-2]))
     check_fields(edit)
-    if edit.before is None and not edit.after.task.is_open:
-        raise RefusedError(
-            f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already",
-            hint="write `status: pending`",
-        )
-    carry_out_edit(context, transaction, edit, context.actor)
+    task, first = edit.after.task, "write `status: pending`"
+    if edit.before is None and not task.is_open:
+        raise RefusedError(f"`{task.id}` is new, so it cannot be {task.status} already", hint=first)
+    try:
+        carry_out_edit(context, transaction, edit, context.actor)
+    except RefusedError as error:
+        if edit.before is None and task.status is not Status.PENDING:
+            raise RefusedError(
+                error.message, hint=first
+            ) from error  # other hints name what does not exist yet
+        raise
 
 
 def refuse_markers(content: bytes, old: bytes, path: str) -> None:

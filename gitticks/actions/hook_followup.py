@@ -24,7 +24,7 @@ from gitticks.git.refs import logged, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
-from gitticks.model.status import ActorKind
+from gitticks.model.status import ActorKind, Verdict
 from gitticks.model.task import Task
 from gitticks.store.hand_edits import STATE_FIELDS, HandEdit
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
@@ -32,12 +32,13 @@ from gitticks.store.transaction import Transaction
 
 
 class FollowedUp(NamedTuple):
-    """What became of a task that a commit asked something for; `refusal` says why nothing did."""
+    """What became of a task that a commit asked something for, as by a verdict; `refusal` says why nothing did."""
 
     before: Task | None
     after: Task
     person: str
     refusal: str | None = None
+    verdict: Verdict | None = None
 
 
 def refresh_board(context: Context) -> None:
@@ -158,6 +159,7 @@ def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor
         after,
         actor.name,
         f"{refused}: only gitticks writes that, the old value was restored" if refused else None,
+        current.task.verdict,
     )
 
 

@@ -212,6 +212,8 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
         if node is not None and not is_absent(field, node):
             found[field.key] = field.read(At(source, field.key), node)
     for key in ("id", "title"):
+        if key in nodes and key not in found:
+            raise At(source, key).error(nodes[key], "is empty")
         if key not in found:
             raise source.error(f"`{key}` is missing", 0, hint=f"add a line `{key}: …` to the frontmatter")
     if has_manual(source, tree) and "awaiting" not in found:

@@ -80,6 +80,8 @@ def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
         return f'`gt handoff {task.id} --done "…"` writes it, then `gt complete {task.id}`'
     if to is Status.CLARIFICATION:
         return f'`gt ask {task.id} "…"` writes the question and asks'
+    if to is Status.REVIEWING:
+        return f"`gt edit {task.id}`: `PASS` below the heading `## Review`"
     return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 

@@ -163,7 +163,7 @@ def test_wrong_values_are_named_exactly(lines: str, message: str, hint: str) -> 
     [
         ("---\ntitle: T\n---\n", "f:2:1: `id` is missing"),
         ("---\nid: a\n---\n", "f:2:1: `title` is missing"),
-        ("---\nid:\ntitle: T\n---\n", "f:2:1: `id` is missing"),
+        ("---\nid:\ntitle: T\n---\n", "f:2:4: `id` is empty"),
         ("---\nid: a\ntitle: '  '\n---\n", "f:3:8: `title` is empty"),
         ("---\nid: a/b\ntitle: T\n---\n", "f:2:5: `id` is not a task id: 'a/b'"),
     ],

@@ -111,6 +111,7 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 def _followed(context: Context, done: FollowedUp) -> str:
     from gitticks.cli.writing import moved_words, returned_words
+    from gitticks.model.status import Verdict
 
     after = done.after
     if done.refusal is not None:
@@ -127,5 +128,6 @@ def _followed(context: Context, done: FollowedUp) -> str:
         )
         return f"approved by {done.person}; {how}"
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:
-        return f"answered by {done.person}; {returned_words(context, after)}"
+        what = "rejected" if done.verdict is Verdict.REJECTED else "answered"
+        return f"{what} by {done.person}; {returned_words(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"

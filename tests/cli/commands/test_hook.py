@@ -85,6 +85,14 @@ def test_approved_code_is_left_to_the_merge(tmp_path: Path) -> None:
     assert hand.project.task("k7f2").status is Status.DONE
 
 
+def test_a_rejection_by_hand_is_said_as_one(tmp_path: Path) -> None:
+    hand = Hand(make_project(tmp_path))
+    make_reviewing(hand.project)
+    hand.edit("awaiting: review", "awaiting: review\nverdict: rejected")
+    done = hand.commit()
+    assert done.stdout + done.stderr == "k7f2  rejected by Ada Lovelace; back to its agent\n"
+
+
 def test_an_answer_typed_below_the_question_is_an_answer(tmp_path: Path) -> None:
     hand = Hand(make_project(tmp_path))
     hand.project.make("k7f2", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)

@@ -109,6 +109,11 @@ def test_a_new_task_cannot_be_born_closed_or_approved(hand: Hand) -> None:
     file.write_text("---\nid: m3xq\ntitle: New\nstatus: done\n---\n")
     git("add", ".", at=hand.project.board)
     assert "so it cannot be done already\n  hint: write `status: pending`\n" in hand.refused()
+    file.write_text("---\nid: m3xq\ntitle: New\nstatus: stuck\n---\n")
+    git("add", ".", at=hand.project.board)
+    refused = hand.refused()
+    assert "cannot go from pending to stuck" in refused
+    assert refused.endswith("  hint: write `status: pending`\n")
 
 
 def test_past_the_checks_what_is_refused_is_put_back_and_reported(hand: Hand) -> None:
