@@ -54,6 +54,7 @@ def test_one_decision_is_one_commit_that_says_the_whole_way(store: Store) -> Non
         "",
         "Task: k7f2",
         "Event: status.changed",
+        "Event: gate.waived",
         "Event: auto.advanced",
         "Actor: agent claude",
     ]
