@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from gitticks.agents.trouble import Trouble
 from gitticks.model.settings import PermissionMode, PromptWay
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow.permissions import PolicyLayer
+
+if TYPE_CHECKING:
+    from gitticks.agents.stream import StreamReader
 
 _SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:-]{0,199}", re.ASCII)
 HAND_OVER_COMMANDS = (
@@ -266,25 +268,6 @@ class AgentReport:
         return "\n".join(self.messages)
 
 
-class Reader(Protocol):
-    """Understands one agent's output; created for each session.
-
-    `session_id` is the agent's own name of the session, as soon as it has reported it; `passing` what its client is trying
-    to get over at the moment. `used` are the tools that it has used since somebody last took them out, with what each
-    was given.
-    """
-
-    session_id: str | None
-    passing: Trouble | None
-    used: list[tuple[str, Mapping[str, Any]]]
-
-    def feed(self, line: str) -> str | None:
-        """Takes a line of stdout and returns what of it is worth showing to a person."""
-
-    def report(self, ended: Ended, now: datetime) -> AgentReport:
-        """Returns the session's result, once it is over."""
-
-
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """How one session is started and read; `environment` is added to what the agent's kind may see.
@@ -294,7 +277,7 @@ class Invocation:
     """
 
     argv: tuple[str, ...]
-    new_reader: Callable[[], Reader]
+    new_reader: Callable[[], StreamReader]
     stdin: bytes | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -146,7 +146,7 @@ class ClaudeReader(StreamReader):
         words = text_at(event, "error") or "unknown"
         if status is None and words == "unknown":
             words = "no connection to the service"
-        self.passing = classify(words, status=None if status is None else int(status))
+        self.passing = classify(words, status=status)
         return f"[retry] {one_line(words)}"
 
     def _take_assistant(self, event: Event) -> str | None:
@@ -227,8 +227,7 @@ def _failure(event: Event, text: str) -> Trouble:
             else text_at(event, "subtype")
         )
         return Trouble(Ending.CRASHED, one_line(first))
-    status = number_at(event, "api_error_status")
-    return classify(text or text_at(event, "subtype"), status=None if status is None else int(status))
+    return classify(text or text_at(event, "subtype"), status=number_at(event, "api_error_status"))
 
 
 def _spent(usage: Event) -> Usage:

@@ -8,20 +8,21 @@ The built-in agent `script` needs no model: it runs the `sh` blocks under a task
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from gitticks.agents.base import AgentReport, AgentSpec, Ended, Invocation, Request
 from gitticks.agents.stream import (
     Event,
-    Messages,
+    StreamReader,
     judge_exit,
     last_line,
     number_at,
     parse_event,
     text_at,
 )
-from gitticks.agents.trouble import Trouble, classify_limit, one_line, with_times
+from gitticks.agents.trouble import Trouble, classify_limit, one_line
 from gitticks.errors import GitticksError
 from gitticks.model.settings import PromptWay
 from gitticks.model.task import Ending, Usage
@@ -33,21 +34,13 @@ _NUMBERS = ("tokens_in", "tokens_out", "tokens_cached", "cost")
 _MODEL, _AFTER = "model", "retry_after"
 _MOST = 1e12
 _MOST_WARNINGS = 5
-_ENDINGS = {
-    "rate-limit": Ending.RATE_LIMITED,
-    "usage-limit": Ending.USAGE_LIMITED,
-    "outage": Ending.OUTAGE,
-    "context-full": Ending.CONTEXT_FULL,
-    "refusal": Ending.REFUSED,
-    "login": Ending.START_FAILED,
-}
-_WORDS = {
-    "rate-limit": "too many requests",
-    "usage-limit": "the usage limit is reached",
-    "outage": "the service is down",
-    "context-full": "the model's context window is full",
-    "refusal": "the model refuses the task",
-    "login": "the login is missing or was refused",
+_KINDS = {
+    "rate-limit": (Ending.RATE_LIMITED, "too many requests"),
+    "usage-limit": (Ending.USAGE_LIMITED, "the usage limit is reached"),
+    "outage": (Ending.OUTAGE, "the service is down"),
+    "context-full": (Ending.CONTEXT_FULL, "the model's context window is full"),
+    "refusal": (Ending.REFUSED, "the model refuses the task"),
+    "login": (Ending.START_FAILED, "the login is missing or was refused"),
 }
 # What a task is stuck with, in the words that a person reads.
 _FOR_PEOPLE = ("refusal", "login")
@@ -87,37 +80,29 @@ def script_invocation(spec: AgentSpec, request: Request) -> Invocation:
     return Invocation(("sh", "-c", _RUN_EACH, spec.name, *request.script), LinesReader)
 
 
-class LinesReader:
+class LinesReader(StreamReader):
     """Takes every line of stdout as a message; a signal counts only on lines of its own, for anything may stand there.
 
     With `has_service` the last line of stderr may tell of a limit, as it does in a client that the command starts.
     """
 
     def __init__(self, *, has_service: bool = False) -> None:
-        self.session_id: str | None = None
-        self.passing: Trouble | None = None
-        self.used: list[tuple[str, Event]] = []
+        super().__init__()
+        self.tells_all = True
         self._has_service = has_service
         self._last_event: Event = {}
         self._is_last = False
-        self._messages = Messages()
-        self._usage = Usage()
-        self._cached_tokens = 0
-        self._cost: float | None = None
-        self._model: str | None = None
         self._warnings: dict[str, str] = {}
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns it."""
-        self._messages.add(line)
+        self.messages.add(line)
         event = parse_event(line)
-        if event is not None and text_at(event, _KEY) in _ENDINGS:
+        if event is not None and text_at(event, _KEY) in _KINDS:
             self._last_event, self._is_last = event, True
         elif line.strip():
             self._is_last = False
-        if event is None:
-            return line
-        if text_at(event, _KEY) == _USAGE:
+        if event is not None and text_at(event, _KEY) == _USAGE:
             self._count(event)
         return line
 
@@ -125,11 +110,11 @@ class LinesReader:
         """Adds what a line of usage reports; a figure that makes no sense is none, and never guessed at."""
         tokens_in, tokens_out, cached, cost = (self._number(reported, name) for name in _NUMBERS)
         spent = Usage(tokens_in=int(tokens_in or 0), tokens_out=int(tokens_out or 0))
-        self._usage = self._usage.plus(spent)
-        self._cached_tokens += min(int(cached or 0), spent.tokens_in)
+        self.usage = self.usage.plus(spent)
+        self.cached_tokens += min(int(cached or 0), spent.tokens_in)
         if cost is not None:
-            self._cost = round((self._cost or 0.0) + cost, 6)
-        self._model = text_at(reported, _MODEL) or self._model
+            self.cost = round((self.cost or 0.0) + cost, 6)
+        self.model = text_at(reported, _MODEL) or self.model
         if not isinstance(reported.get(_MODEL), str | None):
             self._warn(reported, _MODEL, "is not a text")
         for name in (one for one in reported if one not in (_KEY, _MODEL, *_NUMBERS)):
@@ -154,20 +139,11 @@ class LinesReader:
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns the session's result; the last line that says something is the final message."""
-        trouble = with_times(self._judge(ended), now)
-        messages = self._messages.as_tuple()
-        said = next((line for line in reversed(messages) if line.strip()), None)
-        return AgentReport(
-            ending=trouble.ending,
-            messages=messages,
-            final_message=said if trouble.ending is Ending.CLEAN else None,
-            usage=self._usage._replace(cost=self._cost or 0.0, seconds=ended.seconds),
-            cost=self._cost,
-            cached_tokens=self._cached_tokens,
-            model=self._model,
-            detail=trouble.detail,
-            retry_after_seconds=trouble.retry_after_seconds,
-            resets_at=trouble.resets_at,
+        report = super().report(ended, now)
+        said = next((line for line in reversed(report.messages) if line.strip()), None)
+        return replace(
+            report,
+            final_message=said if report.ending is Ending.CLEAN else None,
             signals_on_own_lines=True,
             warnings=tuple(self._warnings.values()),
         )
@@ -181,7 +157,7 @@ class LinesReader:
         if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
             return trouble
         if ended.exit_code == TEMPORARY_FAILURE:
-            meaning, ending = _WORDS.get(kind, ""), _ENDINGS.get(kind, Ending.RATE_LIMITED)
+            ending, meaning = _KINDS.get(kind, (Ending.RATE_LIMITED, ""))
             said = text_at(self._last_event, "message") or last_line(ended.errors) or meaning
             if kind in _FOR_PEOPLE and said != meaning:
                 said = f"{meaning}: {said}"

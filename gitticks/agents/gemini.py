@@ -13,7 +13,6 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from gitticks.agents.base import AgentSpec, Ended, Invocation, PermissionHook, Places, Request
 from gitticks.agents.stream import (
@@ -22,6 +21,7 @@ from gitticks.agents.stream import (
     integer_at,
     mapping_at,
     number_at,
+    parse_event,
     shown_tool,
     text_at,
     tool_target,
@@ -123,17 +123,13 @@ def _settings_with_hook(file: Path, hook: PermissionHook) -> bytes:
     except (ValueError, RecursionError):
         return content  # it says itself what is wrong with them
     settings = settings if isinstance(settings, dict) else {}
-    about = _object(settings.get("hooksConfig"))
-    hooks = _object(settings.get("hooks")) if about.get("enabled") is not False else {}
+    about = mapping_at(settings, "hooksConfig")
+    hooks = dict(mapping_at(settings, "hooks")) if about.get("enabled") is not False else {}
     before = hooks.get("BeforeTool")
     called = {"name": "gitticks", "type": "command", "command": hook.command, "timeout": hook.seconds * 1000}
     ours = {"matcher": ".*", "hooks": [called]}
     hooks["BeforeTool"] = [*(before if isinstance(before, list) else []), ours]
     return json.dumps({**settings, "hooks": hooks, "hooksConfig": {**about, "enabled": True}}).encode()
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 class GeminiReader(StreamReader):
@@ -168,16 +164,16 @@ class GeminiReader(StreamReader):
         """Returns what stderr and the exit code say."""
         if ended.exit_code in (0, None):
             return None
-        error = mapping_at(_last_object(ended.errors), "error")
+        last = ended.errors[ended.errors.rfind("\n{\n") + 1 :]
+        error = mapping_at(parse_event(last) or {}, "error")
         text = text_at(error, "message")
-        code = number_at(error, "code")
-        status = (
-            int(code) if code is not None and code >= _FIRST_STATUS else _STATUSES.get(ended.exit_code or 0)
-        )
+        status = number_at(error, "code")
+        if status is None or status < _FIRST_STATUS:
+            status = _STATUSES.get(ended.exit_code or 0)
         if ended.exit_code in _LOGIN_CODES:
             return Trouble(Ending.START_FAILED, one_line(text) or f"exit code {ended.exit_code}")
         if text or status is not None:
-            return classify(text or f"status {status}", status=status)
+            return classify(text or f"status {int(status or 0)}", status=status)
         return super().explain(ended)
 
     def _take_message(self, event: Event) -> str | None:
@@ -215,12 +211,3 @@ class GeminiReader(StreamReader):
             self.failure = Trouble(Ending.CRASHED, one_line(text))
         else:
             self.failure = classify(text)
-
-
-def _last_object(errors: str) -> Event:
-    start = errors.rfind("\n{\n") + 1
-    try:
-        found = json.loads(errors[start:])
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

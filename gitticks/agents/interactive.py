@@ -19,7 +19,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from gitticks.agents.base import (
     AgentKind,
@@ -32,12 +31,11 @@ from gitticks.agents.base import (
 )
 from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.registry import invoke
-from gitticks.agents.stream import judge_exit
+from gitticks.agents.stream import StreamReader, judge_exit
 from gitticks.agents.supervision.tree import descendants
 from gitticks.agents.trouble import Trouble
 from gitticks.errors import GitticksError
 from gitticks.flocks import take_lock
-from gitticks.model.task import Usage
 
 _GRACE_SECONDS = 5.0
 
@@ -69,11 +67,6 @@ def require_interactive(spec: AgentSpec) -> None:
         )
 
 
-def reads_signals(spec: AgentSpec) -> bool:
-    """True for an agent whose printed signals count in a terminal too."""
-    return spec.kind is AgentKind.COMMAND
-
-
 def interactive(spec: AgentSpec, request: Request) -> Invocation:
     """Returns how to start an agent so that a person can talk to it; a client is pointed to the prompt's file."""
     require_interactive(spec)
@@ -93,22 +86,15 @@ def interactive(spec: AgentSpec, request: Request) -> Invocation:
     return replace(invocation, argv=tuple(words), new_reader=ScreenReader)
 
 
-class ScreenReader:
+class ScreenReader(StreamReader):
     """Shows what a client printed on its screen; only its exit code says how it ended."""
-
-    def __init__(self) -> None:
-        self.session_id: str | None = None
-        self.passing: Trouble | None = None
-        self.used: list[tuple[str, Mapping[str, Any]]] = []
 
     def feed(self, line: str) -> str | None:
         """Returns a line that is not empty."""
         return line if line.strip() else None
 
-    def report(self, ended: Ended, now: datetime) -> AgentReport:  # noqa: ARG002 (no limit has a time here)
-        """Returns how it ended, and how long that took."""
-        trouble = judge_exit(ended)
-        return AgentReport(trouble.ending, usage=Usage(seconds=ended.seconds), detail=trouble.detail)
+    def _judge(self, ended: Ended) -> Trouble:
+        return judge_exit(ended)
 
 
 def run_on_terminal(

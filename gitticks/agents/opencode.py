@@ -163,11 +163,10 @@ def _failure(error: Event) -> Trouble:
     data = mapping_at(error, "data")
     if text_at(error, "name") == _CONTEXT_FULL:
         return Trouble(Ending.CONTEXT_FULL, one_line(text_at(data, "message") or _CONTEXT_FULL))
-    status = number_at(data, "statusCode")
     after = text_at(mapping_at(data, "responseHeaders"), "retry-after")
     return classify(
         text_at(data, "message") or text_at(error, "name") or "ended with an error",
-        status=None if status is None else int(status),
+        status=number_at(data, "statusCode"),
         retry_after_seconds=float(after) if after.isdecimal() else None,
     )
 

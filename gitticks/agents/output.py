@@ -5,13 +5,11 @@ Nothing here may cost more memory than its limits, whatever an agent prints: 1 G
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from collections.abc import Callable, Iterator
 
-STARTED, OUTPUT, ERRORS, DROPPED, ENDED = b"s", b"o", b"e", b"d", b"x"
-"""The letters of the frames, as `gitticks.agents.supervision.supervisor` writes them."""
-_FRAME = struct.Struct(">cI")
+from gitticks.agents.supervision.supervisor import FRAME
+
 _BLOCK = 65536
 
 
@@ -29,12 +27,12 @@ class Frames:
     def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Yields the letter and the body of every frame that is complete now."""
         self._data += data
-        while len(self._data) >= _FRAME.size:
-            letter, length = _FRAME.unpack_from(self._data)
-            if len(self._data) < _FRAME.size + length:
+        while len(self._data) >= FRAME.size:
+            letter, length = FRAME.unpack_from(self._data)
+            if len(self._data) < FRAME.size + length:
                 return
-            body = bytes(self._data[_FRAME.size : _FRAME.size + length])
-            del self._data[: _FRAME.size + length]
+            body = bytes(self._data[FRAME.size : FRAME.size + length])
+            del self._data[: FRAME.size + length]
             yield letter, body
 
 

@@ -13,7 +13,6 @@ import os
 import secrets
 import select
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
-from gitticks.agents.output import DROPPED, ENDED, ERRORS, OUTPUT, STARTED, Frames, HeadTail, Lines
+from gitticks.agents.output import Frames, HeadTail, Lines
+from gitticks.agents.supervision.start import LENGTH
+from gitticks.agents.supervision.supervisor import DROPPED, ENDED, ERRORS, OUTPUT, STARTED
 from gitticks.processes import ProcessIdentity, identity_of, is_alive, send_signal
 
 GRACEFUL, AT_ONCE = b"t", b"k"
@@ -42,7 +43,6 @@ _ROUNDS = 100
 _PROGRAM = Path(__file__).parent / "supervision" / "__main__.py"
 _PYTHON_NEEDS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What an interpreter that was built in an odd place cannot start without."""
-_LENGTH = struct.Struct(">I")
 
 
 class StopRequest:
@@ -83,13 +83,17 @@ class StopRequest:
                 self._listeners.remove(listener)
 
 
+def ignore(*_: object) -> None:
+    """Takes what nobody asked for."""
+
+
 def run_supervised(
     command: Command,
     limits: Limits,
-    on_line: Callable[[str], None] | None = None,
+    on_line: Callable[[str], None] = ignore,
     stop: StopRequest | None = None,
     *,
-    on_error_line: Callable[[str], None] | None = None,
+    on_error_line: Callable[[str], None] = ignore,
     lock: Path | None = None,
 ) -> Ended:
     """Runs a command to its end, which nothing of it outlives, and returns how it ended.
@@ -110,8 +114,8 @@ def run_supervised(
         limits,
         connection,
         lines={
-            OUTPUT: Lines(on_line or _ignore, limits.line_bytes),
-            ERRORS: Lines(on_error_line or _ignore, limits.line_bytes),
+            OUTPUT: Lines(on_line, limits.line_bytes),
+            ERRORS: Lines(on_error_line, limits.line_bytes),
         },
         kept={OUTPUT: HeadTail(limits.kept_bytes), ERRORS: HeadTail(limits.kept_bytes)},
         mark=mark,
@@ -165,8 +169,7 @@ class _Run:
         if self.end is None and self.supervisor is not None and time.monotonic() > self._patience_end():
             send_signal(self.supervisor, signal.SIGKILL)
         try:
-            _await_child(guard, patience)
-            code = guard.wait(0)
+            code = guard.wait(patience)
         except subprocess.TimeoutExpired:
             guard.kill()
             code = guard.wait()
@@ -235,26 +238,6 @@ class _Run:
         )
 
 
-def _await_child(child: subprocess.Popen[bytes], seconds: float) -> None:
-    """Waits for the end of a child, at most so long, without the pauses of `Popen.wait` where the kernel tells of it."""
-    try:
-        descriptor = os.pidfd_open(child.pid)
-    except (AttributeError, OSError):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(seconds)
-        return
-    try:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        poller.poll(seconds * 1000)
-    finally:
-        os.close(descriptor)
-
-
-def _ignore(_: object) -> None:
-    """Takes what nobody asked for."""
-
-
 def marked_processes(mark: str) -> list[int]:
     """Returns the pids of all processes that carry the mark; empty where there is no /proc."""
     wanted = f"{MARK_VARIABLE}={mark}".encode()
@@ -295,7 +278,7 @@ class Connection(NamedTuple):
 
     def send_request(self) -> None:
         """Says what to run; a supervisor that died meanwhile shows itself by the end of its report."""
-        view = memoryview(_LENGTH.pack(len(self.request)) + self.request)
+        view = memoryview(LENGTH.pack(len(self.request)) + self.request)
         with contextlib.suppress(BrokenPipeError):
             while view:
                 view = view[os.write(self.control, view) :]

@@ -42,7 +42,6 @@ class Preset(NamedTuple):
     `has_hook` says that it asks before each use of a tool. `modes` are those that it has, the strictest first; an empty tuple says that permissions are not its own affair.
     """
 
-    kind: AgentKind
     invocation: Callable[[AgentSpec, Request], Invocation]
     program: str | None = None
     hosts: tuple[str, ...] = ()
@@ -55,12 +54,8 @@ class Preset(NamedTuple):
     tells_cost: bool = False
 
 
-def _client(
-    kind: AgentKind, module: ModuleType, *, has_hook: bool = False, tells_cost: bool = False
-) -> Preset:
-    """Returns the preset of a client, which its module describes."""
+def _client(module: ModuleType, *, has_hook: bool = False, tells_cost: bool = False) -> Preset:
     return Preset(
-        kind,
         module.invocation,
         module.PROGRAM,
         module.HOSTS,
@@ -75,13 +70,13 @@ def _client(
 
 
 PRESETS: Mapping[AgentKind, Preset] = {
-    AgentKind.CLAUDE: _client(AgentKind.CLAUDE, claude, has_hook=True, tells_cost=True),
-    AgentKind.CODEX: _client(AgentKind.CODEX, codex, has_hook=True),
-    AgentKind.GEMINI: _client(AgentKind.GEMINI, gemini, has_hook=True),
-    AgentKind.AMP: _client(AgentKind.AMP, amp),
-    AgentKind.OPENCODE: _client(AgentKind.OPENCODE, opencode, tells_cost=True),
-    AgentKind.COMMAND: Preset(AgentKind.COMMAND, command.invocation),
-    AgentKind.SCRIPT: Preset(AgentKind.SCRIPT, command.script_invocation, "sh"),
+    AgentKind.CLAUDE: _client(claude, has_hook=True, tells_cost=True),
+    AgentKind.CODEX: _client(codex, has_hook=True),
+    AgentKind.GEMINI: _client(gemini, has_hook=True),
+    AgentKind.AMP: _client(amp),
+    AgentKind.OPENCODE: _client(opencode, tells_cost=True),
+    AgentKind.COMMAND: Preset(command.invocation),
+    AgentKind.SCRIPT: Preset(command.script_invocation, "sh"),
 }
 
 
@@ -163,6 +158,10 @@ class Registry:
         if program is None or (os.sep in program and not os.path.isabs(program)):  # noqa: PTH117 - not a path yet
             return None
         return shutil.which(program, path=self.environment.get("PATH", os.defpath))
+
+    def lacks(self, spec: AgentSpec) -> bool:
+        """True for a client that is not on PATH; commands from the settings are not checked."""
+        return spec.kind in CLIENTS and not spec.argv and self.path_of(spec) is None
 
     def found(self) -> tuple[FoundAgent, ...]:
         """Returns the configured agents and the known ones that are on PATH, in the order of `names`."""

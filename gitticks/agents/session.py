@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
@@ -17,11 +18,10 @@ from gitticks.agents.base import (
     EndReason,
     Invocation,
     Limits,
-    Reader,
     is_session_id,
 )
 from gitticks.agents.claude import ClaudeDialogue, Judge
-from gitticks.agents.process import AT_ONCE, StopRequest, run_supervised
+from gitticks.agents.process import AT_ONCE, StopRequest, ignore, run_supervised
 from gitticks.model.task import Ending
 from gitticks.redaction import mask, secret_values
 
@@ -34,11 +34,10 @@ def run_agent(
     limits: Limits,
     now: Callable[[], datetime],
     stop: StopRequest | None = None,
-    on_text: Callable[[str], None] | None = None,
-    on_line: Callable[[str], None] | None = None,
-    on_error_line: Callable[[str], None] | None = None,
-    on_session_id: Callable[[str], None] | None = None,
-    on_tool: Callable[[str, Mapping[str, Any]], None] | None = None,
+    on_text: Callable[[str], None] = ignore,
+    on_line: Callable[[str], None] = ignore,
+    on_session_id: Callable[[str], None] = ignore,
+    on_tool: Callable[[str, Mapping[str, Any]], None] = ignore,
     judge: Judge | None = None,
     lock: Path | None = None,
 ) -> AgentReport:
@@ -47,7 +46,7 @@ def run_agent(
     A client that says for as long as it may be silent that it cannot reach its service is ended as a silent one.
 
     `environment` is all that it gets to see, beside the invocation's own additions. `on_text` hears what is worth showing
-    to a person, `on_line` and `on_error_line` each raw line, `on_tool` each tool that it shows to have used. `judge` is
+    to a person, `on_line` each raw line of stdout and stderr, `on_tool` each tool that it shows to have used. `judge` is
     called in another thread with each tool that the client asks about itself. The flock of `lock` is held while anything
     of the session may live.
     """
@@ -58,28 +57,25 @@ def run_agent(
     asked, own = stop or StopRequest(), StopRequest()
 
     secrets = secret_values({**environment, **invocation.environment}, (str(workspace),))
-    hear = on_line or (lambda _: None)
-    hear_error = on_error_line or (lambda _: None)
 
     def take(line: str) -> None:
         nonlocal known, failing_since
         if dialogue is not None:
             dialogue.hear(line)
         line = mask(line, secrets)
-        hear(line)
+        on_line(line)
         shown = reader.feed(line)
-        _pass_on_tools(reader, on_tool)
-        if reader.passing is None:
-            failing_since = None
-        else:
-            failing_since = failing_since or time.monotonic()
-            if limits.idle_seconds is not None and time.monotonic() - failing_since > limits.idle_seconds:
-                own.request()
+        used, reader.used = reader.used, []
+        for tool, given in used:
+            on_tool(tool, given)
+        failing_since = None if reader.passing is None else failing_since or time.monotonic()
+        if failing_since is not None and time.monotonic() - failing_since > (limits.idle_seconds or math.inf):
+            own.request()
         if reader.session_id != known:
             known = reader.session_id
-            if on_session_id is not None and is_session_id(known or ""):
-                on_session_id(known or "")
-        if shown is not None and on_text is not None:
+            if known is not None and is_session_id(known):
+                on_session_id(known)
+        if shown is not None:
             on_text(shown)
 
     with ExitStack() as held:
@@ -96,7 +92,7 @@ def run_agent(
         )
         held.enter_context(asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)))
         ended = run_supervised(
-            command, limits, take, own, on_error_line=lambda line: hear_error(mask(line, secrets)), lock=lock
+            command, limits, take, own, on_error_line=lambda line: on_line(mask(line, secrets)), lock=lock
         )
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = ended._replace(reason=EndReason.IDLE)
@@ -117,11 +113,3 @@ def _oddities(ended: Ended, *, is_walled: bool) -> tuple[str, ...]:
         *((f"{left} process{'es' if left != 1 else ''} that it left running ended with it",) if left else ()),
         *(("something that it left running could not be ended",) if ended.survived else ()),
     )
-
-
-def _pass_on_tools(reader: Reader, on_tool: Callable[[str, Mapping[str, Any]], None] | None) -> None:
-    """Takes out of a reader what tools it has seen."""
-    used, reader.used = reader.used, []
-    if on_tool is not None:
-        for tool, given in used:
-            on_tool(tool, given)

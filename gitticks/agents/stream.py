@@ -57,7 +57,8 @@ class Messages:
 class StreamReader:
     """Reads JSON events, one a line; lines that are none are left alone, whatever they hold.
 
-    A client's reader fills in what it learns: `failure` is an error that ended the session, `passing` one that the
+    Created for each session. A client's reader fills in what it learns: `session_id` is the client's own name of the
+    session, `used` are the tools that it has used since somebody last took them out, with what each was given; `failure` is an error that ended the session, `passing` one that the
     client is still trying to get over, `is_finished` says that the proper final event was there. `is_connected` says
     that the client has started to talk to its service, `open_tools` holds what it uses at the moment, by its id, and
     `tells_all` says that `usage` is all that was spent.

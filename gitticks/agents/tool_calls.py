@@ -87,7 +87,7 @@ def shown(text: str) -> str:
 
 def file_names(operation: Operation, path: str, *, workspace: str, folder: str) -> tuple[Access, ...]:
     """Returns the access to a path under both its names: where symbolic links lead, and how it is called."""
-    absolute = _absolute(path, folder)
+    absolute = os.path.normpath(Path(folder) / Path(path).expanduser())
     real = os.path.realpath(absolute)
     top, real_top = os.path.normpath(workspace), os.path.realpath(workspace)
     called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
@@ -124,10 +124,6 @@ def _paths(parameters: Parameters) -> Iterable[str]:
             given = "\n".join(map(str, given))
         if isinstance(given, str):
             yield from (path.strip() for path in _PATCHED.findall(given))
-
-
-def _absolute(path: str, folder: str) -> str:
-    return os.path.normpath(Path(folder) / Path(path).expanduser())
 
 
 def _file(operation: Operation, absolute: str, workspace: str) -> Access:

@@ -88,7 +88,7 @@ class Trouble(NamedTuple):
     resets_at: datetime | None = None
 
 
-def classify(text: str, *, status: int | None = None, retry_after_seconds: float | None = None) -> Trouble:
+def classify(text: str, *, status: float | None = None, retry_after_seconds: float | None = None) -> Trouble:
     """Returns what a service's error means; an unknown one is a crash.
 
     A login that is missing or refused is a failed start: only a person can fix it, and trying again cannot.
@@ -131,7 +131,7 @@ def one_line(text: str, longest: int = 400) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def _by_status(status: int | None, text: str) -> Ending | None:
+def _by_status(status: float | None, text: str) -> Ending | None:
     if status is None:
         return None
     if status == _PAYMENT_REQUIRED or (status == _TOO_MANY and _USAGE_LIMIT.search(text)):

@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.agents import output
 from gitticks.agents.output import Frames, HeadTail, Lines, gap_marker
-from gitticks.agents.supervision import supervisor
 
 PIECES = st.lists(st.binary(max_size=30), max_size=20)
-
-
-def test_both_sides_know_the_same_letters() -> None:
-    for name in ("STARTED", "OUTPUT", "ERRORS", "DROPPED", "ENDED"):
-        assert getattr(output, name) == getattr(supervisor, name)
 
 
 @given(st.lists(st.binary(max_size=20), max_size=5), st.integers(1, 7))

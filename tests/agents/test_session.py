@@ -28,7 +28,7 @@ def run(
         limits=Limits(total_seconds=LONGEST_SECONDS, grace_seconds=LONGEST_SECONDS),
         now=lambda: NOW,
         stop=stop,
-        on_text=None if texts is None else texts.append,
+        on_text=([] if texts is None else texts).append,
     )
 
 

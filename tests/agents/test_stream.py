@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.agents.base import AgentReport, Ended, EndReason, Reader
+from gitticks.agents.base import AgentReport, Ended, EndReason
 from gitticks.agents.claude import ClaudeReader
 from gitticks.agents.codex import CodexReader
 from gitticks.agents.gemini import GeminiReader
 from gitticks.agents.opencode import OpencodeReader
-from gitticks.agents.stream import Messages, judge_exit, number_at, parse_event
+from gitticks.agents.stream import Messages, StreamReader, judge_exit, number_at, parse_event
 from gitticks.model.task import Ending
 from tests.support.agents import DATA, NOW, fixture
 
-READERS: dict[str, Callable[[], Reader]] = {
+READERS: dict[str, Callable[[], StreamReader]] = {
     "claude": ClaudeReader,
     "codex": CodexReader,
     "gemini": GeminiReader,
@@ -94,7 +94,7 @@ def test_a_message_may_grow() -> None:
     assert messages.as_tuple() == ("bc" * 500,)
 
 
-def reader_of(name: str) -> Reader:
+def reader_of(name: str) -> StreamReader:
     return READERS[name.partition("-")[0]]()
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gitticks.agents.base import AgentReport, Ended, EndReason, Reader
+from gitticks.agents.base import AgentReport, Ended, EndReason
+from gitticks.agents.stream import StreamReader
 
 NOW = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 DATA = Path(__file__).resolve().parent.parent / "data" / "agents"
@@ -135,7 +136,7 @@ def fixture(name: str) -> list[str]:
 
 
 def read_fixture(
-    reader: Reader,
+    reader: StreamReader,
     name: str,
     *,
     exit_code: int | None = 0,

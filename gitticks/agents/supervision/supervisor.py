@@ -99,7 +99,6 @@ class Supervisor:
         self.is_stop_asked = True
 
     def _start(self) -> str | None:
-        """Starts the command; returns what went wrong, if anything did."""
         request = self.request
         parent = os.getpid()
         output_end, output = os.pipe()
@@ -124,7 +123,6 @@ class Supervisor:
         return (self.status is not None and self.childless) or time.monotonic() >= self.give_up_at
 
     def _wait(self) -> None:
-        """Sleeps until something happens or a limit is reached, and takes in what happened."""
         poller = select.poll()
         poller.register(self.wake, select.POLLIN)
         if self.control_open:

@@ -70,7 +70,6 @@ def _children(pid: int) -> list[int]:
 
 
 def _listed_children() -> Callable[[int], list[int]]:
-    """Returns a function like `_children` that answers from one listing by `ps`."""
     import subprocess
 
     listing = subprocess.run(

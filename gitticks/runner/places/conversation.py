@@ -27,7 +27,6 @@ from gitticks.agents.interactive import (
     SIGNALS_UNREAD,
     interactive,
     is_interactive,
-    reads_signals,
     run_on_terminal,
 )
 from gitticks.agents.process import StopRequest
@@ -132,7 +131,6 @@ class Conversation(NamedTuple):
                 stop=desk.stop,
                 on_text=heard.say,
                 on_line=heard.line,
-                on_error_line=heard.line,
                 on_session_id=heard.name_session,
                 on_tool=self._saw_tool,
                 judge=self._refusal,
@@ -178,7 +176,7 @@ class Conversation(NamedTuple):
         agent, notes, front = self.order.agent, self.desk.workspace.warnings, self._front
         if front is Front.NONE:
             return invoke(agent, self._fill(with_notes(prompt, notes), earlier))
-        if not reads_signals(agent):
+        if agent.kind is not AgentKind.COMMAND:
             notes = (*notes, SIGNALS_UNREAD)
         request = self._fill(with_notes(prompt, notes), earlier)
         return interactive(agent, request)
