@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.process import StopRequest, run_supervised
+from gitticks.agents.stream import mapping_at, objects_at, parse_event, text_at
 from gitticks.document.values import parse_time
 from gitticks.errors import GitticksError
 from gitticks.git.process import printable
@@ -68,11 +70,15 @@ class Project(NamedTuple):
 class Forge(ABC):
     """One project on a forge, asked by the forge's own program.
 
-    `program` is what is run, `name` what people call the forge.
+    `program` is what is run, `name` what people call the forge, `pull` what it calls a pull request, which has its
+    address under the key `link`, below `folder` in the project.
     """
 
     program: str
     name: str
+    pull = "pull request"
+    link: str
+    folder: str
 
     def __init__(self, project: Project, environment: Mapping[str, str], stop: StopRequest) -> None:
         self.project = project
@@ -95,9 +101,18 @@ class Forge(ABC):
     def read_log(self, check: Check) -> str:
         """Returns what a red check printed."""
 
-    @abstractmethod
     def number_of(self, url: str) -> int | None:
         """Returns the number of a pull request of this project; None for any other address."""
+        head, _, number = urlsplit(url).path.rpartition("/")
+        is_ours = head.lower() == f"/{self.project.path}/{self.folder}".lower()
+        return int(number) if is_ours and number.isascii() and number.isdigit() else None
+
+    def address(self, made: Mapping[str, Any]) -> str:
+        """Returns the address of a pull request that the forge tells of."""
+        url = text_of(made, self.link)
+        if self.number_of(url) is None:
+            raise ForgeError(f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`")
+        return url
 
     def log_of(self, check: Check) -> str:
         """Returns the end of what a red check printed; what is known already where it cannot be read."""
@@ -215,25 +230,16 @@ class Forge(ABC):
 
 def _reasons_of(output: str) -> str:
     """Returns what the body of a refusal adds to the heading, which is all that `gh` prints of it as an error."""
-    try:
-        answer = json.loads(output)
-    except (ValueError, RecursionError):
-        return ""
-    errors = answer.get("errors") if isinstance(answer, dict) else None
     reasons = [
         text_of(one, "message") or f"{text_of(one, 'field')} {text_of(one, 'code')}"
-        for one in (errors if isinstance(errors, list) else [])
-        if isinstance(one, dict)
+        for one in objects_at(parse_event(output.strip()) or {}, "errors")
     ]
     return f": {'; '.join(reasons)}" if reasons else ""
 
 
 def text_of(item: Mapping[str, Any], *keys: str) -> str:
     """Returns the text that is below some keys; empty where there is none."""
-    found: Any = item
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, str) else ""
+    return text_at(mapping_at(item, *keys[:-1]), keys[-1])
 
 
 def name_of(item: Mapping[str, Any], *keys: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from gitticks.forge.base import Forge, ForgeError, name_of, text_of, time_of
+from gitticks.forge.base import Forge, name_of, text_of, time_of
 from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
 
 _HAVE_A_SAY = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
@@ -20,6 +20,8 @@ class GitHub(Forge):
 
     program = "gh"
     name = "GitHub"
+    link = "html_url"
+    folder = "pull"
 
     @property
     def _path(self) -> str:
@@ -30,20 +32,13 @@ class GitHub(Forge):
         owner = self.project.path.partition("/")[0]
         asked = f"{self._path}/pulls?state=open&head={quote(owner)}:{quote(branch, safe='')}"
         return next(
-            (self._address(one) for one in self.pages(asked) if text_of(one, "head", "ref") == branch), None
+            (self.address(one) for one in self.pages(asked) if text_of(one, "head", "ref") == branch), None
         )
 
     def open(self, branch: str, base: str, title: str, text: str) -> str:
         """Opens a pull request."""
         made = self.item(f"{self._path}/pulls", {"head": branch, "base": base, "title": title, "body": text})
-        return self._address(made)
-
-    def number_of(self, url: str) -> int | None:
-        """Returns the number in `https://host/owner/name/pull/7`."""
-        parts = urlsplit(url)
-        head, _, number = parts.path.rpartition("/")
-        is_ours = head.lower() == f"/{self.project.path}/pull".lower()
-        return int(number) if is_ours and number.isascii() and number.isdigit() else None
+        return self.address(made)
 
     def look(self, url: str) -> PullRequest:
         """Returns the state of a pull request."""
@@ -122,12 +117,6 @@ class GitHub(Forge):
                 url=text_of(one, "target_url"),
                 log=text_of(one, "description"),
             )
-
-    def _address(self, made: dict[str, Any]) -> str:
-        url = text_of(made, "html_url")
-        if self.number_of(url) is None:
-            raise ForgeError(f"{self.name} returned no pull request of {self.project.path}: `{url[:100]}`")
-        return url
 
 
 def _has_a_say(one: dict[str, Any]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from gitticks.forge.base import Forge, ForgeError, NotThereError, name_of, text_of, time_of
+from gitticks.agents.stream import mapping_at, objects_at
+from gitticks.forge.base import Forge, NotThereError, name_of, text_of, time_of
 from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
 
 _DEVELOPER = 30
@@ -20,6 +21,9 @@ class GitLab(Forge):
 
     program = "glab"
     name = "GitLab"
+    pull = "merge request"
+    link = "web_url"
+    folder = "-/merge_requests"
 
     @property
     def _path(self) -> str:
@@ -29,19 +33,13 @@ class GitLab(Forge):
         """Returns the address of the open merge request of a branch of this project."""
         asked = f"{self._path}/merge_requests?state=opened&source_branch={quote(branch, safe='')}"
         return next(
-            (self._address(one) for one in self.pages(asked) if text_of(one, "source_branch") == branch), None
+            (self.address(one) for one in self.pages(asked) if text_of(one, "source_branch") == branch), None
         )
 
     def open(self, branch: str, base: str, title: str, text: str) -> str:
         """Opens a merge request."""
         body = {"source_branch": branch, "target_branch": base, "title": title, "description": text}
-        return self._address(self.item(f"{self._path}/merge_requests", body))
-
-    def number_of(self, url: str) -> int | None:
-        """Returns the number in `https://host/group/name/-/merge_requests/7`."""
-        head, _, number = urlsplit(url).path.rpartition("/")
-        is_ours = head.lower() == f"/{self.project.path}/-/merge_requests".lower()
-        return int(number) if is_ours and number.isascii() and number.isdigit() else None
+        return self.address(self.item(f"{self._path}/merge_requests", body))
 
     def look(self, url: str) -> PullRequest:
         """Returns the state of a merge request."""
@@ -49,8 +47,8 @@ class GitLab(Forge):
         seen = self.item(path)
         state = _STATES.get(text_of(seen, "state"), PullState.OPEN)
         head = text_of(seen, "sha")
-        approvals = self.item(f"{path}/approvals").get("approved_by")
-        names = [name_of(one, "user", "username") for one in approvals or () if isinstance(one, dict)]
+        approvals = objects_at(self.item(f"{path}/approvals"), "approved_by")
+        names = [name_of(one, "user", "username") for one in approvals]
         if names and text_of(self.item(path), "sha") != head:
             names = []  # somebody pushed meanwhile, and they may be about that
         merged_as = next(
@@ -90,18 +88,15 @@ class GitLab(Forge):
         has_a_say: dict[object, bool] = {}
         for one in self.pages(f"{path}/notes?sort=asc"):
             at, text = time_of(one, "created_at"), text_of(one, "body").strip()
-            author = one.get("author")
-            user = author.get("id") if isinstance(author, dict) else None
+            user = mapping_at(one, "author").get("id")
             if one.get("system") is not False or at is None or not text or not isinstance(user, int):
                 continue
             if user not in has_a_say:
                 has_a_say[user] = self._has_a_say(user)
             if not has_a_say[user]:
                 continue
-            position = one.get("position")
-            line = (
-                position.get("new_line") or position.get("old_line") if isinstance(position, dict) else None
-            )
+            position = mapping_at(one, "position")
+            line = position.get("new_line") or position.get("old_line")
             place = text_of(one, "position", "new_path")
             yield Comment(
                 f"note:{one.get('id')}",
@@ -118,9 +113,3 @@ class GitLab(Forge):
         except NotThereError:
             return False
         return isinstance(level, int) and level >= _DEVELOPER
-
-    def _address(self, made: dict[str, Any]) -> str:
-        url = text_of(made, "web_url")
-        if self.number_of(url) is None:
-            raise ForgeError(f"{self.name} returned no merge request of {self.project.path}: `{url[:100]}`")
-        return url
