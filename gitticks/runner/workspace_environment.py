@@ -67,7 +67,6 @@ def remove_temporary_folder(repository: Repository, checkout: Checkout) -> None:
 
 
 def _own_folder(repository: Repository, checkout: Checkout) -> Path:
-    """Returns a folder that goes with the checkout."""
     if checkout.git_dir != repository.common_dir:
         return checkout.git_dir
     repository.own_dir.mkdir(parents=True, exist_ok=True)
@@ -120,7 +119,7 @@ class WalledCommand(NamedTuple):
     @property
     def processes(self) -> int | None:
         """Returns how many processes such a command may have."""
-        return None if self.enclosure is None else self.enclosure.walls.limits.processes
+        return None if self.enclosure is None else self.enclosure.walls.limits.max_processes
 
     def __call__(self, line: str) -> Command:
         """Returns the command that runs a line."""

@@ -16,6 +16,7 @@ from shlex import join
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
+from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
@@ -171,7 +172,7 @@ def _follow_undone(
     except OSError:
         return
     last = next((line.split(" ")[1] for line in reversed(lines) if "\tcommit" in line), "")
-    if at is None or not is_object_id(last) or _has_commit(repository, last):
+    if at is None or not is_object_id(last) or repository.objects.has(last):
         return
     incoming = f"{_INCOMING}{private.checkout.git_dir.name}/undone"
     ran = run_git(
@@ -187,17 +188,12 @@ def _follow_undone(
         _asked(["update-ref", "-d", incoming], repository)
 
 
-def _has_commit(repository: Repository, commit: str) -> bool:
-    return run_git(["cat-file", "-e", commit], repository_dir=repository.common_dir, check=False).code == 0
-
-
 def _is_renamed(repository: Repository, own: str, known: Mapping[str, str], head: str | None) -> bool:
     """True if the workspace's own branch was renamed there: what it held is in the one that HEAD names."""
     before = known.get(own)
     if before is None or head is None or read_ref(repository.common_dir, own) != before:
         return False
-    asked = ["merge-base", "--is-ancestor", before, head]
-    return run_git(asked, repository_dir=repository.common_dir, check=False).code == 0
+    return is_ancestor(repository, before, head)
 
 
 def _wanted(
@@ -240,7 +236,6 @@ def _wanted(
 
 
 def _taken_names(repository: Repository) -> frozenset[str]:
-    """Returns the names of the remotes and tags."""
     asked = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"]
     said = (run_git(words, repository_dir=repository.common_dir).text for words in (asked, ["remote"]))
     return frozenset(name for text in said for name in text.splitlines())
@@ -311,7 +306,6 @@ def _is_same_branch(repository: Repository, checkout: Checkout, ref: str, commit
 
 
 def _is_index_of_head(checkout: Checkout) -> bool:
-    """True if nothing is staged."""
     asked = ["diff-index", "--cached", "--quiet", "--ignore-submodules", "HEAD", "--"]
     return checkout.git(asked, check=False).code == 0
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,9 +18,8 @@ from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.redaction import find_secrets
 from gitticks.sandbox.bringing_home import bring_home
-from gitticks.sandbox.client_files import copied, held_settings
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
-from gitticks.sandbox.private_git import PrivateGit, found_private, make_private
+from gitticks.sandbox.private_git import found_private, make_private
 from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
 from gitticks.sandbox.seccomp import filter_program, filtered
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
@@ -38,6 +38,7 @@ _CACHES = {
     "npm_config_cache": "/tmp/npm",  # noqa: S108
 }
 """Caches that a tool must be able to write to; those of the person stay as they are."""
+_EMPTY = {".json": b"{}\n", ".jsonc": b"{}\n"}
 
 
 class ClientNeeds(NamedTuple):
@@ -131,33 +132,37 @@ def enclosed(
         place = temporary if temporary and Path(temporary).is_dir() else None
         own = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="gitticks-", dir=place)))
         hidden = [one for pattern in walls.hidden for one in _matches(pattern, machine.home, checkout.path)]
-        folder = None if client is not None else own / "git"
-        private = make_private(repository, checkout, folder, hidden=hidden)
+        private_folder = None if client is not None else own / "git"
+        private = make_private(repository, checkout, private_folder, hidden=hidden)
         walls = walls._replace(hosts=(*walls.hosts, *needs.hosts))
         proxy = None
         if walls.hosts and not walls.has_open_network:
             proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
         projects = (checkout.path, repository.common_dir)
         tools = (*tool_folders(environment, projects), *program_files(argv, environment))
-        inside = _inside(walls, private, needs, home=machine.home, own=own)
-        settings = held.enter_context(
-            held_settings(_expanded(needs.settings, machine.home, checkout.path), warn)
-        )
-        writable = tuple(_without_lures(inside.writable, checkout.path, warn))
-        inside = replace(
-            inside,
-            readable=(*_existing(tools), *inside.readable),
+        top, home = checkout.path, machine.home
+        folders = _expanded(needs.folders, home, top)
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        copies = copied(_expanded(needs.copies, home, top), own)
+        settings = held.enter_context(held_settings(_expanded(needs.settings, home, top), warn))
+        writable = _existing((*folders, *_expanded(walls.writable, home, top)))
+        writable = tuple(_without_lures(writable, top, warn))
+        link, found = top / ".git", (one for pattern in walls.pinned for one in _matches(pattern, home, top))
+        pinned = (*settings, *_existing((*found, *((link,) if link.is_file() else ()))))
+        inside = Inside(
+            top,
+            readable=_existing((*tools, *private.hooks, *_expanded(walls.readable, home, top))),
             writable=writable,
             hidden=tuple(path for path in hidden if path.is_dir()),
             hidden_files=tuple(path for path in hidden if not path.is_dir()),
-            pinned=tuple(
-                dict.fromkeys((*settings, *inside.pinned, *_repository_in(writable, repository, checkout)))
-            ),
+            pinned=tuple(dict.fromkeys((*pinned, *_repository_in(writable, repository, checkout)))),
+            overlaid={checkout.git_dir: private.folder, **copies},
+            lent=private.stores,
+            proxy=proxy,
+            has_terminal=has_terminal and (filter_program() is not None or _is_typing_refused()),
         )
-        may_have_terminal = has_terminal and (filter_program() is not None or _is_typing_refused())
-        words = filtered(
-            bubblewrap(walls, machine, replace(inside, proxy=proxy, has_terminal=may_have_terminal)), own
-        )
+        words = filtered(bubblewrap(walls, machine, inside), own)
         variables = {"TMPDIR": "/tmp", "GITTICKS_SANDBOX": walls.preset.value}  # noqa: S108
         if proxy is not None:
             opened = local_ports(walls.hosts, walls.denied_hosts)
@@ -185,35 +190,12 @@ def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
     """Returns the command that sets the limits in the sandbox, where processes are counted for them alone."""
     limits = walls.limits
     words = (
-        f"--nproc={limits.processes}",
-        f"--data={limits.memory}",
-        f"--fsize={limits.file_size}",
+        f"--nproc={limits.max_processes}",
+        f"--data={limits.max_memory}",
+        f"--fsize={limits.max_file_size}",
         "--core=0",
     )
-    return ("prlimit", *words, *((f"--cpu={limits.seconds}",) if is_agent else ()), "--")
-
-
-def _inside(walls: Walls, private: PrivateGit, needs: ClientNeeds, *, home: Path, own: Path) -> Inside:
-    """Returns what one command needs by the settings, with throw-away copies in the folder `own`."""
-    checkout = private.checkout
-    top, link = checkout.path, checkout.path / ".git"
-    folders = _expanded(needs.folders, home, top)
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    copies = copied(_expanded(needs.copies, home, top), own)
-    return Inside(
-        top,
-        readable=_existing((*private.hooks, *_expanded(walls.readable, home, top))),
-        writable=_existing((*folders, *_expanded(walls.writable, home, top))),
-        pinned=_existing(
-            (
-                *(found for pattern in walls.pinned for found in _matches(pattern, home, top)),
-                *((link,) if link.is_file() else ()),
-            )
-        ),
-        overlaid={checkout.git_dir: private.folder, **copies},
-        lent=private.stores,
-    )
+    return ("prlimit", *words, *((f"--cpu={limits.max_process_time}",) if is_agent else ()), "--")
 
 
 def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str], None]) -> Iterator[Path]:
@@ -271,4 +253,62 @@ def _matches(pattern: str, home: Path, workspace: Path) -> Iterator[Path]:
         yield from (Path(os.path.realpath(path)) for path in top.glob(pattern) if path.exists())
 
 
-__all__ = ["ClientNeeds", "Enclosure", "enclosed"]
+@contextlib.contextmanager
+def held_settings(paths: Iterable[Path], warn: Callable[[str], None]) -> Iterator[tuple[Path, ...]]:
+    """Gives what is to be read-only while the block runs; a link that was replaced by then is put back.
+
+    A sandbox can keep only what is there, and no link: so a setting that is missing is made, empty. By its name a file
+    has a dot in it, and a folder has none.
+    """
+    pinned: list[Path] = []
+    links: dict[Path, Path] = {}
+    for path in paths:
+        _make(path)
+        if path.is_symlink():
+            links[path] = path.readlink()
+        if path.exists():
+            pinned.append(Path(os.path.realpath(path)) if path.is_symlink() else path)
+    try:
+        yield tuple(pinned)
+    finally:
+        for path, target in links.items():
+            _put_back(path, target, warn)
+
+
+def copied(paths: Iterable[Path], own: Path) -> dict[Path, Path]:
+    """Returns copies of files and folders, made in `own`, by what they stand for; a file that is missing has none."""
+    copies: dict[Path, Path] = {}
+    for number, path in enumerate(paths):
+        copy = own / f"copy-{number}"
+        if "." not in path.name:
+            path.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(path, copy, symlinks=True)
+        elif path.is_file():
+            shutil.copyfile(path, copy)
+        else:
+            continue
+        copies[path] = copy
+    return copies
+
+
+def _make(path: Path) -> None:
+    if os.path.lexists(path) or not path.parent.is_dir():
+        return
+    with contextlib.suppress(FileExistsError):
+        if "." not in path.name:
+            path.mkdir()
+            return
+        with path.open("xb") as file:
+            file.write(_EMPTY.get(path.suffix, b""))
+
+
+def _put_back(path: Path, target: Path, warn: Callable[[str], None]) -> None:
+    if path.is_symlink() and path.readlink() == target:
+        return
+    said = f"`{path}` was changed in the sandbox: it is a link to `{target}` again"
+    if os.path.lexists(path):
+        aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.aside")
+        path.rename(aside)
+        said += f", and what had replaced it is now `{aside}`"
+    path.symlink_to(target)
+    warn(said)

@@ -186,7 +186,6 @@ def _quoted(path: Path) -> str:
 
 
 def _object_stores(common_dir: Path) -> list[Path]:
-    """Returns the folders of the repository's objects, those that it borrows itself among them."""
     found: list[Path] = []
     left = [common_dir / "objects"]
     while left and len(found) < _MOST_STORES:

@@ -20,18 +20,8 @@ _NAMESPACES = (
     "--unshare-uts",
     "--unshare-cgroup-try",
 )
-_WHOLE_NETWORK = "*"
-_MASK, _MASK_OF_FILE = ("--perms", "0555", "--tmpfs"), ("--ro-bind", "/dev/null")
 _EVERY_HOST = "*"
-
-
-class ProcessLimits(NamedTuple):
-    """What one command may take: processes in all, bytes of memory and of a file for each, seconds of a processor."""
-
-    processes: int
-    memory: int
-    file_size: int
-    seconds: int
+_MASK, _MASK_OF_FILE = ("--perms", "0555", "--tmpfs"), ("--ro-bind", "/dev/null")
 
 
 class Walls(NamedTuple):
@@ -43,7 +33,7 @@ class Walls(NamedTuple):
     """
 
     preset: SandboxPreset
-    limits: ProcessLimits
+    limits: SandboxSettings
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -54,7 +44,7 @@ class Walls(NamedTuple):
     @property
     def has_open_network(self) -> bool:
         """True if the network is the machine's own, with no proxy between."""
-        is_all = _WHOLE_NETWORK in self.hosts and not self.denied_hosts
+        is_all = _EVERY_HOST in self.hosts and not self.denied_hosts
         return is_all and self.preset is SandboxPreset.PERMISSIVE
 
 
@@ -64,12 +54,10 @@ def walls_of(settings: SandboxSettings) -> Walls | None:
         return None
     hosts = settings.allowed_hosts
     if settings.preset is SandboxPreset.PERMISSIVE:
-        hosts = (*hosts, _WHOLE_NETWORK)
+        hosts = (*hosts, _EVERY_HOST)
     return Walls(
         settings.preset,
-        ProcessLimits(
-            settings.max_processes, settings.max_memory, settings.max_file_size, settings.max_process_time
-        ),
+        settings,
         writable=settings.allowed_paths,
         hidden=settings.denied_paths,
         hosts=hosts,

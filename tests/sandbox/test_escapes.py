@@ -68,7 +68,7 @@ class Scene:
         environment = dict(self.environment)
         settings = SandboxSettings(preset, **LIMITS)  # type: ignore[arg-type] # three numbers
         walls = walls_of(settings)
-        limits = Limits(total_seconds=20, processes=walls.limits.processes if walls else None)
+        limits = Limits(total_seconds=20, processes=walls.limits.max_processes if walls else None)
         with contextlib.ExitStack() as held:
             if walls is not None:
                 needs = ClientNeeds(variables=("OUT", "COMMON", "ENTRY"))

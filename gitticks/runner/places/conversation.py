@@ -125,7 +125,7 @@ class Conversation(NamedTuple):
                     limits.iteration,
                     limits.idle,
                     limits.output,
-                    processes=walls.limits.processes if walls is not None else None,
+                    processes=walls.limits.max_processes if walls is not None else None,
                 ),
                 now=desk.place.world.now,
                 stop=desk.stop,
