@@ -57,7 +57,7 @@ def _serve(listener: socket.socket, path: str, request: bytes) -> None:
             far.close()
             continue
         for source, target in ((near, far), (far, near)):
-            threading.Thread(target=_pump, args=(source, target), daemon=True).start()
+            threading.Thread(target=pump, args=(source, target), daemon=True).start()
 
 
 def _ask(far: socket.socket, request: bytes) -> None:
@@ -79,7 +79,8 @@ def _ask(far: socket.socket, request: bytes) -> None:
         raise ConnectionRefusedError
 
 
-def _pump(source: socket.socket, target: socket.socket) -> None:
+def pump(source: socket.socket, target: socket.socket) -> None:
+    """Passes on what comes from one side until it ends."""
     try:
         while data := source.recv(_CHUNK):
             target.sendall(data)

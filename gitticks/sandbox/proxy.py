@@ -11,8 +11,11 @@ import ipaddress
 import re
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Self
+
+from gitticks.sandbox.forwarder import pump
 
 PROXY_PORT = 3128
 _CHUNK, _LONGEST_HEAD = 65536, 65536
@@ -68,6 +71,46 @@ def local_ports(allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> tuple
     )
 
 
+@contextlib.contextmanager
+def answering(
+    listener: socket.socket, answer: Callable[[socket.socket], None], most: int, name: str
+) -> Iterator[None]:
+    """Has each connection answered in a thread of its own while the block runs; one beyond the `most` is closed.
+
+    A thread of this `name` accepts them. The bound socket is closed afterwards. Whoever answers may leave a connection that breaks by its `OSError`.
+    """
+    room = threading.BoundedSemaphore(most)
+
+    def answer_one(connection: socket.socket) -> None:
+        try:
+            with connection, contextlib.suppress(OSError):
+                answer(connection)
+        finally:
+            room.release()
+
+    def accept() -> None:
+        while True:
+            try:
+                connection = listener.accept()[0]
+            except OSError:
+                return
+            if room.acquire(blocking=False):
+                threading.Thread(target=answer_one, args=(connection,), daemon=True).start()
+            else:
+                connection.close()
+
+    accepting = threading.Thread(target=accept, name=name, daemon=True)
+    with listener:
+        listener.listen(64)
+        accepting.start()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+                accepting.join()  # left in `accept`, it would be started again with a number that is another's by then
+
+
 class Proxy:
     """A proxy that serves in threads of its own while its block runs."""
 
@@ -75,57 +118,33 @@ class Proxy:
         self.socket = socket_path
         self._allowed, self._denied = allowed, denied
         self._local_ports = local_ports(allowed, denied)
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
-        self._thread = threading.Thread(target=self._serve, name="proxy", daemon=True)
+        self._serving = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        self._listener.bind(str(self.socket))
-        self._listener.listen(64)
-        self._thread.start()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.socket))
+        self._serving.enter_context(answering(listener, self._handle, _MOST_CONNECTIONS, "proxy"))
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-            self._thread.join()  # left in `accept`, it would be started again with a number that is another's by then
-        self._listener.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                near = self._listener.accept()[0]
-            except OSError:
-                return
-            if not self._room.acquire(blocking=False):
-                near.close()
-                continue
-            threading.Thread(target=self._handle, args=(near,), daemon=True).start()
+        self._serving.close()
 
     def _handle(self, near: socket.socket) -> None:
+        near.settimeout(_HEAD_SECONDS)
         try:
-            with near:
-                near.settimeout(_HEAD_SECONDS)
-                try:
-                    head, rest = _read_head(near)
-                    asked = _parse(head)
-                    far = self._connect(asked)
-                except (_RefusedError, ValueError, OSError) as error:
-                    _answer(
-                        near, _FORBIDDEN if isinstance(error, _RefusedError) else _BAD_GATEWAY, str(error)
-                    )
-                    return
-                with far:
-                    if asked.method == "CONNECT":
-                        near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                        far.sendall(rest)
-                    else:
-                        far.sendall(_request(asked, head) + rest)
-                    _exchange(near, far)
-        except OSError:
-            pass
-        finally:
-            self._room.release()
+            head, rest = _read_head(near)
+            asked = _parse(head)
+            far = self._connect(asked)
+        except (_RefusedError, ValueError, OSError) as error:
+            _answer(near, _FORBIDDEN if isinstance(error, _RefusedError) else _BAD_GATEWAY, str(error))
+            return
+        with far:
+            if asked.method == "CONNECT":
+                near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                far.sendall(rest)
+            else:
+                far.sendall(_request(asked, head) + rest)
+            _exchange(near, far)
 
     def _connect(self, asked: _Asked) -> socket.socket:
         """Returns a connection to what is asked for.
@@ -228,18 +247,7 @@ def _answer(near: socket.socket, how: tuple[int, str], why: str) -> None:
 def _exchange(near: socket.socket, far: socket.socket) -> None:
     for end in (near, far):
         end.settimeout(_SILENCE_SECONDS)
-    back = threading.Thread(target=_pump, args=(far, near), daemon=True)
+    back = threading.Thread(target=pump, args=(far, near), daemon=True)
     back.start()
-    _pump(near, far)
+    pump(near, far)
     back.join()
-
-
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    try:
-        while data := source.recv(_CHUNK):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)

@@ -7,10 +7,12 @@ import hashlib
 import json
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from gitticks.sandbox.proxy import answering
 
 NAME = "permission.sock"
 _MOST_BYTES = 8_000_000
@@ -49,22 +51,14 @@ def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[
     """Answers the hooks of a session while the block runs; `judge` is called in a thread of each call's own."""
     folder = os.open(mailbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     listener = socket.socket(socket.AF_UNIX)
-    accepting = threading.Thread(
-        target=_accept, args=(listener, judge), name=f"hooks of {mailbox}", daemon=True
-    )
     try:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(NAME, dir_fd=folder)
         short = Path(f"/proc/self/fd/{folder}")  # an address may not be longer than a hundred bytes
         listener.bind(str((short if short.is_dir() else mailbox) / NAME))
-        listener.listen(64)
-        accepting.start()
-        try:
+        # Of more at once a hook gets no answer, and refuses.
+        with answering(listener, partial(_answer, judge), _MOST_AT_ONCE, f"hooks of {mailbox}"):
             yield
-        finally:
-            with contextlib.suppress(OSError):
-                listener.shutdown(socket.SHUT_RDWR)
-                accepting.join()  # left in `accept`, it would be started again with a number that is another's by then
     finally:
         listener.close()
         with contextlib.suppress(OSError):
@@ -72,34 +66,14 @@ def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[
         os.close(folder)
 
 
-def _accept(listener: socket.socket, judge: Callable[[ToolCall], HookAnswer]) -> None:
-    """Answers each connection in a thread; one too many is closed, and a hook without an answer refuses."""
-    room = threading.BoundedSemaphore(_MOST_AT_ONCE)
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        if room.acquire(blocking=False):
-            threading.Thread(target=_answer, args=(connection, judge, room), daemon=True).start()
-        else:
-            connection.close()
-
-
-def _answer(
-    connection: socket.socket, judge: Callable[[ToolCall], HookAnswer], room: threading.BoundedSemaphore
-) -> None:
-    with contextlib.ExitStack() as held:
-        held.callback(room.release)
-        held.enter_context(connection)
-        held.enter_context(contextlib.suppress(OSError))
-        connection.settimeout(_SLOWEST_SECONDS)
-        call = _read_call(connection)
-        try:
-            said = HookAnswer("deny", "the call cannot be read") if call is None else judge(call)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing is allowed by it
-            said = HookAnswer("deny", f"it cannot be judged: {error}")
-        connection.sendall(json.dumps({"decision": said.decision, "reason": said.reason}).encode())
+def _answer(judge: Callable[[ToolCall], HookAnswer], connection: socket.socket) -> None:
+    connection.settimeout(_SLOWEST_SECONDS)
+    call = _read_call(connection)
+    try:
+        said = HookAnswer("deny", "the call cannot be read") if call is None else judge(call)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing is allowed by it
+        said = HookAnswer("deny", f"it cannot be judged: {error}")
+    connection.sendall(json.dumps({"decision": said.decision, "reason": said.reason}).encode())
 
 
 def _read_call(connection: socket.socket) -> ToolCall | None:
