@@ -9,10 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+Value = TypeVar("Value")
 
 MOST_BYTES = 16 * 1024 * 1024
 
@@ -69,6 +72,16 @@ def _read_on(descriptor: int, expected: int) -> bytes:
 def read_plain_text(path: Path | str) -> str:
     """Returns the text of a plain file, with bytes that are no UTF-8 as surrogates; raises as `read_plain_file`."""
     return read_plain_file(path).decode("utf-8", "surrogateescape")
+
+
+def read_json(path: Path | str, make: Callable[[Any], Value], otherwise: Value) -> Value:
+    """Returns what `make` makes of the JSON in a plain file, or `otherwise` where that cannot be read or made so."""
+    import json  # costs start-up time
+
+    try:
+        return make(json.loads(read_plain_file(path)))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return otherwise
 
 
 def reason_of(error: OSError | ValueError) -> str:

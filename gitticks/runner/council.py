@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import threading
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,7 @@ from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResu
 from gitticks.runner.reviewing import Reviewer
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 from gitticks.workflow.council import VOICES, Answer, Tally, Voice, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
@@ -248,8 +247,9 @@ class KeptAnswers:
         """Returns of each answer about this work that counts no more why that is, in words."""
         found = []
         for path in sorted(self._folder.glob("*.json")):
-            name, body = path.stem, self._read(path.stem)
-            if body is None or body.get("asked") == self._asked.get(name):
+            name = path.stem
+            body: dict[str, Any] = read_json(path, dict, {})
+            if body.get("end_sha") != self._end_sha or body.get("asked") == self._asked.get(name):
                 continue
             why = "its agent or focus has changed, so it is asked again"
             why = why if name in self._asked else "it is a reviewer no more"
@@ -258,37 +258,28 @@ class KeptAnswers:
 
     def find(self, reviewer: str) -> AgentReport | None:
         """Returns the kept result of a reviewer's session; None if there is none or it cannot be read."""
-        try:
-            body = self._read(reviewer)
-            if body is None or body["asked"] != self._asked.get(reviewer):
+
+        def make(body: Any) -> AgentReport | None:
+            if body["end_sha"] != self._end_sha or body["asked"] != self._asked.get(reviewer):
                 return None
-            cost, usage = body["cost"], body["usage"]
             return AgentReport(
                 Ending.CLEAN,
                 messages=(str(body["text"]),),
-                usage=Usage(tokens_in=int(usage[0]), tokens_out=int(usage[1]), seconds=float(usage[2])),
-                cost=None if cost is None else float(cost),
+                usage=Usage(**body["usage"]),
+                cost=None if body["cost"] is None else float(body["cost"]),
                 model=body["model"],
             )
-        except (ValueError, KeyError, TypeError, IndexError):
-            return None
 
-    def _read(self, reviewer: str) -> dict[str, Any] | None:
-        try:
-            body = json.loads(read_plain_file(self._folder / f"{reviewer}.json"))
-        except (OSError, ValueError, RecursionError):
-            return None
-        return body if isinstance(body, dict) and body.get("end_sha") == self._end_sha else None
+        return read_json(self._folder / f"{reviewer}.json", make, None)
 
     def keep(self, reviewer: str, text: str, voice: Voice, report: AgentReport) -> None:
         """Keeps an answer with what it took; where nothing can be written it is asked for again."""
-        usage = report.usage
         body = {
             "end_sha": self._end_sha,
             "asked": self._asked.get(reviewer),
             "verdict": voice,
             "text": text,
-            "usage": [usage.tokens_in, usage.tokens_out, usage.seconds],
+            "usage": report.usage._asdict(),
             "cost": report.cost,
             "model": report.model,
         }

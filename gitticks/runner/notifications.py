@@ -22,7 +22,7 @@ from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
 from gitticks.runner.run_record import write_json
-from gitticks.safe_read import read_plain_text
+from gitticks.safe_read import read_json
 from gitticks.workflow.budget import Level
 from gitticks.workflow.session_states import waits_because
 
@@ -54,12 +54,11 @@ def _began(task: Task) -> str:
 def read_notified(own_dir: Path) -> dict[TaskId, Notified]:
     """Returns which notifications were sent; an unreadable record counts as none."""
     sent: dict[TaskId, Notified] = {}
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        found = json.loads(read_plain_text(own_dir / FILE))
-        for name, entry in found.items() if isinstance(found, dict) else ():
-            match entry:
-                case [str(asked_at), str(at)] if is_valid_id(name) and (time := parse_time(at)) is not None:
-                    sent[TaskId(name)] = Notified(asked_at, time)
+    known: dict[str, object] = read_json(own_dir / FILE, dict, {})
+    for name, entry in known.items():
+        match entry:
+            case [str(asked_at), str(at)] if is_valid_id(name) and (time := parse_time(at)) is not None:
+                sent[TaskId(name)] = Notified(asked_at, time)
     return sent
 
 

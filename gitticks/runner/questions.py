@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
@@ -23,7 +23,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionRule
 from gitticks.processes import ProcessIdentity, is_alive, own_identity
 from gitticks.runner.liveness import REQUESTS_FOLDER
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json, read_plain_file
 from gitticks.workflow.permissions import Access, Operation
 
 _ATTACHED = ".attached"
@@ -174,14 +174,9 @@ class Questions:
             path.unlink(missing_ok=True)
 
     def _read(self, number: int) -> Question | None:
-        path = self._folder / f"{number}.json"
-        try:
-            body = json.loads(read_plain_file(path))
-            owner = ProcessIdentity(*body["owner"])
+        def make(body: Any) -> tuple[ProcessIdentity, Question]:
             access = Access(Operation(body["operation"]), str(body["target"]), bool(body["is_inside"]))
-            lists = {
-                name: tuple(map(str, body["rule"].get(name, ()))) for name in ("paths", "commands", "hosts")
-            }
+            lists = {name: tuple(map(str, words)) for name, words in body["rule"].items()}
             asked, expires = (datetime.fromisoformat(body[name]) for name in ("asked", "expires"))
             question = Question(
                 number,
@@ -193,8 +188,13 @@ class Questions:
                 expires,
                 PermissionRule(access.operation, **lists),
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return ProcessIdentity(*body["owner"]), question
+
+        path = self._folder / f"{number}.json"
+        found = read_json(path, make, None)
+        if found is None:
             return None
+        owner, question = found
         if is_alive(owner):
             return None if (self._folder / f"{number}{_ANSWER}").exists() else question
         path.unlink(missing_ok=True)
@@ -203,8 +203,4 @@ class Questions:
 
 
 def _reply(path: Path) -> Reply | None:
-    try:
-        body = json.loads(read_plain_file(path))
-        return Reply(body["allows"] is True, body.get("always") is True)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    return read_json(path, lambda body: Reply(body["allows"] is True, body["always"] is True), None)

@@ -7,11 +7,11 @@ kernel locks, which end with their holders. A record without a lock is a session
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from gitticks.errors import RefusedError
 from gitticks.flocks import give_up_lock, take_lock
@@ -29,7 +29,7 @@ from gitticks.runner.liveness import (
     is_session_alive,
     tree_lock_name,
 )
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 
 
 class Sessions:
@@ -169,15 +169,13 @@ class Sessions:
 
 def read_record(path: Path) -> SessionRecord | None:
     """Returns a record; one that cannot be read is no session, since records are written whole."""
-    try:
-        body, name = json.loads(read_plain_file(path)), path.stem
-        if body["task"] != name or not is_valid_id(name):
-            return None
-        started = datetime.fromisoformat(body["started"])
-        if started.tzinfo is None:
+
+    def make(body: Any) -> SessionRecord | None:
+        name, started = path.stem, datetime.fromisoformat(body["started"])
+        if body["task"] != name or not is_valid_id(name) or started.tzinfo is None:
             return None
         return SessionRecord(
-            task=TaskId(body["task"]),
+            task=TaskId(name),
             role=Role(body["role"]),
             round=int(body["round"]),
             agent=str(body["agent"]),
@@ -193,8 +191,8 @@ def read_record(path: Path) -> SessionRecord | None:
             is_over=body.get("is_over") is True,
             given=_text_in(body, "given"),
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+
+    return read_json(path, make, None)
 
 
 def _text_in(body: Mapping[str, object], key: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, RESTING_FILE, SPENDING_FILE
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 from gitticks.workflow.budget import Metric, Reading, Scope
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def write_json(file: Path, body: object) -> None:
 
 
 def _keep(file: Path, rows: list[Any]) -> None:
-    """Keeps what only views tell, as far as it can be written."""
     with contextlib.suppress(OSError):
         if rows:
             write_json(file, rows)
@@ -93,16 +92,14 @@ def write_spending(
 
 def read_spending(own_place: str, *, is_run_alive: bool) -> SpendingRecord:
     """Returns what is known; what cannot be read is nothing, and the budgets of a run that was killed are left out."""
-    try:
-        body = json.loads(read_plain_file(f"{own_place}/{SPENDING_FILE}"))
-        ended = body["ended"]
-        budgets = tuple(_budget(*one) for one in body["budgets"])
-        run = _run(**body["run"]) if body.get("run") else None  # older versions wrote none
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return SpendingRecord()
-    if is_run_alive:
-        return SpendingRecord(budgets, None, run)
-    return SpendingRecord((), ended if isinstance(ended, str) else None, run)
+
+    def make(body: Any) -> SpendingRecord:
+        run, budgets = _run(**body["run"]), tuple(_budget(*one) for one in body["budgets"])
+        if is_run_alive:
+            return SpendingRecord(budgets, None, run)
+        return SpendingRecord((), body["ended"], run)
+
+    return read_json(f"{own_place}/{SPENDING_FILE}", make, SpendingRecord())
 
 
 def _run(*, began: str, ended: str | None, reason: str, done: int, iterations: int, cost: float) -> LastRun:
@@ -139,15 +136,15 @@ def write_foreseen(
 
 def read_foreseen(common_dir: Path) -> tuple[Foreseen, ...]:
     """Returns what still holds; what cannot be read is nothing."""
-    try:
-        body = json.loads(read_plain_file(common_dir / "gitticks" / OVERLAPS_FILE))
+
+    def make(body: Any) -> tuple[Foreseen, ...]:
         return tuple(
             Foreseen(str(name), other if other is None else str(other), str(base), tuple(map(str, paths)))
             for name, other, base, paths, refs in body
             if all(read_ref(common_dir, str(ref)) == commit for ref, commit in refs)
         )
-    except (OSError, ValueError, TypeError, RecursionError):
-        return ()
+
+    return read_json(common_dir / "gitticks" / OVERLAPS_FILE, make, ())
 
 
 class MergeState(StrEnum):
@@ -174,13 +171,13 @@ def write_merging(own_dir: Path, queue: Iterable[QueuedMerge]) -> None:
 
 def read_merging(own_place: str) -> tuple[QueuedMerge, ...]:
     """Returns the merge queue as it was left last; what cannot be read is nothing."""
-    try:
-        body = json.loads(read_plain_file(f"{own_place}/{MERGING_FILE}"))
+
+    def make(body: Any) -> tuple[QueuedMerge, ...]:
         return tuple(
             QueuedMerge(TaskId(task), MergeState(state), str(reason)) for task, state, reason in body
         )
-    except (OSError, ValueError, TypeError, RecursionError):
-        return ()
+
+    return read_json(f"{own_place}/{MERGING_FILE}", make, ())
 
 
 def keep_wait(own_dir: Path, task: TaskId, reason: str | None) -> None:
@@ -215,12 +212,12 @@ def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
 
 def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
     """Returns the agents that rest now, by name; what cannot be read is nothing."""
-    try:
-        body = json.loads(read_plain_file(f"{own_place}/{RESTING_FILE}"))
-        known = [
-            Resting(str(name), _time(one["until"]), str(one["reason"]), one.get("is_named") is not False)
+
+    def make(body: Any) -> list[Resting]:
+        return [
+            Resting(str(name), _time(one["until"]), str(one["reason"]), one["is_named"] is True)
             for name, one in sorted(body.items())
         ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ()
+
+    known: list[Resting] = read_json(f"{own_place}/{RESTING_FILE}", make, [])
     return tuple(one for one in known if one.until > now and (is_run_alive or one.is_named))
