@@ -18,7 +18,7 @@ from gitticks.git.checkouts import Checkout, head
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.snapshots import Snapshot, discard, kept_files, take_snapshot
+from gitticks.git.snapshots import kept_files, take_snapshot
 from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
@@ -82,14 +82,15 @@ def capture_if_due(
     while read_ref(store.repository.common_dir, ref_of(owner, number)) is not None:
         number += 1  # kept by somebody whose checkpoint is being written; ours finds its number then
     try:
-        found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
-        keep(store, owner, number, found.commit)
+        message = f"Checkpoint {checkpoint_id(owner, number)}\n"
+        commit, left_out = run.place.capture(result.workspace, head, message)
+        keep(store, owner, number, commit)
     except (GitticksError, OSError) as error:
         run.emit(Warned(task.id, f"no checkpoint was made: {error}"))
         return None
-    if found.left_out:
-        run.emit(Warned(task.id, f"a checkpoint cannot hold {shown_paths(found.left_out)}"))
-    return Capture(store, owner, number, head, found.commit)
+    if left_out:
+        run.emit(Warned(task.id, f"a checkpoint cannot hold {shown_paths(left_out)}"))
+    return Capture(store, owner, number, head, commit)
 
 
 def keep_before_merge(store: Store, task: Task) -> Checkpoint | None:
@@ -158,22 +159,27 @@ def rewind(
     present = take_snapshot(checkout, OWN_FOLDERS)
     if checkpoint.head == tip == present.head and dict(present.files) == kept:
         return Rewound(plan.path, tuple(sorted(kept)), warnings=tuple(warnings))
-    if present.files or present.left_out:
-        _refuse_uncommitted(checkout, present, checkpoint, force=force)
+    partial_work.require_keepable(checkout, present)
+    if present.files and not force:
+        raise GitticksError(
+            f"the workspace `{checkout.path}` has uncommitted work: {shown_paths(tuple(sorted(present.files)))}",
+            hint=f"commit it there, or `gt resume {checkpoint.id} --force` keeps it under a ref",
+        )
     since = _partial_since(repository, checkpoint, tasks)
     commits = _commits_beyond(repository, plan, checkpoint, (tip, present.head or tip))
     rescued = None
     if present.files or commits or since:
         rescued = rescued_ref(plan.path.name)
         others = tuple(one for one in (tip, *since.values()) if one != present.head)
-        _rescue(repository, checkout, rescued, f"Before going back to {checkpoint.id}", others)
+        message = f"Before going back to {checkpoint.id}"
+        partial_work.keep_and_clear(repository, checkout, rescued, message, even_if_empty=True, also=others)
     for ref, commit in since.items():
         run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
     _move(repository, checkout, branch, tip, checkpoint)
     occupant_file(repository, checkout).write_text(f"{checkpoint.task}\n", encoding="utf-8")
     restored = partial_work.Restored()
     if checkpoint.has_uncommitted:
-        restored = partial_work.put_back(checkout, checkpoint.commit, OWN_FOLDERS)
+        restored = partial_work.put_back(checkout, checkpoint.commit)
         if restored.conflicts:
             warnings.append(
                 f"changes that were uncommitted then are in the way of {shown_paths(restored.conflicts)}: "
@@ -182,25 +188,7 @@ def rewind(
     return Rewound(plan.path, restored.paths, rescued, tuple(sorted(present.files)), commits, tuple(warnings))
 
 
-def _refuse_uncommitted(
-    checkout: Checkout, present: Snapshot, checkpoint: Checkpoint, *, force: bool
-) -> None:
-    if force and not present.left_out:
-        return
-    paths = tuple(sorted({*present.files, *present.left_out}))
-    if present.left_out:
-        raise GitticksError(
-            f"{shown_paths(present.left_out)} in `{checkout.path}` cannot be kept in a commit",
-            hint="commit it there, or move it away",
-        )
-    raise GitticksError(
-        f"the workspace `{checkout.path}` has uncommitted work: {shown_paths(paths)}",
-        hint=f"commit it there, or `gt resume {checkpoint.id} --force` keeps it under a ref",
-    )
-
-
 def _partial_since(repository: Repository, checkpoint: Checkpoint, tasks: Iterable[TaskId]) -> dict[str, str]:
-    """Returns the refs of partial work of these tasks that was put aside after a checkpoint, with their commits."""
     found = {}
     for ref in map(partial_ref, tasks):
         commit = read_ref(repository.common_dir, ref)
@@ -231,14 +219,6 @@ def _commits_beyond(
         repository_dir=repository.common_dir,
     )
     return tuple(listed.text.splitlines())
-
-
-def _rescue(
-    repository: Repository, checkout: Checkout, ref: str, message: str, others: tuple[str, ...]
-) -> None:
-    kept = partial_work.keep(repository, checkout, ref, message, OWN_FOLDERS, even_if_empty=True, also=others)
-    if kept is not None:
-        discard(checkout, kept)
 
 
 def _move(repository: Repository, checkout: Checkout, branch: str, tip: str, checkpoint: Checkpoint) -> None:

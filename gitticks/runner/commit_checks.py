@@ -202,7 +202,7 @@ def _off_branch(
         return f"{what}: {_merge(branch, other or now[:12])}"
     if not _commits(repository, now, "--not", tip):
         return f"the workspace is on {where}, but only `{branch}` counts: `git checkout {branch}`"
-    option = "" if _is_related(repository, now, tip) else "--allow-unrelated-histories "
+    option = "" if merge_base(repository, now, tip) else "--allow-unrelated-histories "
     what = f"the work was committed on {where}, but only `{branch}` counts"
     return f"{what}: {_merge(branch, option + (other or now[:12]))}"
 
@@ -210,11 +210,6 @@ def _off_branch(
 def _merge(branch: str, what: str) -> str:
     """Returns the command; where the branch is gone, the next session begins with it made again."""
     return f"`git checkout {branch} && git merge {what}`"
-
-
-def _is_related(repository: Repository, one: str, other: str) -> bool:
-    asked = ["merge-base", "--end-of-options", one, other]
-    return bool(run_git(asked, repository_dir=repository.common_dir, check=False).text)
 
 
 def _without_start(
@@ -227,7 +222,7 @@ def _without_start(
     began = f"`{start_sha[:12]}`, where its work began"
     if not _commits(repository, tip, "--not", start_sha, *([base_tip] if base_tip else [])):
         return f"`{branch}` was moved back behind {began}: `git merge {start_sha[:12]}`"
-    if _is_related(repository, tip, base_tip or start_sha):
+    if merge_base(repository, tip, base_tip or start_sha):
         return None
     return f"`{branch}` has no history in common with {began}: `git reset --soft {start_sha[:12]}` and commit again"
 

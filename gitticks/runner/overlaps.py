@@ -129,17 +129,11 @@ class OverlapWatch:
 
 def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[TaskId, TaskId]]:
     """Returns which of these tasks' hand-offs for the same base conflict with one another; none if git cannot tell."""
-    by_base: dict[str, dict[str, str]] = {}
-    for task in tasks:
-        if task.base and task.end_sha:
-            by_base.setdefault(task.base, {})[task.id] = task.end_sha
-    found: list[tuple[TaskId, TaskId]] = []
-    for base, heads in by_base.items():
-        tip = read_ref(repository.common_dir, BRANCHES + base)
-        with contextlib.suppress(GitticksError):
-            overlaps = forecast(repository, tip, heads) if tip is not None else ()
-            found += [(TaskId(one.name), TaskId(one.other)) for one in overlaps if one.other is not None]
-    return found
+    work = [_Work(task.id, task.end_sha, task.base) for task in tasks if task.base and task.end_sha]
+    with contextlib.suppress(GitticksError):
+        overlaps = [one for _, one in _forecast(repository, work)]
+        return [(TaskId(one.name), TaskId(one.other)) for one in overlaps if one.other is not None]
+    return []
 
 
 def overlap_warnings(

@@ -22,6 +22,7 @@ from gitticks.git.snapshots import (
     take_snapshot,
 )
 from gitticks.model.ids import TaskId
+from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths
 
 
 def partial_ref(task_id: TaskId) -> str:
@@ -46,7 +47,6 @@ def keep(
     checkout: Checkout,
     ref: str,
     message: str,
-    ignored: tuple[str, ...],
     *,
     even_if_empty: bool = False,
     also: tuple[str, ...] = (),
@@ -59,13 +59,8 @@ def keep(
     Raises:
         GitticksError: something there cannot be kept, such as another repository; nothing was changed.
     """
-    snapshot = take_snapshot(checkout, ignored)
-    if snapshot.left_out:
-        shown = ", ".join(f"`{path}`" for path in snapshot.left_out[:5])
-        raise GitticksError(
-            f"{shown} in `{checkout.path}` cannot be kept in a commit",
-            hint="commit it there, or move it away",
-        )
+    snapshot = take_snapshot(checkout, OWN_FOLDERS)
+    require_keepable(checkout, snapshot)
     if not snapshot.files and not even_if_empty:
         return None
     before = read_ref(repository.common_dir, ref)
@@ -86,17 +81,31 @@ def keep(
     return snapshot
 
 
+def require_keepable(checkout: Checkout, snapshot: Snapshot) -> None:
+    """Refuses to go on where something that is uncommitted fits into no commit, such as another repository."""
+    if snapshot.left_out:
+        raise GitticksError(
+            f"{shown_paths(snapshot.left_out)} in `{checkout.path}` cannot be kept in a commit",
+            hint="commit it there, or move it away",
+        )
+
+
 def keep_and_clear(
-    repository: Repository, checkout: Checkout, ref: str, message: str, ignored: tuple[str, ...]
-) -> bool:
-    """Keeps what is uncommitted under `ref` and takes it out of the checkout; returns whether there was anything."""
-    snapshot = keep(repository, checkout, ref, message, ignored)
+    repository: Repository,
+    checkout: Checkout,
+    ref: str,
+    message: str,
+    *,
+    even_if_empty: bool = False,
+    also: tuple[str, ...] = (),
+) -> None:
+    """Keeps what is uncommitted under `ref`, as `keep` does, and takes it out of the checkout."""
+    snapshot = keep(repository, checkout, ref, message, even_if_empty=even_if_empty, also=also)
     if snapshot is not None:
         discard(checkout, snapshot)
-    return snapshot is not None
 
 
-def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple[str, ...]) -> Restored:
+def restore(repository: Repository, checkout: Checkout, ref: str) -> Restored:
     """Puts kept work back, merged with what was committed since, and drops the ref; all of it or nothing.
 
     Where something else is uncommitted already, it is left alone, and so is the ref.
@@ -104,19 +113,19 @@ def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple
     commit = read_ref(repository.common_dir, ref)
     if commit is None:
         return Restored()
-    restored = put_back(checkout, commit, ignored)
+    restored = put_back(checkout, commit)
     if not restored.conflicts:
         run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
     return restored
 
 
-def put_back(checkout: Checkout, commit: str, ignored: tuple[str, ...]) -> Restored:
+def put_back(checkout: Checkout, commit: str) -> Restored:
     """Puts the work that a commit keeps back, merged with what was committed since; all of it or nothing.
 
     Where something else is uncommitted already, it is left alone.
     """
     files = kept_files(checkout, commit)
-    present = take_snapshot(checkout, ignored)
+    present = take_snapshot(checkout, OWN_FOLDERS)
     if present.files or present.left_out:
         if dict(present.files) != files:
             return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
@@ -150,10 +159,8 @@ def _merged(
     checkout: Checkout, path: str, blobs: tuple[str | None, str | None], content: bytes | None
 ) -> bytes | None:
     then, now = blobs
-    if then is None or now is None or content is None:
-        return (
-            content
-            if now is not None and content is not None and read_kept(checkout, now) == content
-            else None
-        )
+    if now is None or content is None:
+        return None
+    if then is None:
+        return content if read_kept(checkout, now) == content else None
     return merge_text(path, read_kept(checkout, then), read_kept(checkout, now), content)

@@ -25,7 +25,7 @@ from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_environment import remove_temporary_folder
-from gitticks.runner.workspace_plan import MAILBOX_FOLDER, OWN_FOLDERS, Workspace, plan, shown_paths
+from gitticks.runner.workspace_plan import MAILBOX_FOLDER, Workspace, plan, shown_paths
 from gitticks.sandbox.enclosure import take_home
 
 FOLDER = "reviews"
@@ -105,7 +105,7 @@ def remove_reviews_of(
     """
     top = repository.project_dir
     if top is None or path.parent != top / settings.workspace.dir / FOLDER:
-        return  # reviewers of earlier versions worked in the task's own workspace
+        return  # the workspaces were elsewhere then
     for other in (path, *path.parent.glob(f"{path.name}.*")):
         remove_left_review(
             repository, settings, environment, other, task.id, reviewed=task.end_sha, warn=warn
@@ -190,7 +190,7 @@ def _keep(
         what = (
             f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"
         )
-        partial_work.keep(repository, checkout, ref, message, OWN_FOLDERS, even_if_empty=True)
+        partial_work.keep(repository, checkout, ref, message, even_if_empty=True)
     except GitticksError as error:
         warn(f"a reviewer {what}, which is dropped: {error.message}")
     else:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
 from gitticks.git.merges.history import merge_base
-from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
@@ -116,7 +115,6 @@ def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
 
 
 def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
-    """Returns the nearest epic that a task belongs to."""
     return next((above for above in graph.ancestors(task) if above.is_epic), None)
 
 
@@ -213,11 +211,8 @@ def _tip_of(repository: Repository, base: str) -> str | None:
 
 def _last_known(task: Task, repository: Repository, workspace: Path, branch: str) -> str | None:
     """Returns where a branch that is gone stood, as far as its workspace or the task tells and the commit is here."""
-    for commit in (_left_in(repository, workspace, branch), task.end_sha, task.start_sha):
-        asked = ["cat-file", "-e", f"{commit}^{{commit}}"]
-        if commit and run_git(asked, repository_dir=repository.common_dir, check=False).code == 0:
-            return commit
-    return None
+    known = (_left_in(repository, workspace, branch), task.end_sha, task.start_sha)
+    return next((commit for commit in known if commit and repository.objects.has(commit)), None)
 
 
 def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None:

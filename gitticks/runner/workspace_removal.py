@@ -85,9 +85,7 @@ def remove(
             )
         if paths or lost:
             kept = partial_work.rescued_ref(path.name)
-            partial_work.keep(
-                repository, checkout, kept, f"Rescued from {path}", OWN_FOLDERS, even_if_empty=True
-            )
+            partial_work.keep(repository, checkout, kept, f"Rescued from {path}", even_if_empty=True)
     being_removed.touch()
     if leaving_files_for is not None:
         set_aside(repository, leaving_files_for, checkout.path)

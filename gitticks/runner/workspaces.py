@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
@@ -118,27 +117,23 @@ def collect(repository: Repository, workspace: Workspace) -> tuple[str, tuple[st
     return tip, tuple(warnings)
 
 
-class Captured(NamedTuple):
-    """A commit that holds all there was in a workspace, but for paths that no commit can hold."""
-
-    commit: str
-    left_out: tuple[str, ...] = ()
-
-
 def capture(
     repository: Repository, workspace: Workspace, settings: Settings, head: str, message: str
-) -> Captured:
-    """Returns a commit of a workspace with what is uncommitted: the head itself where nothing else is.
+) -> tuple[str, tuple[str, ...]]:
+    """Returns a commit of a workspace with what is uncommitted, and the paths that no commit can hold.
 
-    Neither its index nor its HEAD is touched, and no ref names the commit yet.
+    Where nothing is uncommitted it is the head itself. Neither index nor HEAD is touched, and no ref names the commit yet.
+
+    Raises:
+        GitticksError: it cannot be made.
     """
     checkout = checkout_at(repository, workspace.path)
     folders = own_folders(settings) if workspace.isolation is Isolation.NONE else OWN_FOLDERS
     found = take_snapshot(checkout, folders)
     if not found.files and found.head == head:
-        return Captured(head, found.left_out)
+        return head, found.left_out
     others = [] if found.head == head else [head]
-    return Captured(store_snapshot(checkout, found, message, others), found.left_out)
+    return store_snapshot(checkout, found, message, others), found.left_out
 
 
 def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
@@ -156,7 +151,7 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     if read_occupant(repository, checkout) not in (None, task.id):
         return  # another task's by now: this one's was put aside when that moved in
     keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
-    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
+    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}")
 
 
 def _news_of_base(
@@ -192,18 +187,17 @@ def _news_of_base(
 
 
 def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, warnings: list[str]) -> None:
-    """Puts another task's partial work aside and brings back this one's."""
     before = read_occupant(repository, checkout)
     if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:
         ref = partial_work.partial_ref(TaskId(before))
-        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}", OWN_FOLDERS)
+        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}")
     file = occupant_file(repository, checkout)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{plan.task_id}\n", encoding="utf-8")
     if plan.isolation is Isolation.TASK:
         return
     ref = partial_work.partial_ref(plan.task_id)
-    restored = partial_work.restore(repository, checkout, ref, OWN_FOLDERS)
+    restored = partial_work.restore(repository, checkout, ref)
     if restored.conflicts:
         warnings.append(
             f"your earlier uncommitted work is kept at `{ref}`, and differs from what is here in "
@@ -282,7 +276,7 @@ def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -
     lost = commit_without_a_branch(repository, checkout)
     if lost is not None:
         ref = partial_work.rescued_ref(checkout.path.name)
-        partial_work.keep(repository, checkout, ref, f"Left on {was}", OWN_FOLDERS, even_if_empty=True)
+        partial_work.keep(repository, checkout, ref, f"Left on {was}", even_if_empty=True)
         warnings.append(f"commits that were made on a detached HEAD are under `{ref}^1`")
     elif other is not None:
         warnings.append(f"the workspace was on {was}: `git merge {other}` if that work belongs to the task")

@@ -30,7 +30,7 @@ from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
-from gitticks.runner.workspaces import Captured, Workspace
+from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.enclosure import take_home
 from gitticks.store.branch import Store
 from gitticks.store.permissions import policy_layers
@@ -115,7 +115,7 @@ class LocalPlace:
         remove_reviews_of(self.repository, self.settings, environment, place, file.task, warn=warnings.append)
         return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
-    def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
+    def capture(self, workspace: Workspace, head: str, message: str) -> tuple[str, tuple[str, ...]]:
         """Returns a commit of what is there."""
         return workspaces.capture(self.repository, workspace, self.settings, head, message)
 

@@ -20,7 +20,7 @@ from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
 from gitticks.runner.verifiers import ChecksReport
-from gitticks.runner.workspaces import Captured, Workspace
+from gitticks.runner.workspaces import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ class Place(Protocol):
     ) -> SessionResult:
         """Returns what a session has come to whose runner died."""
 
-    def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
-        """Returns a commit of the run's repository that holds all there is in a workspace, its head among it.
+    def capture(self, workspace: Workspace, head: str, message: str) -> tuple[str, tuple[str, ...]]:
+        """Returns a commit of the run's repository that holds all there is in a workspace, and the paths it cannot hold.
 
         Raises:
             GitticksError: it cannot be made.
