@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
-from gitticks.agents.base import AgentReport, AgentSpec
-from gitticks.agents.prices import Priced, foresee
+from gitticks.agents.base import AgentReport, AgentSpec, Ended, EndReason
+from gitticks.agents.base import Request as AgentRequest
+from gitticks.agents.prices import Priced, foresee, with_cost
+from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError
-from gitticks.model.event import EventType
+from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetLimits, Settings
 from gitticks.model.status import Role, Status
-from gitticks.model.task import Task
+from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import BudgetReached, BudgetState
+from gitticks.runner.council import KeptAnswers, together
+from gitticks.runner.events import BudgetReached, BudgetState, Warned
 from gitticks.runner.options import RunOptions
+from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.run_record import LastRun, write_spending
+from gitticks.runner.transcripts import read_printed
 from gitticks.store.decisions import Circumstances, carry_out, spent_by_task
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
-from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent
+from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent, counted_in
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import BudgetCounted
 
@@ -149,6 +155,66 @@ def state_of(reading: Reading, task_id: TaskId | None = None) -> BudgetState:
     return BudgetState(reading.scope, task_id, reading.metric, reading.spent, reading.limit, reading.percent)
 
 
+def with_spending(
+    run: RunContext, record: SessionRecord, task: Task, history: tuple[Event, ...], report: AgentReport
+) -> AgentReport:
+    """Returns the report of a dead session with what it spent, and warns of what has no price.
+
+    That is read from its transcript, as it would have been read from the live stream. It is an estimate if the agent was still at work. An agent that the settings no longer have cannot be read.
+    """
+    if record.transcript is None:
+        return report
+    before = counted_in(history, record.session_id) if record.session_id else Usage()
+    try:
+        seats = _seats(run, record, task)
+        found = [_read(run, record, agent, prefix, before) for agent, prefix in seats]
+    except GitticksError:
+        return replace(report, is_estimate=True)
+    for (agent, _), one in zip(seats, found, strict=True):
+        if one.is_unpriced:
+            run.emit(Warned(task.id, unpriced_words(agent.name, one)))
+    if not found:
+        return report
+    spent = found[0] if len(found) == 1 else together(found, report.ending)
+    return replace(
+        report,
+        usage=spent.usage,
+        cost=spent.cost,
+        cost_source=spent.cost_source,
+        cached_tokens=spent.cached_tokens,
+        total_usage=spent.total_usage,
+        model=spent.model,
+        is_estimate=spent.is_estimate or not record.is_over,
+        warnings=spent.warnings,
+    )
+
+
+def _seats(run: RunContext, record: SessionRecord, task: Task) -> list[tuple[AgentSpec, str]]:
+    """Returns each agent of the session, and what begins its lines.
+
+    A reviewer whose answer is kept is counted with the council that will use it.
+    """
+    if record.role is not Role.REVIEWER or record.agent != COUNCIL:
+        return [(replace(run.registry.spec(record.agent), model=record.model), "")]
+    reviewers = run.staff.reviewers(task)
+    kept = KeptAnswers(run.repository.own_dir, task.id, task.end_sha, reviewers)
+    return [(one.agent, f"[{one.name}] ") for one in reviewers if kept.find(one.name) is None]
+
+
+def _read(
+    run: RunContext, record: SessionRecord, agent: AgentSpec, prefix: str, before: Usage
+) -> AgentReport:
+    # Only the reader is wanted; the rest is what the agents need to say how they would be started.
+    reader = invoke(agent, AgentRequest("", spent_before=before, prompt_file="", script=(":",))).new_reader()
+    lines, seconds = read_printed(run.repository.own_dir, record)
+    for line in lines:
+        if line.startswith(prefix):
+            reader.feed(line.removeprefix(prefix))
+            reader.used.clear()
+    report = reader.report(Ended(EndReason.EXITED, 0, seconds=seconds), run.now)
+    return with_cost(report, agent.kind, run.settings.prices, model=agent.model)
+
+
 class Budgets:
     """The budgets that one run goes by; for the loop's thread."""
 
@@ -242,14 +308,14 @@ class Budgets:
         `running` says how many workers are at work below an epic.
         """
         if budget.stopping(self._of_task(task), Role.WORKER) is not None:
-            self._stop(task.id)
+            self._stop(task.id, self._count_task)
             return True
         is_held = False
         most = self._settings.epic.iterations
         for epic in self._epics_of(task, graph):
             spending = self._spending(epic, graph)
             if budget.stopping(spending.readings(self._settings.epic), Role.WORKER) is not None:
-                self._stop_epic(epic.id)
+                self._stop(epic.id, self._count_epic)
                 is_held = True
             taken = spending.total.minus(spending.granted).iterations + running(epic.id)
             is_held |= most is not None and taken >= most
@@ -274,29 +340,22 @@ class Budgets:
             self._epics[epic.id] = spending_of_epic(self._run.open_store().snapshot(), graph, epic.id)
         return self._epics[epic.id]
 
-    def _stop(self, task_id: TaskId) -> None:
+    def _count_task(self, transaction: Transaction, task_id: TaskId) -> BudgetCounted:
+        spent = count_since_last_word(transaction.history(task_id)).spent
+        return BudgetCounted(budget.read(Scope.TASK, spent, self._settings.task), spent)
+
+    def _count_epic(self, transaction: Transaction, epic_id: TaskId) -> BudgetCounted:
+        graph = TaskGraph.of(transaction.all_tasks().values())
+        spending = spending_of_epic(transaction, graph, epic_id)
+        readings = spending.readings(self._settings.epic)
+        stopped = budget.stopping(readings, Role.WORKER)
+        return BudgetCounted(readings, spending.total, spending.words(stopped.metric) if stopped else "")
+
+    def _stop(self, task_id: TaskId, count: Callable[[Transaction, TaskId], BudgetCounted]) -> None:
         def operation(transaction: Transaction) -> tuple[Task, Decision]:
-            before = transaction.task_file(task_id).task
-            spent = count_since_last_word(transaction.history(task_id)).spent
-            counted = BudgetCounted(budget.read(Scope.TASK, spent, self._settings.task), spent)
+            before, counted = transaction.task_file(task_id).task, count(transaction, task_id)
             return before, carry_out(transaction, task_id, counted, self._run.circumstances())
 
-        self._carry_out(operation)
-
-    def _stop_epic(self, epic_id: TaskId) -> None:
-        def operation(transaction: Transaction) -> tuple[Task, Decision]:
-            before = transaction.task_file(epic_id).task
-            graph = TaskGraph.of(transaction.all_tasks().values())
-            spending = spending_of_epic(transaction, graph, epic_id)
-            readings = spending.readings(self._settings.epic)
-            stopped = budget.stopping(readings, Role.WORKER)
-            on = spending.words(stopped.metric) if stopped else ""
-            counted = BudgetCounted(readings, spending.total, on)
-            return before, carry_out(transaction, epic_id, counted, self._run.circumstances())
-
-        self._carry_out(operation)
-
-    def _carry_out(self, operation: Callable[[Transaction], tuple[Task, Decision]]) -> None:
         before, decision = self._run.transact(operation)
         self._run.tell(before, decision)
         for one in reached_in((decision,)):

@@ -26,7 +26,7 @@ from gitticks.runner.options import RunOptions
 from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
-from gitticks.runner.reviewing import registry_for
+from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.transaction import Transaction
@@ -118,6 +118,11 @@ class RunContext:
     def registry(self) -> Registry:
         """Returns the agents that can be started."""
         return registry_for(self.settings, self.world.environment)
+
+    @cached_property
+    def staff(self) -> Staff:
+        """Returns who may work and review."""
+        return Staff(self.registry, self.settings, self.options.agent, self.options.model)
 
     @cached_property
     def started_by(self) -> str | None:

@@ -18,16 +18,14 @@ from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind, Role
 from gitticks.model.task import Ending, SessionRecord
 from gitticks.runner import mailbox
-from gitticks.runner.budgets import count_into_epics, reached_in
+from gitticks.runner.budgets import count_into_epics, reached_in, with_spending
 from gitticks.runner.checkpoints import Capture, capture_if_due
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
-from gitticks.runner.lost_spending import with_spending
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.permissions import refusals
 from gitticks.runner.places.place import SessionResult, Work
-from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry, add_failure
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.runner.worklog import WorklogEntry, append_entry
@@ -251,7 +249,7 @@ def finish_session(
     capture = capture_if_due(run, store, before, ended, result)
     for warning in (*work.warnings, *report.warnings):
         run.emit(Warned(task_id, warning))
-    waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
+    waiver = run.staff.waiver(store.task_file(task_id))
     circumstances = run.circumstances(
         head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
@@ -328,15 +326,12 @@ def _try_to_recover(run: RunContext, record: SessionRecord) -> bool:
     """Finishes a dead session; one that cannot be finished now stays, and does not keep the others from it."""
     try:
         return recover_session(run, record, StopRequest())
-    except OSError as error:
-        refused = machine_error_of(error)
+    except (OSError, GitticksError) as error:
+        refused = error if isinstance(error, GitticksError) else machine_error_of(error)
         if refused is None:
             raise
-        message = refused.message
-    except GitticksError as error:
-        message = error.message
-    run.emit(Warned(record.task, f"its interrupted session could not be processed: {message}"))
-    return False
+        run.emit(Warned(record.task, f"its interrupted session could not be processed: {refused.message}"))
+        return False
 
 
 def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
@@ -391,7 +386,6 @@ def _given(store: Store, record: SessionRecord, present: TaskFile) -> TaskFile:
 
 
 def _is_unfinished(history: tuple[Event, ...], record: SessionRecord) -> bool:
-    """True if the last that the history tells of a session in this role is its start."""
     last = next(
         (
             event.type

@@ -110,7 +110,6 @@ class Loop:
             return self._end()
 
     def _take_added(self) -> None:
-        """Takes in what another command asked this run to."""
         asked = self.run.holds.asked_to_add()
         if not asked or self._interrupted.is_set():
             return
@@ -306,7 +305,6 @@ class Loop:
         return True
 
     def _watch(self) -> None:
-        """Waits for something to happen, and stops the sessions that a person took their task from."""
         if self._jobs:
             self._jobs.wait(TICK_SECONDS)
         else:

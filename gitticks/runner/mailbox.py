@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -39,6 +39,8 @@ PREVIOUS_TASK_FILE = "TASK.previous.md"
 PROMPT_FILE = "prompt.md"
 PROGRAM = "gt"
 """The session's own `gt`: it needs neither the PATH nor the variables that an agent's shell may have dropped."""
+OWN_COMMAND = (sys.executable, "-P", "-m", "gitticks")
+"""Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one."""
 LEARNINGS_FILE = "learnings.md"
 _PREVIOUS_OUTBOX = f"{outbox.FOLDER}.previous"
 
@@ -102,8 +104,7 @@ def fill(
 
 def _program(variables: Mapping[str, str]) -> bytes:
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
-    command = f'exec {shlex.quote(sys.executable)} -P -m gitticks "$@"'
+    command = f'exec {shlex.join(OWN_COMMAND)} "$@"'
     return "\n".join(["#!/bin/sh", *lines, command, ""]).encode("utf-8", "surrogateescape")
 
 
@@ -131,32 +132,31 @@ def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, st
     """
     known = {section: original.entries(section) for section in (Section.QUESTIONS, Section.NOTES)}
     content, learnings, warnings = _read_files(mailbox, secrets)
+    delivery = Delivery(
+        learnings=learnings,
+        warnings=warnings,
+        known_questions=known[Section.QUESTIONS],
+        known_notes=known[Section.NOTES],
+    )
     if content is None:
-        return Delivery(
-            learnings=learnings,
-            warnings=warnings,
-            known_questions=known[Section.QUESTIONS],
-            known_notes=known[Section.NOTES],
-        )
+        return delivery
     from gitticks.runner.mailbox_diff import ReturnedFile
 
     returned = ReturnedFile.of(content, original)
     own = OWN_SECTION.get(role)
     new = {section: returned.new_entries(section) for section in known}
-    return Delivery(
+    return replace(
+        delivery,
         handoff=returned.section(Section.HANDOFF) if own is Section.HANDOFF else None,
         review=returned.section(Section.REVIEW) if own is Section.REVIEW else None,
         questions=new[Section.QUESTIONS].texts,
         notes=new[Section.NOTES].texts,
-        learnings=learnings,
         warnings=(
             *warnings,
             *returned.warnings(own),
             *new[Section.QUESTIONS].warnings,
             *new[Section.NOTES].warnings,
         ),
-        known_questions=known[Section.QUESTIONS],
-        known_notes=known[Section.NOTES],
         given=None if own is None else original.section(own),
     )
 

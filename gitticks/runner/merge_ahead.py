@@ -173,7 +173,6 @@ class ChecksAhead:
                 self._ahead.append(_Check(merge, commit, stop, report))
 
     def _build(self, task: Task, base: str, tip: str) -> tuple[CheckedMerge, str] | None:
-        """Returns the merge of a task onto `tip`, and its commit; None if there is nothing to check."""
         repository, head = self._run.repository, str(task.end_sha)
         try:
             own_base = task.base or workspaces.base_of(task, self._run.settings, repository)

@@ -120,7 +120,6 @@ class MergeTurns:
         self._show(order if approved else [one.task for one in self._shown])
 
     def _show(self, order: Iterable[TaskId]) -> None:
-        """Lets `gt status` tell the queue."""
         ahead = self._ahead.task_ids
         shown = [self._queued(task_id, ahead) for task_id in order]
         if shown != self._shown:

@@ -10,7 +10,7 @@ from typing import NamedTuple, assert_never
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.forge import ForgeError
-from gitticks.git.identity import Identity
+from gitticks.git.identity import Identity, identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import (
@@ -331,7 +331,6 @@ class MergeQueue:
         return tip
 
     def _build(self, task: Task, tip: str, head: str) -> str | Conflict | None:
-        """Returns the commit to move the base to, None if there is nothing to merge."""
         trailers = merge_trailers(task.id, head)
         strategy = self.run.settings.merge.strategy
         if strategy is MergeStrategy.REBASE:
@@ -360,8 +359,6 @@ class MergeQueue:
 
     def _identity(self) -> Identity:
         if self._merger is None:
-            from gitticks.git.identity import identity
-
             self._merger = identity(self.repository, self.run.world.environment)
         return self._merger
 

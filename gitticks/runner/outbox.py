@@ -63,7 +63,13 @@ class Collected(NamedTuple):
 
 def post(mailbox: Path, request: Request) -> None:
     """Leaves a request in the outbox of `mailbox`, whole or not at all."""
-    content = json.dumps(_values(request), ensure_ascii=True).encode() + b"\n"
+    values = {
+        "kind": request.kind,
+        "text": request.text,
+        "context": request.context,
+        "status": request.status,
+    }
+    content = json.dumps(values, ensure_ascii=True).encode() + b"\n"
     if len(content) > _LARGEST_REQUEST:
         raise GitticksError(
             f"the text is longer than {_LARGEST_REQUEST // 1000} kB",
@@ -171,12 +177,3 @@ def _text(values: dict[Any, Any], key: str) -> str:
     except UnicodeEncodeError as error:
         raise UnfitError(f"has a `{key}` that is not text") from error
     return value
-
-
-def _values(request: Request) -> dict[str, str]:
-    values = {"kind": request.kind.value, "text": request.text}
-    if request.context:
-        values["context"] = request.context
-    if request.status is not None:
-        values["status"] = request.status.value
-    return values

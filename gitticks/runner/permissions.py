@@ -274,7 +274,6 @@ class Gatekeeper:
     def _refuse(
         self, agent: AgentSpec, access: Access, ruling: Ruling, action: UserAction, hint: str = ""
     ) -> HookAnswer:
-        """Denies what was asked for, and says what came of the question."""
         self._note(agent, access, Decided.ASKED, ruling.reason, action)
         why = REFUSING[action]
         self._tell_once(f"`{agent.who}` was refused {access.operation} `{access.target}`: {why}{hint}")

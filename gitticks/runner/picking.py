@@ -17,7 +17,6 @@ from gitticks.runner.jobs import Jobs
 from gitticks.runner.merge_turns import MergeTurns
 from gitticks.runner.options import count_in_review, left_out, next_tasks
 from gitticks.runner.outcome import Standstill, shown, why_not_ready
-from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader
 
@@ -60,13 +59,7 @@ class Picking:
         """Refuses a run in which nothing that is ready has an agent."""
         tasks = self.ready()
         if all(role_for(task) is Role.WORKER for task in tasks):
-            require_any_worker(
-                self._run.open_store(),
-                tasks,
-                self._run.registry,
-                self._run.settings,
-                asked=self._run.options.agent,
-            )
+            self._run.staff.require_any_worker(self._run.open_store(), tasks)
 
     def first_agents(self) -> Iterator[tuple[Task, AgentSpec]]:
         """Yields the agents of what would be started first, each with the first of its tasks; unknown ones are left out."""
@@ -74,14 +67,7 @@ class Picking:
         for task in self.ready():
             for role in (Role.WORKER, Role.REVIEWER):
                 with contextlib.suppress(GitticksError):
-                    agent = choose_agent(
-                        self._run.registry,
-                        task,
-                        self._run.settings,
-                        role,
-                        asked=self._run.options.agent,
-                        model=self._run.options.model,
-                    )
+                    agent = self._run.staff.agent(task, role)
                     if (agent.name, agent.model) not in seen:
                         seen.add((agent.name, agent.model))
                         yield task, agent

@@ -134,8 +134,8 @@ def build_prompt(
     """
     task = file.task
     history = store.history(task.id)
-    setbacks = find_setbacks(history)
     is_worker = role is Role.WORKER
+    setbacks = find_setbacks(history) if is_worker else Setbacks()
     review_failed = file.review_outcome is ReviewOutcome.FAIL
     work = recent_work(_text(store, layout.worklog_path(task.id)))
     strangers = strangers_of(store, file)
@@ -155,10 +155,10 @@ def build_prompt(
         focus=focus,
         feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS), strangers),
         questions=open_question_text(file.entries(Section.QUESTIONS)),
-        failure=setbacks.failure if is_worker else "",
-        warnings=setbacks.warnings if is_worker else (),
-        conflicts=setbacks.conflicts if is_worker else (),
-        denied=setbacks.denied if is_worker else (),
+        failure=setbacks.failure,
+        warnings=setbacks.warnings,
+        conflicts=setbacks.conflicts,
+        denied=setbacks.denied,
         epic_title=epic_title,
         epic_text=epic_text,
         scratchpad=_text(store, layout.scratchpad_path(task.parent or task.id)),
@@ -259,7 +259,6 @@ def _review(store: Store, file: TaskFile) -> str:
 
 
 def _earlier_reviews(store: Store, task: Task) -> str:
-    """Returns what the last rounds' reviews asked for, the newest first."""
     rounds = read_rounds(store.repository, store.tip(), task.id)
     found = [one for one in reversed(rounds) if one.review]
     return "\n\n".join(
@@ -324,22 +323,13 @@ def strangers_of(
 
     Nobody is a stranger for notes from the pull request, which are taken only from people with a role in the project.
     """
-    names = {file.task.created_by, *(_writers(file) - colleagues_in(store.history(file.task.id)))}
+    entries = (*file.entries(Section.NOTES), *file.entries(Section.QUESTIONS))
+    writers = {entry.name for entry in entries if entry.kind is ActorKind.HUMAN}
+    names = {file.task.created_by, *(writers - colleagues_in(store.history(file.task.id)))}
     if file.task.parent is not None:
         with suppress(GitticksError):  # an epic that is gone or broken has no text to read
             names.add(store.task_file(TaskId(file.task.parent)).task.created_by)
-    return _unfamiliar(store.repository, names, environment)
-
-
-def _writers(file: TaskFile) -> set[str]:
-    entries = (*file.entries(Section.NOTES), *file.entries(Section.QUESTIONS))
-    return {entry.name for entry in entries if entry.kind is ActorKind.HUMAN}
-
-
-def _unfamiliar(
-    repository: Repository, names: Collection[str | None], environment: Mapping[str, str] | None
-) -> tuple[str, ...]:
-    known = familiar_names(repository, environment)
+    known = familiar_names(store.repository, environment)
     return tuple(sorted(name for name in names if name and name not in known))
 
 

@@ -119,27 +119,28 @@ class SessionListener:
         return None
 
     def _take(self, delivery: Delivery, left: Event) -> None:
-        self._run.transact(lambda transaction: self._write(transaction, delivery, left))
+        session, own = self._session, mailbox.OWN_SECTION.get(self._session.role)
 
-    def _write(self, transaction: Transaction, delivery: Delivery, left: Event) -> None:
-        session = self._session
-        take_delivery(transaction, session.task_id, session.actor, delivery, self._run.circumstances())
-        own = mailbox.OWN_SECTION.get(session.role)
-        text = None if own is None else transaction.task_file(session.task_id).section(own)
-        is_agents = text is not None and text in (delivery.handoff, delivery.review)
-        data = {TAKEN: digest_of(text)} if text is not None and is_agents else {}
-        completed = left._replace(data={**left.data, **data})
-        transaction.append_events(session.task_id, (completed,))
-        describe(transaction, session.task_id, (completed,), session.actor)
+        def write(transaction: Transaction) -> None:
+            take_delivery(transaction, session.task_id, session.actor, delivery, self._run.circumstances())
+            text = None if own is None else transaction.task_file(session.task_id).section(own)
+            is_agents = text is not None and text in (delivery.handoff, delivery.review)
+            data = {TAKEN: digest_of(text)} if text is not None and is_agents else {}
+            self._note(transaction, left._replace(data={**left.data, **data}))
+
+        self._run.transact(write)
+
+    def _note(self, transaction: Transaction, event: Event) -> None:
+        transaction.append_events(self._session.task_id, (event,))
+        describe(transaction, self._session.task_id, (event,), self._session.actor)
 
     def _ask_for(self, target: Status, work: Work, reason: str | None) -> float | None:
-        """Asks for a status on the agent's behalf."""
         session, store = self._session, self._run.open_store()
         before = store.task_file(session.task_id).task
         tell_checks(self._run, session.task_id, work.checks)
         circumstances = self._run.circumstances(
             head=work.head,
-            review_waiver=session.find_waiver(),
+            review_waiver=self._run.staff.waiver(session.file),
             checks_failure=work.checks.failure if work.checks else None,
         )
         requested = Requested(session.actor, target, reason)
@@ -175,16 +176,10 @@ class SessionListener:
         refused = Event(
             EventType.GATE_FAILED, self._run.now, ENGINE, reason=error.message, data={"gate": "request"}
         )
-
-        def write(transaction: Transaction) -> None:
-            transaction.append_events(self._session.task_id, (refused,))
-            describe(transaction, self._session.task_id, (refused,), self._session.actor)
-
-        self._run.transact(write)
+        self._run.transact(lambda transaction: self._note(transaction, refused))
 
 
 def _target(request: Request, role: Role) -> Status | None:
-    """Returns the status that a request asks for."""
     match request.kind:
         case RequestKind.ASK:
             return Status.CLARIFICATION

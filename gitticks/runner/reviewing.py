@@ -40,27 +40,6 @@ def registry_for(settings: Settings, environment: Mapping[str, str]) -> Registry
     return Registry(settings.agents, settings.agent, settings.permissions.mode, environment)
 
 
-def choose_agent(
-    registry: Registry,
-    task: Task,
-    settings: Settings,
-    role: Role,
-    *,
-    asked: str | None = None,
-    model: str | None = None,
-) -> AgentSpec:
-    """Returns the agent for one session.
-
-    The first of `reviewers` reviews where there is one, with its own model; else, and for work, it is the agent that
-    the run was asked for, the task's own, or the default, with the `model` that the run was asked for or the task's.
-    """
-    if role is Role.REVIEWER and settings.reviewers and settings.reviewers[0].agent:
-        return registry.spec(settings.reviewers[0].agent)
-    name = asked or task.agent
-    spec = registry.spec(name) if name else registry.default_spec()
-    return replace(spec, model=model or task.model or spec.model)
-
-
 class Reviewer(NamedTuple):
     """One who reviews: a name of its own among the others, the agent, and what it is to look at."""
 
@@ -69,47 +48,9 @@ class Reviewer(NamedTuple):
     focus: str = ""
 
 
-def choose_reviewers(
-    registry: Registry, task: Task, settings: Settings, *, asked: str | None = None
-) -> tuple[Reviewer, ...]:
-    """Returns who reviews a task: all of `reviewers` where a council does, else the first; never none."""
-    first = choose_agent(registry, task, settings, Role.REVIEWER, asked=asked)
-    if not settings.reviewers:
-        return (Reviewer(first.name, first),)
-    own = registry.spec(asked or task.agent or "") if asked or task.agent else registry.default_spec()
-    wanted = settings.reviewers if settings.review is ReviewPolicy.COUNCIL else settings.reviewers[:1]
-    return tuple(
-        Reviewer(one.name, registry.spec(one.agent) if one.agent else own, one.focus or "") for one in wanted
-    )
-
-
-def agents_left(
-    registry: Registry, agent: AgentSpec, history: Callable[[], Iterable[Event]]
-) -> tuple[AgentSpec, ...]:
-    """Returns an agent and its fallbacks, without those that are not installed or refused the task; never none.
-
-    A refusal holds until the task moves or a person speaks. `history` is the task's, read only where there are
-    fallbacks.
-    """
-    if not agent.fallback:
-        return (agent,)
-    refused = refused_since_last_word(history())
-    chain = (agent, *registry.fallbacks(agent))
-    return tuple(one for one in chain if one.name not in refused and not is_missing(one, registry)) or (
-        agent,
-    )
-
-
 def first_awake(agents: tuple[AgentSpec, ...], resting: Container[str]) -> AgentSpec:
     """Returns the first that does not rest; the first of all if all do."""
     return next((one for one in agents if one.name not in resting), agents[0])
-
-
-def is_missing(agent: AgentSpec, registry: Registry) -> bool:
-    """True for a client that is not on PATH; commands from the settings are not checked."""
-    from gitticks.agents.registry import CLIENTS
-
-    return agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None
 
 
 def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
@@ -120,73 +61,115 @@ def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
 
 def require_program(agent: AgentSpec, registry: Registry) -> None:
     """Refuses an agent whose client is not installed."""
-    if is_missing(agent, registry):
+    if registry.lacks(agent):
         raise NoAgentError(
             f"the agent `{agent.name}` is not on PATH", hint="`gt agents` lists those that are"
         )
 
 
-def require_worker(agent: AgentSpec, file: TaskFile, registry: Registry) -> None:
-    """Refuses to start a client that is not installed, or the embedded agent where it has nothing to run."""
-    require_program(agent, registry)
-    if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.WORKER):
-        return
-    if registry.default is None and file.task.agent is None:
-        raise NoAgentError("no agent was found on PATH, and the task has no `## Script`", hint=NO_AGENT_HINT)
-    raise NoAgentError(
-        f"the agent is `{agent.name}`, and the task has no `sh` block under `## Script`",
-        hint=f"`gt edit {file.task.id}` adds one, `gt run --agent NAME` chooses another agent",
-    )
+class Staff(NamedTuple):
+    """Who may work and review; `asked` and `model` are the agent and the model that a run was asked for."""
 
+    registry: Registry
+    settings: Settings
+    asked: str | None = None
+    model: str | None = None
 
-def require_reviewers(
-    registry: Registry, task: Task, settings: Settings, *, asked: str | None = None
-) -> None:
-    """Refuses work that nobody could review, before it is paid for: the settings know no agent of a reviewer's."""
-    if settings.review is ReviewPolicy.NONE:
-        return
-    try:
-        choose_reviewers(registry, task, settings, asked=asked)
-    except NotFoundError as error:
-        raise NotFoundError(f"nobody could review its work: {error.message}", hint=error.hint) from error
+    def agent(self, task: Task, role: Role) -> AgentSpec:
+        """Returns the agent for one session.
 
+        The first of `reviewers` reviews where there is one, with its own model; else, and for work, it is the agent that
+        the run was asked for, the task's own, or the default, with the `model` that the run was asked for or the task's.
+        """
+        reviewers = self.settings.reviewers
+        if role is Role.REVIEWER and reviewers and reviewers[0].agent:
+            return self.registry.spec(reviewers[0].agent)
+        spec = self._own(task)
+        return replace(spec, model=self.model or task.model or spec.model)
 
-def require_any_worker(
-    store: Store, tasks: Iterable[Task], registry: Registry, settings: Settings, *, asked: str | None = None
-) -> None:
-    """Refuses if there are tasks, and none of them has an agent; an agent of an unknown name is another error.
+    def _own(self, task: Task) -> AgentSpec:
+        name = self.asked or task.agent
+        return self.registry.spec(name) if name else self.registry.default_spec()
 
-    Raises:
-        NoAgentError: that of the first task.
-    """
-    first: NoAgentError | None = None
-    for task in tasks:
+    def reviewers(self, task: Task) -> tuple[Reviewer, ...]:
+        """Returns who reviews a task: all of `reviewers` where a council does, else the first; never none."""
+        wanted = self.settings.reviewers
+        if not wanted:
+            first = self.agent(task, Role.REVIEWER)
+            return (Reviewer(first.name, first),)
+        spec, own = self.registry.spec, self._own(task)
+        if self.settings.review is not ReviewPolicy.COUNCIL:
+            wanted = wanted[:1]
+        return tuple(
+            Reviewer(one.name, spec(one.agent) if one.agent else own, one.focus or "") for one in wanted
+        )
+
+    def left(self, agent: AgentSpec, history: Callable[[], Iterable[Event]]) -> tuple[AgentSpec, ...]:
+        """Returns an agent and its fallbacks, without those that are not installed or refused the task; never none.
+
+        A refusal holds until the task moves or a person speaks. `history` is the task's, read only where there are
+        fallbacks.
+        """
+        if not agent.fallback:
+            return (agent,)
+        refused = refused_since_last_word(history())
+        chain = (agent, *self.registry.fallbacks(agent))
+        found = tuple(one for one in chain if one.name not in refused and not self.registry.lacks(one))
+        return found or (agent,)
+
+    def require_worker(self, agent: AgentSpec, file: TaskFile) -> None:
+        """Refuses to start a client that is not installed, or the embedded agent where it has nothing to run."""
+        require_program(agent, self.registry)
+        if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.WORKER):
+            return
+        if self.registry.default is None and file.task.agent is None:
+            raise NoAgentError(
+                "no agent was found on PATH, and the task has no `## Script`", hint=NO_AGENT_HINT
+            )
+        raise NoAgentError(
+            f"the agent is `{agent.name}`, and the task has no `sh` block under `## Script`",
+            hint=f"`gt edit {file.task.id}` adds one, `gt run --agent NAME` chooses another agent",
+        )
+
+    def require_reviewers(self, task: Task) -> None:
+        """Refuses work that nobody could review, before it is paid for: the settings know no agent of a reviewer's."""
+        if self.settings.review is ReviewPolicy.NONE:
+            return
         try:
-            agent = choose_agent(registry, task, settings, Role.WORKER, asked=asked)
-            agent = agents_left(registry, agent, tuple)[0]
-            require_worker(agent, store.task_file(task.id), registry)
-        except NoAgentError as error:
-            first = first or error
+            self.reviewers(task)
+        except NotFoundError as error:
+            raise NotFoundError(f"nobody could review its work: {error.message}", hint=error.hint) from error
+
+    def require_any_worker(self, store: Store, tasks: Iterable[Task]) -> None:
+        """Refuses if there are tasks, and none of them has an agent; an agent of an unknown name is another error.
+
+        Raises:
+            NoAgentError: that of the first task.
+        """
+        first: NoAgentError | None = None
+        for task in tasks:
+            try:
+                agent = self.left(self.agent(task, Role.WORKER), tuple)[0]
+                self.require_worker(agent, store.task_file(task.id))
+            except NoAgentError as error:
+                first = first or error
+            except GitticksError:
+                return
+            else:
+                return
+        if first is not None:
+            raise first
+
+    def waiver(self, file: TaskFile) -> str | None:
+        """Returns why no agent can review the task, or None if one can or none is to."""
+        if self.settings.review is ReviewPolicy.NONE or file.task.is_epic:
+            return None
+        try:
+            reviewers = self.reviewers(file.task)
         except GitticksError:
-            return
-        else:
-            return
-    if first is not None:
-        raise first
-
-
-def find_waiver(
-    registry: Registry, file: TaskFile, settings: Settings, *, asked: str | None = None
-) -> str | None:
-    """Returns why no agent can review the task, or None if one can or none is to."""
-    if settings.review is ReviewPolicy.NONE or file.task.is_epic:
-        return None
-    try:
-        reviewers = choose_reviewers(registry, file.task, settings, asked=asked)
-    except GitticksError:
-        return None
-    is_scripted = all(one.agent.kind is AgentKind.SCRIPT for one in reviewers)
-    return NO_REVIEW_BLOCKS if is_scripted and not script_blocks(file, Role.REVIEWER) else None
+            return None
+        is_scripted = all(one.agent.kind is AgentKind.SCRIPT for one in reviewers)
+        return NO_REVIEW_BLOCKS if is_scripted and not script_blocks(file, Role.REVIEWER) else None
 
 
 def find_review_waiver(
@@ -195,4 +178,4 @@ def find_review_waiver(
     """Returns the same for a command that has no registry, if a hand-off may lead to a review."""
     if settings.review is ReviewPolicy.NONE or task.is_epic or task.status not in _HANDED_OFF_FROM:
         return None
-    return find_waiver(registry_for(settings, environment), store.task_file(task.id), settings)
+    return Staff(registry_for(settings, environment), settings).waiver(store.task_file(task.id))

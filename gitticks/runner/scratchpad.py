@@ -107,13 +107,12 @@ def _fit(parts: _Scratchpad) -> _Scratchpad:
     while parts.size() > room and len(parts.entries) > 1:
         line = _folded_line(parts.entries[0])
         parts = parts._replace(folded=(*parts.folded, line), entries=parts.entries[1:])
-    while parts.folded and (_is_full(parts.folded) or parts.size() > room):
+    most = LARGEST_BYTES // _FOLDED_SHARE
+    while sum(len(line.encode()) + 1 for line in parts.folded) > most or (
+        parts.folded and parts.size() > room
+    ):
         parts = parts._replace(left_out=parts.left_out + 1, folded=parts.folded[1:])
     return parts
-
-
-def _is_full(lines: tuple[str, ...]) -> bool:
-    return sum(len(line.encode()) + 1 for line in lines) > LARGEST_BYTES // _FOLDED_SHARE
 
 
 def _folded_line(entry: str) -> str:

@@ -35,14 +35,7 @@ from gitticks.runner.review_checkouts import plan_review
 from gitticks.runner.reviewing import (
     COUNCIL,
     Reviewer,
-    agents_left,
-    choose_agent,
-    choose_reviewers,
-    find_waiver,
     first_awake,
-    is_missing,
-    require_reviewers,
-    require_worker,
     script_blocks,
 )
 from gitticks.runner.workspaces import Workspace
@@ -102,15 +95,12 @@ class SessionRun:
         self.stop = stop
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
-        asked = run.options.agent
         self.is_council = role is Role.REVIEWER and run.settings.review is ReviewPolicy.COUNCIL
         self.reviewers: tuple[Reviewer, ...] = ()
         if role is Role.REVIEWER:
-            chosen = choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
+            chosen = run.staff.reviewers(self.file.task)
             self.reviewers = tuple(one._replace(agent=self._seated(one.agent)) for one in chosen)
-        self.asked = choose_agent(
-            run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
-        )
+        self.asked = run.staff.agent(self.file.task, role)
         left = self._agents_left(self.asked)
         self.agent = with_present_mode(first_awake(left, run.resting()), run)
         self.has_fallback = len(left) > 1
@@ -127,7 +117,7 @@ class SessionRun:
         return tuple(one.agent for one in self.reviewers) if self.is_council else (self.agent,)
 
     def _agents_left(self, agent: AgentSpec) -> tuple[AgentSpec, ...]:
-        return agents_left(self.run.registry, agent, lambda: self.store.history(self.task_id))
+        return self.run.staff.left(agent, lambda: self.store.history(self.task_id))
 
     def _seated(self, agent: AgentSpec) -> AgentSpec:
         if self.is_council:
@@ -141,14 +131,12 @@ class SessionRun:
             RefusedError: somebody else works on the task, or it is not this role's turn any more.
             GitticksError: nothing could be started, and nothing was changed.
         """
-        waiver = self.find_waiver()
+        waiver = self.run.staff.waiver(self.file)
         if self.role is Role.REVIEWER and waiver is not None:
             return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
         if self.role is Role.WORKER:
-            require_worker(self.agent, self.file, self.run.registry)
-            require_reviewers(
-                self.run.registry, self.file.task, self.run.settings, asked=self.run.options.agent
-            )
+            self.run.staff.require_worker(self.agent, self.file)
+            self.run.staff.require_reviewers(self.file.task)
         for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
             require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script(self.agent)
@@ -195,7 +183,7 @@ class SessionRun:
     def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> Decision:
         settings, task = self.run.settings, self.file.task
         # Not by who replaces whom at the moment.
-        wanted = choose_reviewers(self.run.registry, task, settings, asked=self.run.options.agent)
+        wanted = self.run.staff.reviewers(task)
         kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha, wanted)
         for words in kept.outdated():
             listener.warn(words)
@@ -232,10 +220,6 @@ class SessionRun:
             number,
             reviewer.name,
         )
-
-    def find_waiver(self) -> str | None:
-        """Returns why no agent can review the task, or None."""
-        return find_waiver(self.run.registry, self.file, self.run.settings, asked=self.run.options.agent)
 
     def _record(self, plan: Workspace) -> SessionRecord:
         me = own_identity()
@@ -284,12 +268,11 @@ class SessionRun:
             )
         )
         if self.agent.name != self.asked.name:
-            why = "is not on PATH" if is_missing(self.asked, self.run.registry) else "could not take the task"
+            why = "is not on PATH" if self.run.registry.lacks(self.asked) else "could not take the task"
             why = "rests" if self.asked.name in self.run.resting() else why
             self.run.emit(Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` replaces it"))
 
     def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
-        """Returns what the session is to do."""
         store, file, settings = self.store, self.file, self.run.settings
         focus = self.reviewers[0].focus if self.reviewers else ""
         prompt = anew = build_prompt(store, file, self.role, plan, settings, focus=focus)

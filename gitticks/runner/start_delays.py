@@ -17,7 +17,7 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
-from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
+from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
 from gitticks.runner.workspace_plan import has_base
 from gitticks.world import elapsed
@@ -244,16 +244,15 @@ class Patience:
     def _rests_of(self, task: Task) -> dict[str, Pause]:
         """Returns the pauses of the agents that a task's next session starts, all reviewers of a council among them."""
         run, role = self._run, role_for(task)
-        asked = run.options.agent
         if role is Role.REVIEWER and run.settings.review is ReviewPolicy.COUNCIL:
-            wanted = [one.agent for one in choose_reviewers(run.registry, task, run.settings, asked=asked)]
+            wanted = [one.agent for one in run.staff.reviewers(task)]
         else:
-            wanted = [choose_agent(run.registry, task, run.settings, role, asked=asked)]
+            wanted = [run.staff.agent(task, role)]
         history = run.open_store().history
         resting = self._pauses.long_rests()
         found = {}
         for agent in wanted:
-            left = agents_left(run.registry, agent, lambda: history(task.id))
+            left = run.staff.left(agent, lambda: history(task.id))
             name = first_awake(left, resting).name
             if (pause := self._pauses.of(name)) is not None:
                 found[name] = pause

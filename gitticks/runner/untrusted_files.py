@@ -120,11 +120,9 @@ def _put(folder: int, temporary: str, name: str) -> None:
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def set_aside(folder: int, name: str) -> str:
-    """Renames what is in the way and returns its new name, so that nothing is lost."""
-    aside = f"{name}.{secrets.token_hex(4)}.aside"
-    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
-    return aside
+def set_aside(folder: int, name: str) -> None:
+    """Renames what is in the way, so that nothing is lost."""
+    os.rename(name, f"{name}.{secrets.token_hex(4)}.aside", src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def remove_tree(folder: int, name: str) -> None:

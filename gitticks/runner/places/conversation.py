@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -172,7 +171,6 @@ class Conversation(NamedTuple):
         return invocation, environment
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
-        """Returns how the agent is started, once its mailbox is filled."""
         agent, notes, front = self.order.agent, self.desk.workspace.warnings, self._front
         if front is Front.NONE:
             return invoke(agent, self._fill(with_notes(prompt, notes), earlier))
@@ -206,12 +204,10 @@ class Conversation(NamedTuple):
         )
 
     def _hook(self) -> PermissionHook | None:
-        """Returns what the agent's client is to call before it uses a tool; none for those that know no hooks."""
         kind, mailbox_ = self.order.agent.kind, self.desk.workspace.mailbox
         if not PRESETS[kind].has_hook:
             return None
-        # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
-        program = (sys.executable, "-P", "-m", "gitticks", "hook", "permission", kind.value)
+        program = (*mailbox.OWN_COMMAND, "hook", "permission", kind.value)
         seconds = self.desk.place.settings.permissions.timeout + _HOOK_EXTRA_SECONDS
         return PermissionHook(
             (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / kind.value
