@@ -1,29 +1,40 @@
-"""The schema of a task's frontmatter as a table: each key, how it is read and written."""
+"""The schema of a task's frontmatter as a table: each key, how it is read and written.
+
+Building an index reads every task's file, and a tree with a place for each value costs more than the values. So most
+keys have a quick reader too, for one value on its line as gitticks itself writes it. It gives exactly the value that
+the tree gives (a property test compares them), and declines what it does not know, also every mistake: messages are
+made from the tree, which knows the place.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from datetime import datetime
+from datetime import date, datetime
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gitticks.document import values
 from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.texts import Source
-from gitticks.document.values import At, Reader, format_time
+from gitticks.document.values import At, Reader, format_date, format_time
 from gitticks.document.yaml_edit import Change
+from gitticks.document.yaml_nodes import NULLS, Node, Scalar
 from gitticks.document.yaml_nodes import Mapping as MappingNode
-from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_read import FLOW_WORD, QUOTED, WORD, parse_simple
 from gitticks.document.yaml_scalars import Plain, YamlValue
+from gitticks.errors import DocumentError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import HUMAN_FIELDS, Approval, Claim, Task, Usage
 
 MANUAL = "manual"
-OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
+_MOST_QUICK_CHARACTERS = 10_000
+_MOST_QUICK_BRACKETS = 100
+_MOST_DIGITS = 18
+_OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|[/.]$))[^\x00-\x20\x7f~^:?*\[\\]{1,250}")
 
 _DEFAULTS = Task(TaskId("0"), "")
@@ -31,6 +42,54 @@ _WRITTEN = sorted(HUMAN_FIELDS | {"status"})
 _KNOWN = frozenset(field.name for field in fields(Task)) | {"manual"}
 _ALIKE = 0.8
 """How much of two names has to be the same: `label` is near `labels`, and `due` is a key of its own."""
+
+
+Quick: TypeAlias = Callable[[str], object]
+"""Returns the value of the text behind a key, None where it does not know it."""
+
+_is_text = re.compile(rf"{WORD}|{QUOTED}").fullmatch
+_is_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
+_is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
+_is_list = re.compile(rf"\[{FLOW_WORD}(?:, {FLOW_WORD})*\]").fullmatch
+_ID = r"[0-9a-z][0-9a-z-]{0,63}"
+_is_list_of_ids = re.compile(rf"\[{_ID}(?:, {_ID})*\]").fullmatch
+
+
+def _quick_text(text: str) -> str | None:
+    if _is_text(text) is None or not text.isprintable() or text in NULLS:
+        return None
+    return text[1:-1] if text.startswith('"') else text
+
+
+def _quick_title(text: str) -> str | None:
+    found = _quick_text(text)
+    return found if found and not found.isspace() else None
+
+
+def _quick_id(text: str) -> str | None:
+    return text if is_valid_id(text) and text not in NULLS else None
+
+
+def _quick_count(text: str) -> int | None:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS else None
+
+
+def _quick_time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if _is_time(text) else None
+    except ValueError:
+        return None
+
+
+def _quick_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if _is_date(text) else None
+    except ValueError:
+        return None
+
+
+def _quick_list(is_list: Callable[[str], object]) -> Quick:
+    return lambda text: tuple(text[1:-1].split(", ")) if is_list(text) else None
 
 
 class Field(NamedTuple):
@@ -42,6 +101,7 @@ class Field(NamedTuple):
     key: str
     read: Reader[object]
     write: Callable[[Any], YamlValue] = str
+    quick: Quick = lambda _: None
     is_always_written: bool = False
     takes_null_as_text: bool = False
 
@@ -74,7 +134,7 @@ def _matching(pattern: re.Pattern[str], what: str, hint: str) -> Reader[str]:
     return read
 
 
-_read_object_id = _matching(OBJECT_ID, "a commit", "write a commit's full id, or delete it")
+_read_object_id = _matching(_OBJECT_ID, "a commit", "write a commit's full id, or delete it")
 _read_branch = _matching(_BRANCH, "a branch name", "`git branch --list` shows them")
 
 
@@ -134,39 +194,50 @@ def _write_record(record: Approval | Claim) -> dict[str, YamlValue]:
 
 
 def _text(key: str) -> Field:
-    return Field(key, values.read_text)
+    return Field(key, values.read_text, quick=_quick_text)
 
 
 def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) -> Field:
-    return Field(key, values.read_word(words), is_always_written=is_always_written)
+    by_text: dict[str, StrEnum] = {word.value: word for word in words}
+    return Field(key, values.read_word(words), str, by_text.get, is_always_written)
 
 
-def _count(key: str, most: int | None = None) -> Field:
-    return Field(key, values.read_integer(0, most), int)
+def _count(key: str) -> Field:
+    return Field(key, values.read_integer(0), int, _quick_count)
+
+
+def _object_id(key: str) -> Field:
+    return Field(key, _read_object_id, quick=lambda text: text if _OBJECT_ID.fullmatch(text) else None)
 
 
 def _time(key: str) -> Field:
-    return Field(key, values.read_time, _write_time)
+    return Field(key, values.read_time, _write_time, _quick_time)
 
 
 def _day(key: str) -> Field:
-    return Field(key, values.read_date, lambda day: Plain(day.isoformat()[:10]))
+    return Field(key, values.read_date, lambda day: Plain(format_date(day)), _quick_day)
 
 
 FIELDS: tuple[Field, ...] = (
-    Field("id", _read_id, is_always_written=True, takes_null_as_text=True),
+    Field("id", _read_id, quick=_quick_id, is_always_written=True, takes_null_as_text=True),
     Field(
         "title",
         _filled("is empty", "write what the task is about"),
+        quick=_quick_title,
         is_always_written=True,
         takes_null_as_text=True,
     ),
     _word("type", TaskType),
     _word("status", Status, is_always_written=True),
-    _count("priority", 4),
-    Field("labels", values.read_list(_filled("holds an empty label", "delete it")), list),
-    Field("blocked_by", values.read_list(_read_id), list),
-    Field("parent", _read_id),
+    Field("priority", values.read_integer(0, 4), int, {str(number): number for number in range(5)}.get),
+    Field(
+        "labels",
+        values.read_list(_filled("holds an empty label", "delete it")),
+        list,
+        _quick_list(_is_list),
+    ),
+    Field("blocked_by", values.read_list(_read_id), list, _quick_list(_is_list_of_ids)),
+    Field("parent", _read_id, quick=_quick_id),
     _word("requires", Requires),
     _word("asked", Requires),
     _word("awaiting", Awaiting),
@@ -181,9 +252,9 @@ FIELDS: tuple[Field, ...] = (
     _word("isolation", Isolation),
     Field("base", _read_branch),
     Field("branch", _read_branch),
-    Field("start_sha", _read_object_id),
-    Field("end_sha", _read_object_id),
-    Field("merged_sha", _read_object_id),
+    _object_id("start_sha"),
+    _object_id("end_sha"),
+    _object_id("merged_sha"),
     _text("pr"),
     _count("review_round"),
     _count("failed_reviews"),
@@ -201,6 +272,7 @@ FIELDS: tuple[Field, ...] = (
     _text("external_ref"),
 )
 """Every key that a TASK.md can hold, in the order in which a new file is written."""
+_BY_KEY = {field.key: field for field in FIELDS}
 
 
 def read_fields(source: Source, tree: MappingNode) -> Task:
@@ -209,7 +281,7 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
     nodes = {pair.key.text: pair.value for pair in tree.pairs}
     for field in FIELDS:
         node = nodes.get(field.key)
-        if node is not None and not is_absent(field, node):
+        if node is not None and not _is_absent(field, node):
             found[field.key] = field.read(At(source, field.key), node)
     for key in ("id", "title"):
         if key in nodes and key not in found:
@@ -221,11 +293,52 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
     return Task(**found)
 
 
-def is_absent(field: Field, node: Node) -> bool:
+def _is_absent(field: Field, node: Node) -> bool:
     """True if the node says nothing: it is null, and null is not this key's text."""
     if not isinstance(node, Scalar) or not node.is_null:
         return False
     return not field.takes_null_as_text or not node.text
+
+
+def read_quickly(yaml: str) -> Task | None:
+    """Returns the task that the frontmatter says, or None where it takes the tree to tell."""
+    most = _MOST_QUICK_BRACKETS
+    if len(yaml) > _MOST_QUICK_CHARACTERS or yaml.count("[") > most or yaml.count("{") > most:
+        return None
+    found: dict[str, Any] = {}
+    others: set[str] = set()
+    count = 0
+    for line in yaml.split("\n"):
+        key, _, text = line.partition(": ")
+        field = _BY_KEY.get(key)
+        value = None if field is None else field.quick(text)
+        if value is not None:
+            found[key] = value
+        elif line and not (line.startswith("#") and line.isprintable()):
+            if not _read_by_tree(line, key, found, others):
+                return None
+        else:
+            continue
+        count += 1
+    if count != len(found) + len(others) or "id" not in found or "title" not in found:
+        return None
+    return Task(**found)
+
+
+def _read_by_tree(line: str, key: str, found: dict[str, Any], others: set[str]) -> bool:
+    """Reads a line of a rarer form, whose tree is that of its text alone; False where it has none or is wrong."""
+    tree = parse_simple(line)
+    if tree is None or key == MANUAL or key in found:
+        return False
+    node, field = tree.pairs[0].value, _BY_KEY.get(key)
+    if field is None or _is_absent(field, node):
+        others.add(key)
+        return True
+    try:
+        found[key] = field.read(At(Source(line, ""), key), node)
+    except DocumentError:
+        return False
+    return True
 
 
 def has_manual(source: Source, tree: MappingNode) -> bool:

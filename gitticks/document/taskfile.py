@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
-from gitticks.document.fields import changes, has_manual, read_fields, written
-from gitticks.document.fields_simple import read_simple
+from gitticks.document.fields import changes, has_manual, read_fields, read_quickly, written
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
 from gitticks.document.section_edits import remove_section, set_preamble, set_section
 from gitticks.document.sections import Body, Scripts, is_empty, read_scripts
@@ -210,7 +209,7 @@ def read_file(data: bytes, path: str) -> ReadFile:
     text = decode(data, path)
     if text.startswith(_FENCE):
         end = text.find(f"\n{_FENCE}", len(_FENCE) - 1) + 1
-        task = read_simple(text[len(_FENCE) : end]) if end else None
+        task = read_quickly(text[len(_FENCE) : end]) if end else None
         if task is not None:
             return ReadFile(path, task, text, end + len(_FENCE), "\n")
     frontmatter = split(data, path)

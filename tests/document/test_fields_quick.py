@@ -7,8 +7,7 @@ import os
 import pytest
 from hypothesis import example, given, settings
 
-from gitticks.document.fields import read_fields
-from gitticks.document.fields_simple import read_simple
+from gitticks.document.fields import read_fields, read_quickly
 from gitticks.document.frontmatter import split
 from gitticks.document.taskfile import new_task_file, read_file
 from gitticks.document.texts import Source
@@ -57,7 +56,7 @@ def by_ruamel(yaml: str) -> Task:
 @example(HEAD + "agent: a\nagent:\n")
 @example(HEAD + "usage: {cost: 1}\nusage: {cost: 1}\n")
 def test_the_short_cut_agrees_with_the_tree(yaml: str) -> None:
-    found = read_simple(yaml)
+    found = read_quickly(yaml)
     if found is not None:
         assert found == by_ruamel(yaml)
 
@@ -67,7 +66,7 @@ def test_every_hostile_value_is_read_as_by_the_tree_or_left_to_it(key: str) -> N
     for value in VALUES:
         for tail in TAILS if IS_FULL else [""]:
             yaml = f"{HEAD}{key}: {value}{tail}\n"
-            found = read_simple(yaml)
+            found = read_quickly(yaml)
             assert found is None or found == by_ruamel(yaml), yaml
 
 
@@ -98,7 +97,7 @@ def _read_by_the_tree(data: bytes) -> tuple[object, ...]:
 def test_what_gitticks_writes_takes_the_short_cut() -> None:
     yaml = new_task_file(FULL).frontmatter.yaml
     for line in yaml.splitlines(keepends=True):
-        found = read_simple(line if line.startswith(("id", "title")) else HEAD + line)
+        found = read_quickly(line if line.startswith(("id", "title")) else HEAD + line)
         if "x: y" not in line and not line.startswith(("id", "title")):
             assert found == by_ruamel(HEAD + line), line
 
@@ -121,13 +120,13 @@ def test_what_gitticks_writes_takes_the_short_cut() -> None:
     ],
 )
 def test_the_rest_is_left_to_the_tree(lines: str) -> None:
-    assert read_simple(HEAD + lines) is None
+    assert read_quickly(HEAD + lines) is None
 
 
 @pytest.mark.parametrize("yaml", ["", "id: a1\n", "title: T\n", "# nothing\n", 'id: a1\ntitle: " "\n'])
 def test_a_task_needs_an_id_and_a_title(yaml: str) -> None:
-    assert read_simple(yaml) is None
+    assert read_quickly(yaml) is None
 
 
 def test_fields_of_an_import_need_no_tree() -> None:
-    assert read_simple(f"{HEAD}imported: {{run: {{session_id: s1, n: 3}}, source: ticks}}\n") is not None
+    assert read_quickly(f"{HEAD}imported: {{run: {{session_id: s1, n: 3}}, source: ticks}}\n") is not None
