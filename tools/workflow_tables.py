@@ -15,8 +15,7 @@ from pathlib import Path
 from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
 from gitticks.workflow.session_states import MEANINGS
 from gitticks.workflow.signals import SignalKind
-from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker
-from gitticks.workflow.verdicts import VERDICTS
+from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, VERDICTS, Asker
 from tools.page import check_or_write
 
 PAGE = Path("docs/explanation/workflow.md")

@@ -14,7 +14,7 @@ from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.snapshots import store_snapshot, take_snapshot
-from gitticks.model.checkpoint import Checkpoint
+from gitticks.model.checkpoint import Checkpoint, nearest_number
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_plan import OWN_FOLDERS
@@ -29,7 +29,6 @@ from gitticks.store.checkpoints import (
     workspace_of,
 )
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.checkpoints import nearest_number
 
 _MOST_NAMED = 5
 

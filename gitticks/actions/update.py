@@ -148,7 +148,7 @@ def change_fields(
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
     if before.is_merging:
-        from gitticks.workflow.settled import refuse_settled
+        from gitticks.workflow.transitions import refuse_settled
 
         refuse_settled(before, names)
     transaction.put_task(file.with_task(after))

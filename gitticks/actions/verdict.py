@@ -29,8 +29,8 @@ from gitticks.store.decisions import Circumstances, carry_out, told_by
 from gitticks.store.index import open_index
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
+from gitticks.workflow.transitions import VERDICTS, Outcome
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
-from gitticks.workflow.verdicts import VERDICTS, Outcome
 
 _SESSION_VARIABLES = (b"GITTICKS_AGENT=1", b"GITTICKS_SUPERVISION=")
 _SHORT = 10

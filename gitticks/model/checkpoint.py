@@ -1,8 +1,8 @@
-"""A checkpoint: the state of a workspace that `gt resume` can go back to."""
+"""A checkpoint: the state of a workspace that `gt resume` can go back to, when one is due, and its number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import reduce
@@ -67,3 +67,18 @@ class Checkpoint(NamedTuple):
 def checkpoint_id(workspace: TaskId, number: int) -> str:
     """Returns `k7f2-14`."""
     return f"{workspace}-{number}"
+
+
+def is_due(before: int, after: int, every: int) -> bool:
+    """True if a workspace's iterations passed a multiple of `every`."""
+    return after // every > before // every
+
+
+def next_number(iteration: int, taken: Collection[int]) -> int:
+    """Returns the number of a new checkpoint: its iteration, unless as high a one was given out before."""
+    return max(1, iteration, *(number + 1 for number in taken))
+
+
+def nearest_number(wanted: int, there: Iterable[int]) -> int | None:
+    """Returns the number that is nearest to one that is not there, of two the lower."""
+    return min(there, key=lambda number: (abs(number - wanted), number), default=None)

@@ -19,7 +19,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import kept_files, take_snapshot
-from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
+from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id, is_due, next_number
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
@@ -33,7 +33,6 @@ from gitticks.store.branch import Store
 from gitticks.store.checkpoints import iterations_around, numbers, put, read, ref_of, workspace_of
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.budget import iterations_of
-from gitticks.workflow.checkpoints import is_due, next_number
 from gitticks.workflow.triggers import SessionEnded
 
 _MOST_COMMITS = 100

@@ -59,7 +59,7 @@ from gitticks.store.approvals import why_not_carrying
 from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.merge_order import Waiting, merge_order
+from gitticks.workflow.merge_ahead import Waiting, merge_order
 from gitticks.workflow.triggers import (
     ApprovalVoided,
     HeadMoved,

@@ -12,7 +12,7 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_object_id
-from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
+from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id, next_number
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
@@ -20,7 +20,6 @@ from gitticks.model.task import NOTHING_SPENT, Task, Usage
 from gitticks.store import layout
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.checkpoints import next_number
 
 REFS = "refs/gitticks/checkpoints/"
 SCHEMA = 1

@@ -17,7 +17,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import line_of
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.settled import refuse_settled
+from gitticks.workflow.transitions import refuse_settled
 
 if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances, WantedState

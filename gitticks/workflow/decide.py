@@ -7,7 +7,7 @@ from typing import assert_never
 
 from gitticks.model.settings import BudgetLimits, Policy, Settings
 from gitticks.model.task import Task
-from gitticks.workflow import checkpoints, merging, people, pull_requests, sessions, spending
+from gitticks.workflow import merging, people, pull_requests, sessions, spending
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
@@ -69,7 +69,7 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
         case Reopened():
             people.reopen(draft)
         case Resumed():
-            checkpoints.resume(draft, trigger)
+            people.resume(draft, trigger)
         case SessionStarted():
             sessions.start(draft, trigger)
         case SessionEnded():

@@ -1,4 +1,4 @@
-"""What people ask for, and what agents ask for by command: requests, verdicts, awaiting, closing, reopening."""
+"""What people ask for, and what agents ask for by command: requests, verdicts, awaiting, closing, reopening, resuming."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import replace
 
 from gitticks.errors import RefusedError
 from gitticks.model.approval import WORDS, is_enough
-from gitticks.model.event import Actor, EventType
+from gitticks.model.event import Actor, Data, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
 from gitticks.workflow import gates, merging, pull_requests, sessions
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Draft
-from gitticks.workflow.transitions import Asker, Row, asker_of, find_row, targets
-from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Seen, VerdictGiven
-from gitticks.workflow.verdicts import VERDICTS, Outcome
+from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_of, find_row, targets
+from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Resumed, Seen, VerdictGiven
 
 
 def request(draft: Draft, asked: Requested) -> None:
@@ -175,12 +174,11 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
 _TOLD = ("its title", "its text", "its acceptance criteria", "its notes")
 
 
-def _need_person(actor: Actor, what: str) -> None:
+def _need_person(
+    actor: Actor, what: str, hint: str = "`gt complete` hands off your work, `gt ask` asks a person"
+) -> None:
     if not actor.is_human:
-        raise RefusedError(
-            f"only a person can {what}, and this is an agent's session",
-            hint="`gt complete` hands off your work, `gt ask` asks a person",
-        )
+        raise RefusedError(f"only a person can {what}, and this is an agent's session", hint=hint)
 
 
 def _check_seen(draft: Draft, seen: Seen | None) -> None:
@@ -335,3 +333,47 @@ def reopen(draft: Draft) -> None:
         closed=None,
         closed_reason=None,
     )
+
+
+def resume(draft: Draft, resumed: Resumed) -> None:
+    """Gives a task back to its agent as it stood at a checkpoint; a fresh allowance comes with it."""
+    task = draft.task
+    _need_person(resumed.actor, "resume a task", "`gt ask` asks a person")
+    if not task.is_open:
+        raise RefusedError(
+            f"`{task.id}` is {task.status}",
+            hint=f"`gt reopen {task.id}`, then `gt resume {resumed.checkpoint}`",
+        )
+    if task.is_merging:
+        raise RefusedError(
+            f"`{task.id}` is approved and its merge has begun",
+            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
+        )
+    if task.is_epic and task.status not in (Status.PENDING, Status.WORKING):
+        raise RefusedError(
+            f"the epic `{task.id}` is {task.status}: all its tasks are closed",
+            hint=f"`gt reopen` the task to continue with (`gt tree {task.id}`), then `gt resume {resumed.checkpoint}`",
+        )
+    if task.is_epic and task.awaiting is not None:
+        raise RefusedError(f"the epic `{task.id}` awaits {task.awaiting}", hint=f"`gt show {task.id}`")
+    reason = f"went back to checkpoint {resumed.checkpoint}"
+    data: Data = {
+        "checkpoint": resumed.checkpoint,
+        "head": resumed.head,
+        "iteration": resumed.usage.iterations,
+    }
+    draft.log(EventType.RESUMED, reason, data=data)
+    draft.task = replace(
+        task,
+        usage=resumed.usage,
+        start_sha=resumed.start_sha,
+        agent_sessions={},
+        failed_reviews=0,
+        responded_at=draft.at,
+    )
+    if not task.is_epic:
+        draft.add_entry(
+            Section.NOTES,
+            f"The work went back to checkpoint {resumed.checkpoint}. What later iterations did is not in the workspace.",
+        )
+        draft.give_back(EventType.MOVED, None)

@@ -1,12 +1,15 @@
-"""The transition table as data: which status may follow which, past which gate, and who may ask."""
+"""The tables as data: which status may follow which, past which gate, who may ask, and what a verdict means."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
+from gitticks.errors import RefusedError
 from gitticks.model.event import Actor
-from gitticks.model.status import ActorKind, Awaiting, Role, Status
+from gitticks.model.status import ActorKind, Awaiting, Role, Status, Verdict
+from gitticks.model.task import Task
 
 
 class Gate(StrEnum):
@@ -143,3 +146,44 @@ def asker_of(actor: Actor) -> Asker:
     if actor.kind is ActorKind.ENGINE:
         return Asker.ENGINE
     return Asker.REVIEWER if actor.role is Role.REVIEWER else Asker.WORKER
+
+
+class Outcome(Enum):
+    """Where a verdict leads."""
+
+    CLOSE = "done, after a merge if there is code"
+    RETURN = "back to the agent"
+    CANCEL = "cancelled"
+    REFUSE = "refused: nothing changes"
+
+
+VERDICTS: dict[tuple[Awaiting, Verdict], Outcome] = {
+    (Awaiting.WORK, Verdict.APPROVED): Outcome.CLOSE,
+    (Awaiting.WORK, Verdict.REJECTED): Outcome.REFUSE,
+    (Awaiting.APPROVAL, Verdict.APPROVED): Outcome.CLOSE,
+    (Awaiting.APPROVAL, Verdict.REJECTED): Outcome.RETURN,
+    (Awaiting.REVIEW, Verdict.APPROVED): Outcome.CLOSE,
+    (Awaiting.REVIEW, Verdict.REJECTED): Outcome.RETURN,
+    (Awaiting.CONTENT, Verdict.APPROVED): Outcome.CLOSE,
+    (Awaiting.CONTENT, Verdict.REJECTED): Outcome.RETURN,
+    (Awaiting.INPUT, Verdict.APPROVED): Outcome.RETURN,
+    (Awaiting.INPUT, Verdict.REJECTED): Outcome.CANCEL,
+    (Awaiting.ESCALATION, Verdict.APPROVED): Outcome.RETURN,
+    (Awaiting.ESCALATION, Verdict.REJECTED): Outcome.CANCEL,
+    (Awaiting.CHECKPOINT, Verdict.APPROVED): Outcome.RETURN,
+    (Awaiting.CHECKPOINT, Verdict.REJECTED): Outcome.RETURN,
+}
+"""Every kind of awaiting has both verdicts here."""
+
+
+def refuse_settled(task: Task, names: Container[str]) -> None:
+    """Refuses to change a person's gate once the work has passed it and only the merge is left.
+
+    Raises:
+        RefusedError: `requires` is one of them, and the task is merging.
+    """
+    if task.is_merging and "requires" in names:
+        raise RefusedError(
+            f"`{task.id}` is approved and merging, so what it requires cannot be changed",
+            hint=f"`gt update {task.id} --awaiting review` withdraws the approval",
+        )

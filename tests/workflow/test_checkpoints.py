@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gitticks.errors import RefusedError
+from gitticks.model.checkpoint import is_due, nearest_number, next_number
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval, Task, Usage
-from gitticks.workflow.checkpoints import is_due, nearest_number, next_number
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import Resumed
 from tests.support.decisions import ADA, AT, make_epic, make_task, run

@@ -10,7 +10,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Requires, Status
 from gitticks.model.task import Approval, Task
-from gitticks.workflow.settled import refuse_settled
+from gitticks.workflow.transitions import refuse_settled
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.tasks import CREATED
 

@@ -12,8 +12,8 @@ from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, V
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Decision, Turn
+from gitticks.workflow.transitions import VERDICTS
 from gitticks.workflow.triggers import Closed, Proof, VerdictGiven
-from gitticks.workflow.verdicts import VERDICTS
 from tests.support.decisions import (
     ADA,
     AT,

@@ -18,8 +18,7 @@ from gitticks.model.status import (
     Status,
     Verdict,
 )
-from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker, Gate, Row
-from gitticks.workflow.verdicts import VERDICTS
+from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, VERDICTS, Asker, Gate, Row
 
 _STATUSES = list(Status)
 _SIGNS = {"leaves": "─", "enters": "◁", "passes": " ", "top": "┐", "bottom": "┘", "middle": "┤", "line": "│"}

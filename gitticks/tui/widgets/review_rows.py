@@ -15,7 +15,7 @@ from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.council import Voice, answers_in
-from gitticks.workflow.verdicts import VERDICTS, Outcome
+from gitticks.workflow.transitions import VERDICTS, Outcome
 
 if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
