@@ -10,9 +10,7 @@ from typing import NamedTuple
 from gitticks.model.status import ActorKind, Role, Status
 
 Data = Mapping[str, str | int | float | bool | list[str] | None]
-
-
-_NO_DATA: Data = {}
+NO_DATA: Data = {}
 
 
 class Actor(NamedTuple):
@@ -81,4 +79,4 @@ class Event(NamedTuple):
     from_status: Status | None = None
     to_status: Status | None = None
     reason: str | None = None
-    data: Data = _NO_DATA
+    data: Data = NO_DATA

@@ -23,7 +23,7 @@ _NO_ITERATION = {ending.value for ending in CAME_TO_NOTHING - {Ending.STOPPED}}
 
 
 class Metric(StrEnum):
-    """What is counted; a duration is the agents' time, of a run that of the clock."""
+    """What is counted, in the order of `Spent` and `BudgetLimits`; a duration is the agents' time, of a run that of the clock."""
 
     ITERATIONS = "iterations"
     TOKENS = "tokens"
@@ -79,15 +79,7 @@ class Spent(NamedTuple):
 
     def of(self, metric: Metric) -> float:
         """Returns one of the figures."""
-        match metric:
-            case Metric.ITERATIONS:
-                return self.iterations
-            case Metric.TOKENS:
-                return self.tokens
-            case Metric.COST:
-                return self.cost
-            case Metric.DURATION:
-                return self.seconds
+        return dict(zip(Metric, self, strict=True))[metric]
 
 
 NOTHING = Spent()
@@ -161,15 +153,9 @@ def _duration(seconds: float) -> str:
 
 def read(scope: Scope, spent: Spent, limits: BudgetLimits) -> tuple[Reading, ...]:
     """Returns a reading of each limit that is set."""
-    values = {
-        Metric.ITERATIONS: limits.iterations,
-        Metric.TOKENS: limits.tokens,
-        Metric.COST: limits.cost,
-        Metric.DURATION: limits.duration,
-    }
     return tuple(
-        Reading(scope, metric, spent.of(metric), limit)
-        for metric, limit in values.items()
+        Reading(scope, metric, amount, limit)
+        for metric, amount, limit in zip(Metric, spent, limits, strict=True)
         if limit is not None
     )
 

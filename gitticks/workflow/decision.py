@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from typing import NamedTuple
 
 from gitticks.model.approval import NAME
-from gitticks.model.event import ENGINE, Actor, Event, EventType
+from gitticks.model.event import ENGINE, NO_DATA, Actor, Data, Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
@@ -101,11 +101,6 @@ class Decision(NamedTuple):
     stops_session: bool = False
     rework: str | None = None
 
-    @property
-    def turn(self) -> Turn:
-        """Returns whose move it is after this."""
-        return whose_turn(self.task)
-
 
 class Draft:
     """A decision being put together; every way of moving a task is a method here, so that none skips a duty."""
@@ -152,10 +147,10 @@ class Draft:
         reason: str | None = None,
         *,
         actor: Actor | None = None,
-        data: Mapping[str, str | int | float | bool | list[str] | None] | None = None,
+        data: Data = NO_DATA,
     ) -> None:
         """Adds an event that is no transition."""
-        self._events.append(Event(kind, self.at, actor or self.actor, reason=reason, data=data or {}))
+        self._events.append(Event(kind, self.at, actor or self.actor, reason=reason, data=data))
 
     def enter(
         self,
@@ -225,6 +220,13 @@ class Draft:
         asked_at = self.at if awaiting is not None else self.task.asked_at
         self.task = replace(self.task, awaiting=awaiting, verdict=None, asked_at=asked_at)
 
+    def await_person(
+        self, awaiting: Awaiting, reason: str | None, *, actor: Actor | None = None, data: Data = NO_DATA
+    ) -> None:
+        """Makes it a person's turn, and records why."""
+        self.set_awaiting(awaiting)
+        self.log(EventType.AWAITING_SET, reason, actor=actor, data={"awaiting": awaiting.value, **data})
+
     def archive(self, section: Section) -> None:
         """Moves a section to `rounds/`, once; that it may be missing is the writer's business."""
         if section not in self._archived:
@@ -234,10 +236,9 @@ class Draft:
         """True if this decision moved the section away, so that no gate may read it any more."""
         return section in self._archived
 
-    def add_entry(self, section: Section, text: str, *, actor: Actor | None = None) -> None:
+    def add_entry(self, section: Section, text: str) -> None:
         """Adds a note, a question or an answer."""
-        who = actor or self.actor
-        self.add(section, Entry(self.at, who.kind, who.name, text))
+        self.add(section, Entry(self.at, self.actor.kind, self.actor.name, text))
 
     def add(self, section: Section, entry: Entry) -> None:
         """Adds an entry of another time than this decision's."""
@@ -270,13 +271,7 @@ class Draft:
         if not self.needs_merge:
             self.enter(Status.DONE, EventType.ADVANCED, reason, actor=ENGINE)
         elif self.policy.merge_mode is MergeMode.MANUAL:
-            self.set_awaiting(Awaiting.WORK)
-            self.log(
-                EventType.AWAITING_SET,
-                "a person merges the branch",
-                actor=ENGINE,
-                data={"awaiting": Awaiting.WORK.value},
-            )
+            self.await_person(Awaiting.WORK, "a person merges the branch", actor=ENGINE)
         else:
             self.set_awaiting(None)
             self.task = replace(

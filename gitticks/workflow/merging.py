@@ -44,7 +44,7 @@ def send_back(draft: Draft, failed: MergeFailed) -> None:
     by_policy = bool(failed.conflicts) and draft.policy.on_conflict is OnConflict.STUCK
     if draft.counts.work_approved:
         draft.enter(Status.WORKING, EventType.ADVANCED, f"merge-failed: {failed.reason}")
-        _await(draft, Awaiting.WORK, "a person's work could not be merged")
+        draft.await_person(Awaiting.WORK, "a person's work could not be merged")
     elif by_policy or draft.counts.failed_merges + 1 >= MOST_FAILED_MERGES:
         draft.enter(Status.STUCK, EventType.ADVANCED, f"merge-failed: {failed.reason}")
     else:
@@ -57,11 +57,6 @@ def _need_merging(draft: Draft) -> None:
         raise RefusedError(
             f"`{draft.task.id}` is not merging: it is {draft.task.status}", hint=f"`gt show {draft.task.id}`"
         )
-
-
-def _await(draft: Draft, awaiting: Awaiting, reason: str) -> None:
-    draft.set_awaiting(awaiting)
-    draft.log(EventType.AWAITING_SET, reason, data={"awaiting": awaiting.value})
 
 
 def ask_for_rework(draft: Draft, source: Status, feedback: str | None) -> None:
@@ -89,7 +84,7 @@ def close_found(draft: Draft, found: MergeFound) -> None:
             draft.task = replace(task, merged_sha=found.sha)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
             reason = f"its branch is merged as {found.sha[:7]} though it was {task.status}"
-            _await(draft, Awaiting.ESCALATION, reason)
+            draft.await_person(Awaiting.ESCALATION, reason)
         return
     draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
     walk_to_reviewing(draft, "merged by hand")
@@ -162,7 +157,7 @@ def ask_again(draft: Draft, reason: str) -> None:
     draft.log(EventType.VOIDED, reason)
     draft.task = replace(draft.task, approval=None)
     asked = draft.task.requires or draft.task.asked
-    _await(draft, asked.awaiting if asked else Awaiting.REVIEW, reason)
+    draft.await_person(asked.awaiting if asked else Awaiting.REVIEW, reason)
 
 
 def follow_children(draft: Draft, children: ChildrenChanged) -> None:

@@ -267,7 +267,7 @@ def close(draft: Draft, closed: Closed) -> None:
         raise RefusedError(f"`{draft.task.id}` is approved and merging", hint=f"`gt merge {draft.task.id}`")
     if draft.task.is_open:
         draft.set_awaiting(Awaiting.WORK)
-    given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason, proof=closed.proof)
+    given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.reason, proof=closed.proof)
     give_verdict(draft, given, closes=True)
     if closed.reason and not draft.task.is_open:
         draft.task = replace(draft.task, closed_reason=closed.reason)

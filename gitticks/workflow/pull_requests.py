@@ -125,6 +125,4 @@ def await_merge(draft: Draft) -> None:
 
 
 def _await(draft: Draft, awaiting: Awaiting, reason: str) -> None:
-    draft.set_awaiting(awaiting)
-    data = {"awaiting": awaiting.value, "head": draft.task.end_sha}
-    draft.log(EventType.AWAITING_SET, reason, actor=ENGINE, data=data)
+    draft.await_person(awaiting, reason, actor=ENGINE, data={"head": draft.task.end_sha})

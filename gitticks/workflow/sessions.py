@@ -69,10 +69,7 @@ def start(draft: Draft, started: SessionStarted) -> None:
         starter = started.actor if started.actor.is_human else ENGINE
         draft.enter(Status.WORKING, cause, f"{started.actor.name}{where}", actor=starter)
         if by_person:
-            draft.set_awaiting(Awaiting.WORK)
-            draft.log(
-                EventType.AWAITING_SET, "a person does the work", data={"awaiting": Awaiting.WORK.value}
-            )
+            draft.await_person(Awaiting.WORK, "a person does the work")
     data: dict[str, str | list[str]] = {"role": started.role.value, "agent": started.actor.name}
     if started.started_by:
         data["by"] = started.started_by
@@ -208,8 +205,7 @@ def _obey(draft: Draft, signal: Signal) -> None:
         _hand_off(draft)
     elif kind is not SignalKind.CONTINUE:
         awaiting = Awaiting.CHECKPOINT if kind is SignalKind.CHECKPOINT else Awaiting.WORK
-        draft.set_awaiting(awaiting)
-        draft.log(EventType.AWAITING_SET, signal.text or None, data={"awaiting": awaiting.value})
+        draft.await_person(awaiting, signal.text or None)
 
 
 def _ask(draft: Draft, signal: Signal) -> None:

@@ -19,15 +19,11 @@ def limit(draft: Draft, ended: SessionEnded) -> None:
     after = before.plus(budget.spent_of(ended.spent, ended.role, ended.ending.value))
     readings = budget.read(Scope.TASK, after, limits)
     reached = budget.newly_reached(budget.read(Scope.TASK, before, limits), readings)
-    _carry_out(draft, BudgetCounted(readings, after, reached=reached))
+    count(draft, BudgetCounted(readings, after, reached=reached))
 
 
 def count(draft: Draft, counted: BudgetCounted) -> None:
     """Stops what has spent its budget: a task is stuck, an epic awaits a person, who grants as much again."""
-    _carry_out(draft, counted)
-
-
-def _carry_out(draft: Draft, counted: BudgetCounted) -> None:
     turn = whose_turn(draft.task)
     goes_on = draft.task.status in (Status.PENDING, Status.WORKING) and turn in (Turn.WORKER, Turn.CHILDREN)
     stopped = budget.stopping(counted.readings, Role.WORKER) if goes_on else None
@@ -41,8 +37,7 @@ def _carry_out(draft: Draft, counted: BudgetCounted) -> None:
     if turn is Turn.WORKER:
         draft.give_up(reason)
         return
-    draft.set_awaiting(Awaiting.ESCALATION)
-    draft.log(EventType.AWAITING_SET, reason, actor=ENGINE, data={"awaiting": Awaiting.ESCALATION.value})
+    draft.await_person(Awaiting.ESCALATION, reason, actor=ENGINE)
 
 
 def _is_left_to_a_stop(draft: Draft, reached: Reading, stopped: Reading | None) -> bool:

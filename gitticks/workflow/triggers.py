@@ -128,7 +128,6 @@ class Closed(NamedTuple):
 
     actor: Actor
     reason: str | None = None
-    note: str | None = None
     proof: Proof = NO_PROOF
 
 

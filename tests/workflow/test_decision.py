@@ -88,7 +88,7 @@ def test_manual_mode_leaves_waived_work_to_a_person() -> None:
     policy = Policy(review=ReviewPolicy.NONE, human=HumanPolicy.WHEN_REQUIRED, merge_mode=MergeMode.MANUAL)
     decision = run(task, ended(task), artifacts=HANDED_OFF, policy=policy)
     assert (decision.task.awaiting, decision.task.approval) == (Awaiting.WORK, None)
-    assert decision.turn is Turn.PERSON
+    assert whose_turn(decision.task) is Turn.PERSON
 
 
 def test_review_that_no_agent_can_give_is_waived_with_its_reason() -> None:

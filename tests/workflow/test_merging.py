@@ -11,7 +11,7 @@ from gitticks.model.settings import MergeMode, OnConflict, Policy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts
-from gitticks.workflow.decision import Turn
+from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFound
 from tests.support.decisions import (
     ADA,
@@ -65,7 +65,7 @@ def test_result_for_a_task_that_is_not_merging(task: Task, trigger: Merged | Mer
 def test_failed_merge_goes_back_and_the_second_is_stuck(failed: MergeFailed) -> None:
     first = run(make_merging(), failed)
     assert way(first) == ["reviewing", "working"]
-    assert (first.task.approval, first.task.awaiting, first.turn) == (None, None, Turn.WORKER)
+    assert (first.task.approval, first.task.awaiting, whose_turn(first.task)) == (None, None, Turn.WORKER)
     assert first.archived == (Section.HANDOFF,)
     assert first.events[0].data == {"conflicts": list(failed.conflicts)}
     second = run(make_merging(), failed, counts=Counts(failed_merges=1))
@@ -86,7 +86,7 @@ def test_work_of_a_person_that_cannot_be_merged_stays_theirs(failed: MergeFailed
     counts = Counts(work_approved=True, failed_merges=1)
     decision = run(make_merging(), failed, counts=counts, policy=policy)
     assert way(decision) == ["reviewing", "working"]
-    assert (decision.task.awaiting, decision.turn) == (Awaiting.WORK, Turn.PERSON)
+    assert (decision.task.awaiting, whose_turn(decision.task)) == (Awaiting.WORK, Turn.PERSON)
 
 
 def test_epic_whose_merge_failed_has_a_child_for_it() -> None:
@@ -169,7 +169,7 @@ def test_merge_that_is_found_ends_the_manual_mode() -> None:
 def test_moved_head_voids_a_review_but_not_its_turn() -> None:
     decision = run(make_task(Status.AGENT_REVIEW), HeadMoved(OTHER_HEAD))
     assert decision.steps == ()
-    assert (decision.task.end_sha, decision.archived, decision.turn) == (
+    assert (decision.task.end_sha, decision.archived, whose_turn(decision.task)) == (
         OTHER_HEAD,
         (Section.REVIEW,),
         Turn.REVIEWER,
@@ -181,7 +181,11 @@ def test_moved_head_voids_a_review_but_not_its_turn() -> None:
 def test_moved_head_voids_an_approval(task: Task) -> None:
     decision = run(task, HeadMoved(OTHER_HEAD))
     assert way(decision) == ["reviewing", "working"]
-    assert (decision.task.approval, decision.task.awaiting, decision.turn) == (None, None, Turn.WORKER)
+    assert (decision.task.approval, decision.task.awaiting, whose_turn(decision.task)) == (
+        None,
+        None,
+        Turn.WORKER,
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from gitticks.model.notes import Section
 from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
-from gitticks.workflow.decision import Turn
+from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.triggers import ChildrenChanged
 from tests.support.decisions import HANDED_OFF, HEAD, make_epic, make_merging, run, waived, way
 
@@ -23,7 +23,7 @@ def test_epic_works_from_its_first_childs_start() -> None:
     assert way(run(make_epic(Status.PENDING), NONE_STARTED)) == []
     decision = run(make_epic(Status.PENDING), SOME_OPEN)
     assert way(decision) == ["pending", "working"]
-    assert decision.turn is Turn.CHILDREN
+    assert whose_turn(decision.task) is Turn.CHILDREN
 
 
 @pytest.mark.parametrize("human", HumanPolicy)
@@ -57,7 +57,7 @@ def test_epic_with_a_branch_runs_on_as_the_gates_allow(
 ) -> None:
     policy = Policy(review=review, human=human, isolation=Isolation.EPIC)
     decision = run(make_epic(), ALL_CLOSED, artifacts=HANDED_OFF, policy=policy)
-    assert (way(decision), decision.turn) == (path, turn)
+    assert (way(decision), whose_turn(decision.task)) == (path, turn)
     assert decision.task.end_sha == HEAD
 
 
@@ -73,7 +73,11 @@ def test_child_that_is_added_returns_the_epic(task: Task) -> None:
     for children in (SOME_OPEN, NONE_STARTED):
         decision = run(task, children, policy=EPIC_BRANCH)
         assert way(decision) == [str(task.status), "working"]
-        assert (decision.turn, decision.rework, decision.task.approval) == (Turn.CHILDREN, None, None)
+        assert (whose_turn(decision.task), decision.rework, decision.task.approval) == (
+            Turn.CHILDREN,
+            None,
+            None,
+        )
         assert Section.HANDOFF in decision.archived
 
 

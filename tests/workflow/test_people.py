@@ -13,7 +13,7 @@ from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status, Verdict
 from gitticks.model.task import ENGINE_FIELDS, Approval, Claim, Task, Usage
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.decision import Turn
+from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.triggers import AwaitingSet, Reopened, Requested
 from tests.support.decisions import (
     ADA,
@@ -138,7 +138,11 @@ def test_what_each_step_archives(
 def test_person_takes_the_turn(status: Status, awaiting: Awaiting) -> None:
     task = make_task(status, awaiting=None if status is Status.WORKING else make_task(status).awaiting)
     decision = run(task, AwaitingSet(ADA, awaiting))
-    assert (decision.task.status, decision.task.awaiting, decision.turn) == (status, awaiting, Turn.PERSON)
+    assert (decision.task.status, decision.task.awaiting, whose_turn(decision.task)) == (
+        status,
+        awaiting,
+        Turn.PERSON,
+    )
     if task.awaiting is awaiting:
         assert decision.events == ()
     else:
@@ -155,7 +159,7 @@ def test_person_gives_the_turn_back(status: Status, awaiting: Awaiting) -> None:
     returned = status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
     assert decision.task.status is (Status.WORKING if returned else status)
     assert (decision.task.awaiting, decision.task.requires) == (None, Requires.REVIEW)
-    assert decision.turn is (Turn.REVIEWER if status is Status.AGENT_REVIEW else Turn.WORKER)
+    assert whose_turn(decision.task) is (Turn.REVIEWER if status is Status.AGENT_REVIEW else Turn.WORKER)
     archives = status not in (Status.PENDING, Status.AGENT_REVIEW)
     assert decision.archived == ((Section.HANDOFF,) if archives else ())
 

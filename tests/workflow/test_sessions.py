@@ -9,7 +9,7 @@ from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Ending, Task, Usage
 from gitticks.workflow.artifacts import Artifacts, Counts
-from gitticks.workflow.decision import Turn
+from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.sessions import current_round, wants_checks
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.triggers import SessionEnded
@@ -44,7 +44,7 @@ def test_handoff_advances_however_the_worker_ended(ending: Ending) -> None:
     assert decision.events[0].reason
     assert (decision.task.review_round, decision.task.crash_count, decision.task.end_sha) == (1, 0, HEAD)
     assert decision.archived == (Section.REVIEW,)
-    assert decision.turn is Turn.REVIEWER
+    assert whose_turn(decision.task) is Turn.REVIEWER
     assert not is_iteration(decision)
 
 
@@ -74,7 +74,7 @@ def test_crash_without_handoff(ending: Ending) -> None:
     second = run(first.task, ended(first.task, ending))
     assert way(second) == ["working", "stuck"]
     assert (second.task.awaiting, second.task.crash_count) == (Awaiting.ESCALATION, 2)
-    assert second.turn is Turn.PERSON
+    assert whose_turn(second.task) is Turn.PERSON
 
 
 @pytest.mark.parametrize("ending", CUT_OFF)

@@ -13,7 +13,7 @@ from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status
 from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
-from gitticks.workflow.decision import Turn
+from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.signals import SignalKind
 from gitticks.workflow.triggers import CouncilUndecided
 from tests.support.decisions import (
@@ -49,7 +49,7 @@ def test_review_decides_not_the_signal(ending: Ending, kind: SignalKind | None) 
     assert way(failed) == ["agent-review", "working"]
     assert (failed.task.failed_reviews, failed.task.review_round) == (1, 1)
     assert failed.archived == (Section.HANDOFF,)
-    assert failed.turn is Turn.WORKER
+    assert whose_turn(failed.task) is Turn.WORKER
     assert [section for section, _ in passed.entries] == ([Section.NOTES] if kind else [])
 
 

@@ -11,7 +11,7 @@ from gitticks.model.settings import MergeMode, Policy
 from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.decision import Decision, Turn
+from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.transitions import VERDICTS
 from gitticks.workflow.triggers import Closed, Proof, VerdictGiven
 from tests.support.decisions import (
@@ -96,7 +96,7 @@ def test_close_with_code_waits_for_the_merge(status: str, awaiting: str, verdict
     assert decision.task.status is Status.REVIEWING
     assert decision.task.is_merging
     assert decision.task.approval == Approval("Ada", AT, HEAD, "L0")
-    assert decision.turn is Turn.MERGE
+    assert whose_turn(decision.task) is Turn.MERGE
     assert waived(decision) == WAIVED_ON_THE_WAY[status]
     assert all(is_legal_step(step.source, step.target) for step in decision.steps)
 
@@ -112,7 +112,7 @@ def test_close_without_code_is_done_at_once(status: str, awaiting: str, verdict:
     assert waived(decision) == WAIVED_ON_THE_WAY[status]
     assert way(decision)[-2:] == ["reviewing", "done"]
     assert all(is_legal_step(step.source, step.target) for step in decision.steps)
-    assert decision.turn is Turn.NOBODY
+    assert whose_turn(decision.task) is Turn.NOBODY
 
 
 @pytest.mark.parametrize(("status", "awaiting", "verdict"), rows("return"))
@@ -129,7 +129,7 @@ def test_return(status: str, awaiting: str, verdict: str) -> None:
     assert [(section, entry.text, entry.kind) for section, entry in decision.entries] == [
         (Section.NOTES, "so be it", ActorKind.HUMAN)
     ]
-    assert decision.turn is Turn.WORKER
+    assert whose_turn(decision.task) is Turn.WORKER
     assert decision.stops_session is (status != "pending")
 
 
@@ -238,10 +238,10 @@ def test_close_is_work_approved(status: str) -> None:
     assert waived(decision) == WAIVED_ON_THE_WAY[status]
 
 
-def test_close_without_code_keeps_reason_and_note() -> None:
-    decision = run(make_task(Status.PENDING), Closed(ADA, "a duplicate", note="see m3xq"), artifacts=NO_CODE)
+def test_close_without_code_keeps_the_reason_as_a_note_too() -> None:
+    decision = run(make_task(Status.PENDING), Closed(ADA, "a duplicate"), artifacts=NO_CODE)
     assert (decision.task.status, decision.task.closed_reason) == (Status.DONE, "a duplicate")
-    assert [entry.text for _, entry in decision.entries] == ["see m3xq"]
+    assert [entry.text for _, entry in decision.entries] == ["a duplicate"]
     assert way(decision) == ["pending", "working", "agent-review", "reviewing", "done"]
 
 
