@@ -81,6 +81,6 @@ def _is_within(graph: Graph[TaskRow], task: TaskRow, reach: Reach, epic: TaskId 
         return True
     if graph.is_orphan(task):
         return reach.orphans
-    if graph.is_standalone(task):
+    if task.parent is None:
         return reach.standalone
     return reach.in_epics

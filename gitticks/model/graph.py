@@ -1,9 +1,9 @@
-"""Tasks as a graph: dependency cycles, topological layers, and the tree of epics."""
+"""Tasks as a graph: dependency cycles, topological layers and their columns, and the tree of epics."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 8
+_SWEEPS = 4
+_MOST_LINES_BETWEEN = 20_000
 
 T = TypeVar("T", bound="Queued")
+Stop = tuple[TaskId, int]
+"""A task in its own layer, or the line that leads from it through a later one."""
+Link = tuple[TaskId, TaskId]
 
 
 def shown(cycle: Sequence[TaskId]) -> str:
@@ -166,6 +171,79 @@ def _walk(
             enter(source)
 
 
+class Columns(NamedTuple):
+    """Each layer's stops from top to bottom, the layer of each task, and the last layer that a line from it leads to.
+
+    `before` and `after` are the stops that each is linked with in the layers beside it.
+    """
+
+    stops: list[list[Stop]]
+    depths: dict[TaskId, int]
+    reach: dict[TaskId, int]
+    before: dict[Stop, list[Stop]]
+    after: dict[Stop, list[Stop]]
+
+    def last_stop(self, source: TaskId, target: TaskId) -> int:
+        """Returns the layer of the last stop of a line before its target."""
+        depth = self.depths[target]
+        return depth - 1 if self.reach[source] >= depth else self.depths[source]
+
+
+def columns_of(layers: Sequence[Sequence[TaskId]], links: Collection[Link]) -> Columns:
+    """Returns the columns of tasks that are linked so (from, to), each from a layer to a later one."""
+    depths = {task_id: number for number, layer in enumerate(layers) for task_id in layer}
+    reach = _reach(depths, links)
+    columns: list[list[Stop]] = [
+        [(task_id, number) for task_id in layer] for number, layer in enumerate(layers)
+    ]
+    found = Columns(columns, depths, reach, {}, {})
+
+    def join(left: Stop, right: Stop) -> None:
+        found.before.setdefault(right, []).append(left)
+        found.after.setdefault(left, []).append(right)
+
+    for source, last in reach.items():
+        for number in range(depths[source] + 1, last):
+            columns[number].append((source, number))
+            join((source, number - 1), (source, number))
+    for source, target in links:
+        join((source, found.last_stop(source, target)), (target, depths[target]))
+    _sort(found)
+    return found
+
+
+def _reach(depths: Mapping[TaskId, int], links: Iterable[Link]) -> dict[TaskId, int]:
+    """Returns the last layer that a line from each task leads to; the next one for all where that is too much to draw."""
+    reach: dict[TaskId, int] = {}
+    for source, target in links:
+        reach[source] = max(reach.get(source, 0), depths[target])
+    if sum(last - depths[source] - 1 for source, last in reach.items()) > _MOST_LINES_BETWEEN:
+        return {source: depths[source] + 1 for source in reach}
+    return reach
+
+
+def _sort(found: Columns) -> None:
+    """Sorts each layer by where its neighbours stand on average, to and fro."""
+    places: dict[Stop, float] = {}
+    for column in found.stops:
+        places.update(_middles(column))
+    for sweep in range(_SWEEPS):
+        neighbours = found.after if sweep % 2 else found.before
+        for column in reversed(found.stops) if sweep % 2 else found.stops:
+
+            def average(stop: Stop, neighbours: Mapping[Stop, Sequence[Stop]] = neighbours) -> float:
+                beside = neighbours.get(stop)
+                return sum(places[one] for one in beside) / len(beside) if beside else places[stop]
+
+            column.sort(key=average)
+            places.update(_middles(column))
+
+
+def _middles(column: Sequence[Stop]) -> dict[Stop, float]:
+    """Returns how far each stop is from the middle of its layer, which all layers share."""
+    return {stop: row - len(column) / 2 for row, stop in enumerate(column)}
+
+
 class Place(Generic[T]):
     """A task in the tree; `task` is None for the closed ones below one task, folded into one place, `closed` of them.
 
@@ -193,20 +271,17 @@ class Place(Generic[T]):
         self.has_below = has_below
 
 
-class Forest(Generic[T]):
+class Forest(NamedTuple, Generic[T]):
     """The tops of all trees, each group in its order.
 
     `epics` are tops with something below them, or meant to have; `orphans` are open tasks whose parent is closed or
     gone; `cycles` has one task of each cycle of parents, which no top leads to.
     """
 
-    __slots__ = ("cycles", "epics", "orphans", "standalone")
-
-    def __init__(self, epics: list[T], standalone: list[T], orphans: list[T], cycles: list[T]) -> None:
-        self.epics = epics
-        self.standalone = standalone
-        self.orphans = orphans
-        self.cycles = cycles
+    epics: list[T]
+    standalone: list[T]
+    orphans: list[T]
+    cycles: list[T]
 
 
 def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest[T]:

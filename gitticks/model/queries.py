@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
     conflict that nobody has settled, `elsewhere` those that another clone has claimed. `left` says how the last session
-    ended of tasks that it left unfinished. `runner` is the asking runner, whose own claims do not count against it.
+    ended of tasks that it left unfinished.
     """
 
     today: date
@@ -44,7 +44,6 @@ class Surroundings(NamedTuple):
     live: Container[TaskId] = ()
     held: Container[TaskId] = ()
     conflicted: Container[TaskId] = ()
-    runner: str | None = None
     left: Mapping[TaskId, str] = _NOTHING_LEFT
     elsewhere: Container[TaskId] = ()
 
@@ -221,10 +220,6 @@ class Graph(Generic[T]):
         epic = self._above_of(task).epic
         return None if epic == task.id else epic  # in a cycle it may come round to the task itself
 
-    def is_standalone(self, task: T) -> bool:
-        """True for a task without a parent."""
-        return task.parent is None
-
     def is_orphan(self, task: T) -> bool:
         """True for an open task whose parent is closed or gone."""
         return task.parent is not None and task.is_open and not self.is_open_id(task.parent)
@@ -296,7 +291,7 @@ def is_to_review(task: Queued, around: Surroundings) -> bool:
 def is_taken(task: Queued, around: Surroundings) -> bool:
     """True if somebody else works on the task, or nobody may here."""
     claim = task.claim
-    if claim is not None and claim.expires > around.now and claim.runner != around.runner:
+    if claim is not None and claim.expires > around.now:
         return True
     return is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
 
@@ -306,18 +301,15 @@ def is_at_work(task: Queued, around: Surroundings) -> bool:
     return task.id in around.live or task.id in around.elsewhere
 
 
-class Candidates(Generic[T]):
+class Candidates(NamedTuple, Generic[T]):
     """Where workable tasks are found, each stream by priority and age.
 
     `below` gives those below some epics, at any depth; `children` all that have a parent, `single` all without.
     """
 
-    def __init__(
-        self, below: Callable[[Iterable[TaskId]], Iterable[T]], children: Iterable[T], single: Iterable[T]
-    ) -> None:
-        self.below = below
-        self.children = children
-        self.single = single
+    below: Callable[[Iterable[TaskId]], Iterable[T]]
+    children: Iterable[T]
+    single: Iterable[T]
 
 
 def first_ready(

@@ -15,10 +15,6 @@ class Claimed(Protocol):
     """Who has taken a task, as far as readiness depends on it."""
 
     @property
-    def runner(self) -> str:
-        """The runner's name."""
-
-    @property
     def expires(self) -> datetime:
         """Until when; UTC."""
 

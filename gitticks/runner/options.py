@@ -59,7 +59,7 @@ def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:
         return True
     if graph.is_orphan(task):
         return options.include_orphans
-    return options.include_standalone or not graph.is_standalone(task)
+    return options.include_standalone or task.parent is not None
 
 
 def left_out(graph: TaskGraph, options: RunOptions, around: Surroundings) -> dict[str, list[TaskId]]:

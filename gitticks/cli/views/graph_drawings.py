@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import count_of
 from gitticks.cli.text import visible, wrap
-from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
+from gitticks.model.graph import Columns, Link, Stop, columns_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
+from gitticks.model.graph import Columns, Link, Stop, columns_of
 from gitticks.model.ids import TaskId
 from gitticks.tui.theme import STATUS_COLOUR, glyph, uses_ascii
 from gitticks.tui.widgets.lines import Line, Span, line
