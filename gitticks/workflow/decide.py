@@ -7,7 +7,7 @@ from typing import assert_never
 
 from gitticks.model.settings import BudgetLimits, Policy, Settings
 from gitticks.model.task import Task
-from gitticks.workflow import merging, people, pull_requests, sessions, spending
+from gitticks.workflow import merging, people, pull_requests, sessions
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
@@ -95,7 +95,7 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
         case ChildrenChanged():
             merging.follow_children(draft, trigger)
         case BudgetCounted():
-            spending.count(draft, trigger)
+            sessions.count_budget(draft, trigger)
         case _:
             assert_never(trigger)
     return draft.finish()

@@ -1,4 +1,4 @@
-"""What the start and the end of an agent's process mean for its task."""
+"""What the start and the end of an agent's process mean for its task, and what a spent budget means."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
-from gitticks.model.status import REVIEWER_CRASHED, Awaiting, Role, Status
+from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
-from gitticks.workflow import gates, merging, spending
+from gitticks.workflow import budget, gates, merging
+from gitticks.workflow.budget import Level, Metric, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
-from gitticks.workflow.triggers import SessionEnded, SessionStarted
+from gitticks.workflow.triggers import BudgetCounted, SessionEnded, SessionStarted
 
 MOST_CRASHES = 2
 MOST_REFUSALS = 2
@@ -86,7 +87,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
     counts = _apply_end(draft, ended) and ended.role is Role.WORKER
     if counts and draft.task.status is before and draft.task.awaiting is None:
         _limit_iterations(draft)
-    spending.limit(draft, ended)
+    _limit_spending(draft, ended)
     draft.log(
         EventType.SESSION_ENDED,
         ended.detail,
@@ -310,6 +311,55 @@ def follow_policy(draft: Draft) -> None:
     """Takes a task past a review that is not asked for any more; a person who was asked stays asked."""
     if draft.task.status is Status.AGENT_REVIEW and draft.task.awaiting is None:
         draft.run_on()
+
+
+def count_budget(draft: Draft, counted: BudgetCounted) -> None:
+    """Stops what has spent its budget: a task is stuck, an epic awaits a person, who grants as much again."""
+    turn = whose_turn(draft.task)
+    goes_on = draft.task.status in (Status.PENDING, Status.WORKING) and turn in (Turn.WORKER, Turn.CHILDREN)
+    stopped = budget.stopping(counted.readings, Role.WORKER) if goes_on else None
+    reached = [
+        one
+        for one in counted.reached
+        if stopped is not None or not draft.task.is_epic or one.level is not Level.SPENT
+    ]  # an epic that waits for a person anyway is told of that by a later stop, which alone grants more
+    if stopped is not None and stopped not in reached:
+        reached.append(stopped)
+    for one in reached:
+        draft.log(
+            EventType.BUDGET,
+            f"{one.percent} % of `budget.{one.scope}.{one.metric}`: {one.words}",
+            actor=ENGINE,
+            data=budget.reached_data(one, counted.total),
+        )
+    if stopped is None:
+        return
+    on = counted.on or _other_figures(counted.total, stopped.metric)
+    reason = f"{BUDGET_SPENT}{stopped.scope}.{stopped.metric}` is spent: {stopped.words}, {on}"
+    if turn is Turn.WORKER:
+        draft.give_up(reason)
+        return
+    draft.await_person(Awaiting.ESCALATION, reason, actor=ENGINE)
+
+
+def _limit_spending(draft: Draft, ended: SessionEnded) -> None:
+    """Counts a session into its task's budget; one that is spent makes the task stuck once more work is needed."""
+    limits = draft.policy.budget
+    before = draft.counts.spent
+    after = before.plus(budget.spent_of(ended.spent, ended.role, ended.ending.value))
+    readings = budget.read(Scope.TASK, after, limits)
+    reached = budget.newly_reached(budget.read(Scope.TASK, before, limits), readings)
+    count_budget(draft, BudgetCounted(readings, after, reached=reached))
+
+
+def _other_figures(spent: Spent, named: Metric) -> str:
+    """Returns what else was spent."""
+    parts = [
+        budget.in_words(metric, spent.of(metric))
+        for metric in (Metric.ITERATIONS, Metric.TOKENS, Metric.COST)
+        if metric is not named and spent.of(metric)
+    ]
+    return ", ".join([*parts, f"{budget.in_words(Metric.DURATION, spent.seconds)} of agent time"])
 
 
 def wants_checks(task: Task, ended: SessionEnded, *, handoff: bool) -> bool:
