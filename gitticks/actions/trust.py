@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
+from gitticks.document.runnables import Runnable, RunnableKind
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import RefusedError
 from gitticks.git.refs import BRANCHES, read_ref
@@ -14,7 +15,6 @@ from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.settings import SandboxPreset, Settings
-from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.redaction import secret_values
 from gitticks.runner.commit_checks import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
 from gitticks.store.audit import PendingAudit

@@ -1,9 +1,12 @@
-"""What runs programs, or gives agents more room: parts of settings, and the scripts of tasks."""
+"""What runs programs, instructs agents or gives them more room: parts of settings, templates, and the scripts of tasks."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.document.settings import Layer, file_layer
 from gitticks.document.taskfile import TaskFile
@@ -11,7 +14,6 @@ from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
 from gitticks.model.status import Isolation
-from gitticks.model.trust import Runnable, RunnableKind
 
 _COMMANDS = frozenset(
     {("verify", "test"), ("verify", "build"), ("verify", "scripts"), ("setup", "run"), ("notify",)}
@@ -33,6 +35,39 @@ _LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
     ("approvals", "allowed_signers"): None,
 }
 """What gives agents more room, or somebody a say: by any value, or by these."""
+
+
+class RunnableKind(StrEnum):
+    """Where something that runs comes from."""
+
+    SETTING = "setting"
+    TEMPLATE = "template"
+    SCRIPT = "script"
+    REPOSITORY = "repository"
+    AUTHOR = "author"
+
+
+class Runnable(NamedTuple):
+    """One thing that would run: a setting's value, a template, or the script of a task.
+
+    Attributes:
+        kind: where it stands.
+        name: the setting's dotted name, the template's path, the task's id, what of the repository changed, or
+            who writes.
+        text: what would run.
+    """
+
+    kind: RunnableKind
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Returns what it is remembered by; a script is the same under another id, as tasks may be renamed."""
+        name = "" if self.kind is RunnableKind.SCRIPT else self.name
+        return hashlib.sha256(
+            f"{self.kind}\0{name}\0{self.text}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
 
 
 def runnables_of_settings(text: str) -> tuple[Runnable, ...]:

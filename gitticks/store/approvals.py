@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
+from gitticks.document.runnables import Runnable
 from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import RefusedError
 from gitticks.git.config import read_own_setting
@@ -22,7 +23,6 @@ from gitticks.git.signatures import read_signature, verify
 from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
 from gitticks.model.event import Event
 from gitticks.model.task import Task
-from gitticks.model.trust import Runnable
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH, state_tip
 from gitticks.store.settings import team_settings

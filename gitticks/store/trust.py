@@ -14,12 +14,11 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from gitticks.document.runnables import runnable_of_task, runnables_of_settings
+from gitticks.document.runnables import Runnable, RunnableKind, runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError, first_of
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
-from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, task_of_path
 from gitticks.store.transaction import Transaction

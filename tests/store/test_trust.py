@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.runnables import runnable_of_task
+from gitticks.document.runnables import Runnable, RunnableKind, runnable_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover
-from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.store.layout import may_run
 from gitticks.store.trust import trust, trusted_digests
 from tests.support.repositories import make_repository
