@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
-_known: list[str] = []
 
 
+@functools.cache
 def boot_id() -> str:
     """Returns what tells this boot of the machine from every other one."""
-    if not _known:
-        _known.append(_boot_id())
-    return _known[0]
-
-
-def _boot_id() -> str:
     try:
         with open(BOOT_ID_FILE, encoding="ascii") as file:  # noqa: PTH123 (pathlib is slow to load)
             return file.read().strip()

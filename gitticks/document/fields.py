@@ -341,6 +341,14 @@ def _read_by_tree(line: str, key: str, found: dict[str, Any], others: set[str]) 
     return True
 
 
+def without_manual(task: Task, source: Source, tree: MappingNode) -> list[Change]:
+    """Returns the changes that write an old `manual: true`, if there is one, as what it reads as."""
+    if not has_manual(source, tree):
+        return []
+    kept = [Change(("awaiting",), Awaiting.WORK.value)] if task.awaiting is Awaiting.WORK else []
+    return [*kept, Change((MANUAL,), None)]
+
+
 def has_manual(source: Source, tree: MappingNode) -> bool:
     """True if the frontmatter says `manual: true`, the old form of `awaiting: work`."""
     node = tree.get(MANUAL)
@@ -369,11 +377,7 @@ def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> lis
     for field in FIELDS:
         if old.get(field.key) != new.get(field.key):
             result += _field_changes(field.key, old.get(field.key), new.get(field.key), tree)
-    if result and has_manual(source, tree):
-        if before.awaiting is after.awaiting is Awaiting.WORK:
-            result.append(Change(("awaiting",), new["awaiting"]))
-        result.append(Change((MANUAL,), None))
-    return result
+    return result + without_manual(after, source, tree) if result else result
 
 
 def _field_changes(key: str, old: YamlValue | None, new: YamlValue | None, tree: MappingNode) -> list[Change]:

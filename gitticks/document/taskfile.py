@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
-from gitticks.document.fields import changes, has_manual, read_fields, read_quickly, written
+from gitticks.document.fields import changes, has_manual, read_fields, read_quickly, without_manual, written
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
 from gitticks.document.section_edits import remove_section, set_preamble, set_section
 from gitticks.document.sections import Body, Scripts, is_empty, read_scripts
@@ -17,7 +17,6 @@ from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, ReviewOutcome, Section
-from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 
 _FENCE = "---\n"
@@ -117,12 +116,8 @@ class TaskFile(NamedTuple):
 
     def without_manual(self) -> TaskFile:
         """Returns the file with the old `manual: true` written as `awaiting: work`."""
-        if not self.is_manual:
-            return self
-        awaiting = (
-            [] if self.task.awaiting is not Awaiting.WORK else [Change(("awaiting",), Awaiting.WORK.value)]
-        )
-        return self._with_changes([*awaiting, Change(("manual",), None)], self.task)
+        source, tree = self.frontmatter.source, self.frontmatter.tree
+        return self._with_changes(without_manual(self.task, source, tree), self.task)
 
     def with_section(self, name: Section | str, text: str) -> TaskFile:
         """Returns the file with a section's text replaced, or the section added in its place."""

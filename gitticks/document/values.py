@@ -135,8 +135,7 @@ def read_integer(least: int, most: int | None = None) -> Reader[int]:
 
 def read_number(at: At, node: Node) -> float:
     """Returns a finite number that is not negative."""
-    text = _plain(node)
-    number = float(text) if text is not None and NUMBER.fullmatch(text) else math.nan
+    number = _number(node)
     if not 0 <= number < math.inf:
         raise at.error(node, f"is not a number from 0 up: {shown(node)}", hint=f"write `{at.name}: 0`")
     return number
@@ -144,8 +143,7 @@ def read_number(at: At, node: Node) -> float:
 
 def read_dollars(at: At, node: Node) -> float:
     """Returns what may be spent; nothing at all would start nothing."""
-    text = _plain(node)
-    number = float(text) if text is not None and NUMBER.fullmatch(text) else math.nan
+    number = _number(node)
     if not 0 < number < math.inf:
         raise at.error(node, f"is not a number above 0: {shown(node)}", hint=f"write `{at.name}: 1`")
     return number
@@ -203,6 +201,11 @@ def read_parts(at: At, node: Node, readers: Mapping[str, Reader[object]]) -> dic
         if value is not None and not (isinstance(value, Scalar) and value.is_null):
             values[key] = reader(at.inside(key), value)
     return values
+
+
+def _number(node: Node) -> float:
+    text = _plain(node)
+    return float(text) if text is not None and NUMBER.fullmatch(text) else math.nan
 
 
 def _plain(node: Node) -> str | None:

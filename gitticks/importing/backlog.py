@@ -24,7 +24,6 @@ from gitticks.importing.record import (
     RecordError,
     clean,
     digest_of,
-    files_of,
     read_file,
     text_of,
 )
@@ -93,7 +92,7 @@ def read_backlog(folder: Path) -> Reading:
     for file in (folder / "config.yml", folder / "config.yaml"):
         with reading.noting(str(file)):
             config = read_config(read_file(file), str(file)) if file.is_file() else config
-    for file in (file for name in _TASKS for file in files_of(folder / name, "*.md")):
+    for file in (file for name in _TASKS for file in sorted((folder / name).glob("*.md"))):
         with reading.noting(str(file)):
             reading.add(_task_of(read_file(file), str(file), config))
     for name in _TASKS:

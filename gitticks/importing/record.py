@@ -55,11 +55,6 @@ def read_file(file: Path, most: int = MOST_RECORD_BYTES) -> bytes:
         ) from None
 
 
-def files_of(folder: Path, pattern: str) -> list[Path]:
-    """Returns what is in a folder, in the order of the names; what is no file is said by whoever reads it."""
-    return sorted(folder.glob(pattern))
-
-
 def lines_of(stream: BinaryIO) -> Iterator[bytes | None]:
     """Yields the lines; of one that is too long nothing is kept, not even in memory: it is None."""
     while line := stream.readline(MOST_RECORD_BYTES):
@@ -186,12 +181,10 @@ class Parts:
         text = self.text(key)
         return (one_line(text) or None) if text is not None else None
 
-    def name(self, key: str, *others: str) -> str:
-        """Takes the text that a record cannot do without, under the first of these keys that has one."""
-        for one in (key, *others):
-            found = self.line(one)
-            if found:
-                return found
+    def name(self, key: str) -> str:
+        """Takes the text that a record cannot do without."""
+        if found := self.line(key):
+            return found
         raise RecordError(f"`{key}` is not a text" if key in self.left else f"`{key}` is missing")
 
     def time(self, key: str) -> datetime | None:

@@ -17,7 +17,6 @@ from gitticks.importing.record import (
     as_record,
     canonical,
     digest_of,
-    files_of,
     is_given_up,
     object_of,
     read_file,
@@ -42,7 +41,7 @@ def find_ticks(place: Path) -> Path | None:
 def read_ticks(folder: Path) -> Reading:
     """Returns what the folder's files hold."""
     reading = Reading(Format.TICKS)
-    for file in files_of(folder, "*.json"):
+    for file in sorted(folder.glob("*.json")):
         with reading.noting(str(file)):
             reading.add(task_of(object_of(read_file(file)), str(file)))
     return reading
