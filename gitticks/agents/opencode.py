@@ -201,14 +201,11 @@ def _is_narrow(rule: PermissionRule) -> bool:
 
 
 def _patterns(rule: PermissionRule) -> Iterator[str]:
-    own = {Operation.SHELL: rule.commands, Operation.NETWORK: rule.hosts}.get(
-        Operation(rule.operation), rule.paths
-    )
-    if any(one.startswith("!") for one in own):
+    if any(one.startswith("!") for one in rule.patterns):
         return
-    if not own:
+    if not rule.patterns:
         yield "*"
-    for one in own:
+    for one in rule.patterns:
         if rule.operation == Operation.SHELL:
             yield from (one, f"{one} *")
         elif rule.operation == Operation.NETWORK:

@@ -265,6 +265,11 @@ class PermissionRule(NamedTuple):
     commands: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Returns what it speaks of, of the one kind that its operation has; empty for all of it."""
+        return (*self.paths, *self.commands, *self.hosts)
+
 
 class PermissionSettings(NamedTuple):
     """What agents may do: deny rules first, then allow rules, then the default (`ask`, `allow`, `deny`)."""

@@ -68,20 +68,8 @@ def matches_host(patterns: Iterable[str], host: str) -> bool:
     return _chosen(_compiled(tuple(patterns), _host_glob), (name,))
 
 
-def any_of(patterns: tuple[str, ...], *, is_host: bool) -> re.Pattern[str]:
-    """Returns the expression that some of the globs of paths, or of hosts, match."""
-    glob = _host_glob if is_host else _path_glob
-    return re.compile("|".join(map(glob, patterns)), re.IGNORECASE if is_host else 0)
-
-
-def fixed_first_word(pattern: str) -> str | None:
-    """Returns the first word of all commands that a pattern is about; None if they may have others."""
-    word = pattern.strip().split(" ", 1)[0]
-    return None if not word or any(sign in word for sign in "*?[") else word
-
-
 @lru_cache(maxsize=200)
-def first_words(line: str) -> frozenset[str]:
+def _first_words(line: str) -> frozenset[str]:
     """Returns the first words of all that the rules compare of a line."""
     forms = (form for some in (*_carried_out(line), *_only_carried_out(line)) for form in some)
     return frozenset(form.split(" ", 1)[0] for form in (line.strip(), *forms))
@@ -320,34 +308,34 @@ class RuleIndex:
     that neither can rule out, such as one with nothing but `!`, is always asked.
     """
 
-    def __init__(
-        self, rules: Sequence[tuple[PermissionRule, tuple[str, ...]]], *, is_shell: bool, is_network: bool
-    ) -> None:
-        self.rules = tuple(rule for rule, _ in rules)
+    def __init__(self, rules: Sequence[PermissionRule], *, is_shell: bool, is_network: bool) -> None:
+        self.rules = tuple(rules)
         self._by_word: defaultdict[str, set[int]] = defaultdict(set)
         self._always: set[int] = set()
         self._others: set[int] = set()
         self._any: re.Pattern[str] | None = None
         self._is_shell = is_shell
         every: list[str] = []
-        for number, (_, patterns) in enumerate(rules):
-            wanted = [one for one in patterns if not one.startswith("!")]
+        for number, rule in enumerate(rules):
+            wanted = [one for one in rule.patterns if not one.startswith("!")]
             if not wanted:
                 self._always.add(number)
             elif is_shell:
-                for word in map(fixed_first_word, wanted):
-                    (self._always if word is None else self._by_word[word]).add(number)
+                for word in (one.strip().split(" ", 1)[0] for one in wanted):
+                    has_others = not word or any(sign in word for sign in "*?[")
+                    (self._always if has_others else self._by_word[word]).add(number)
             else:
                 self._others.add(number)
                 every += wanted
         if every:
-            self._any = any_of(tuple(every), is_host=is_network)
+            glob = _host_glob if is_network else _path_glob
+            self._any = re.compile("|".join(map(glob, every)), re.IGNORECASE if is_network else 0)
 
     def about(self, target: str) -> tuple[PermissionRule, ...]:
         """Returns the rules that may be about a command, path or host, in their order."""
         found = self._always
         if self._is_shell:
-            found = found.union(*(self._by_word.get(word, ()) for word in first_words(target)))
+            found = found.union(*(self._by_word.get(word, ()) for word in _first_words(target)))
         elif self._any is not None and self._any.fullmatch(target):
             found = found | self._others
         return tuple(self.rules[number] for number in sorted(found))

@@ -141,8 +141,7 @@ def is_looser(mode: PermissionMode, than: PermissionMode) -> bool:
 
 def rule_words(rule: PermissionRule) -> str:
     """Returns a rule as people read it, such as `shell: go test *`."""
-    patterns = (*rule.paths, *rule.commands, *rule.hosts)
-    return f"{rule.operation}: {', '.join(patterns)}" if patterns else rule.operation
+    return f"{rule.operation}: {', '.join(rule.patterns)}" if rule.patterns else rule.operation
 
 
 def matches(rule: PermissionRule, access: Access, *, to_deny: bool) -> bool:
@@ -150,14 +149,12 @@ def matches(rule: PermissionRule, access: Access, *, to_deny: bool) -> bool:
 
     Of a line with several commands a deny rule needs to match one, a rule that allows must match all.
     """
-    if rule.operation != access.operation:
-        return False
+    if rule.operation != access.operation or not rule.patterns:
+        return rule.operation == access.operation
     if access.operation is Operation.SHELL:
-        compare = denies_command if to_deny else allows_command
-        return not rule.commands or compare(rule.commands, access.target)
-    if access.operation is Operation.NETWORK:
-        return not rule.hosts or matches_host(rule.hosts, access.target)
-    return not rule.paths or matches_path(rule.paths, access.target)
+        return (denies_command if to_deny else allows_command)(rule.patterns, access.target)
+    matched = matches_host if access.operation is Operation.NETWORK else matches_path
+    return matched(rule.patterns, access.target)
 
 
 def denied_writes(paths: Iterable[str], layers: Iterable[PolicyLayer]) -> Mapping[str, str]:
@@ -186,16 +183,10 @@ def learned_rule(access: Access) -> PermissionRule:
     return PermissionRule(access.operation, paths=(f"{folder}/**" if folder else f"./{name}",))
 
 
-def _patterns(rule: PermissionRule) -> tuple[str, ...]:
-    if rule.operation == Operation.SHELL:
-        return rule.commands
-    return rule.hosts if rule.operation == Operation.NETWORK else rule.paths
-
-
 def _indexed(rules: tuple[PermissionRule, ...]) -> Mapping[str, RuleIndex]:
-    found: dict[str, list[tuple[PermissionRule, tuple[str, ...]]]] = {}
+    found: dict[str, list[PermissionRule]] = {}
     for rule in rules:
-        found.setdefault(rule.operation, []).append((rule, _patterns(rule)))
+        found.setdefault(rule.operation, []).append(rule)
     return {
         operation: RuleIndex(
             some, is_shell=operation == Operation.SHELL, is_network=operation == Operation.NETWORK
@@ -205,7 +196,6 @@ def _indexed(rules: tuple[PermissionRule, ...]) -> Mapping[str, RuleIndex]:
 
 
 def _about(indexes: Mapping[str, RuleIndex], access: Access) -> tuple[PermissionRule, ...]:
-    """Returns the rules that may be about an access, in their order."""
     index = indexes.get(access.operation)
     is_host = access.operation is Operation.NETWORK
     return () if index is None else index.about(access.target.rstrip(".") if is_host else access.target)
