@@ -216,7 +216,6 @@ def _approves(event: Event) -> bool:
 
 
 def _turn(change: PastChange) -> Iterator[str]:
-    """Judges whose turn it became."""
     before, after = change.before, change.after
     if before is None or before.awaiting is after.awaiting:
         return

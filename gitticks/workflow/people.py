@@ -9,9 +9,10 @@ from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, Data, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, Verdict
-from gitticks.model.task import Approval, Task, Usage
+from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates, merging, pull_requests, sessions
 from gitticks.workflow.artifacts import Artifacts
+from gitticks.workflow.bundle import BUNDLE_FIELDS
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_of, find_row, targets
 from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Resumed, Seen, VerdictGiven
@@ -312,27 +313,8 @@ def reopen(draft: Draft) -> None:
     draft.enter(Status.PENDING, EventType.REOPENED)
     draft.archive(Section.HANDOFF)
     draft.archive(Section.REVIEW)
-    draft.task = replace(
-        draft.task,
-        asked=None,
-        approval=None,
-        base=None,
-        branch=None,
-        start_sha=None,
-        end_sha=None,
-        merged_sha=None,
-        pr=None,
-        review_round=0,
-        failed_reviews=0,
-        crash_count=0,
-        usage=Usage(),
-        claim=None,
-        agent_sessions={},
-        asked_at=None,
-        responded_at=None,
-        closed=None,
-        closed_reason=None,
-    )
+    fresh = Task(task.id, task.title)
+    draft.task = replace(draft.task, **{name: getattr(fresh, name) for name in BUNDLE_FIELDS})
 
 
 def resume(draft: Draft, resumed: Resumed) -> None:

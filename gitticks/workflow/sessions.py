@@ -353,7 +353,6 @@ def _limit_spending(draft: Draft, ended: SessionEnded) -> None:
 
 
 def _other_figures(spent: Spent, named: Metric) -> str:
-    """Returns what else was spent."""
     parts = [
         budget.in_words(metric, spent.of(metric))
         for metric in (Metric.ITERATIONS, Metric.TOKENS, Metric.COST)
