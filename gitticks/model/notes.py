@@ -107,20 +107,18 @@ def answer_since(entries: tuple[Entry, ...], asked_at: datetime) -> Entry | None
     return answer if answer is not None and answer.at >= asked_at else None
 
 
-class Mention(NamedTuple):
-    """A task's id in a text: `text[start:end]`."""
-
-    start: int
-    end: int
-    task: TaskId
+def words_like_ids(text: str) -> set[str]:
+    """Returns all words of a text that could name a task; most do not, and `mentioned` tells which do."""
+    runs = text.encode("ascii", "replace").translate(_SPACES_BETWEEN_IDS).decode("ascii").split()
+    return {run.strip("-") for run in runs} - {""}
 
 
-def find_mentions(text: str, ids: Container[TaskId]) -> tuple[Mention, ...]:
-    """Returns where a text names tasks, in order, each id as a word of its own.
+def mentioned(text: str, ids: Container[TaskId]) -> tuple[TaskId, ...]:
+    """Returns the tasks that a text names, each once, in the order of their first mention.
 
     An id within a path, an address or a longer word is none, such as in `tasks/f2/k7f2` or `k7f2.md`.
     """
-    found: list[Mention] = []
+    found: dict[TaskId, None] = {}
     end = 0
     for start in range(len(text)):
         if start < end or not _is_word(text[start]):
@@ -129,21 +127,9 @@ def find_mentions(text: str, ids: Container[TaskId]) -> tuple[Mention, ...]:
         while end < len(text) and _is_word(text[end]):
             end += 1
         word = text[start:end].strip("-_")
-        begin = start + text[start:end].index(word) if word else start
         if is_valid_id(word) and word in ids and _stands_alone(text, start, end):
-            found.append(Mention(begin, begin + len(word), TaskId(word)))
+            found[TaskId(word)] = None
     return tuple(found)
-
-
-def words_like_ids(text: str) -> set[str]:
-    """Returns all words of a text that could name a task; most do not, and `mentioned` tells which do."""
-    runs = text.encode("ascii", "replace").translate(_SPACES_BETWEEN_IDS).decode("ascii").split()
-    return {run.strip("-") for run in runs} - {""}
-
-
-def mentioned(text: str, ids: Container[TaskId]) -> tuple[TaskId, ...]:
-    """Returns the tasks that a text names, each once, in the order of their first mention."""
-    return tuple(dict.fromkeys(mention.task for mention in find_mentions(text, ids)))
 
 
 def _is_word(sign: str) -> bool:
