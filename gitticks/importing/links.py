@@ -11,7 +11,7 @@ from gitticks.errors import DocumentError, RefusedError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import EventType
-from gitticks.model.graph import find_cycles
+from gitticks.model.graph import cycles_of_parents, find_cycles
 from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
@@ -195,18 +195,13 @@ class _Link(NamedTuple):
 
 def _cut_ancestors(linked: Linked, places: Places) -> None:
     """Takes the parent from tasks that would be their own ancestors."""
-    settled: set[TaskId] = set()
-    for first in list(linked.tasks):
-        way: list[TaskId] = []
-        here: TaskId | None = first
-        while here is not None and here not in settled:
-            settled.add(here)
-            way.append(here)
-            task = linked.tasks.get(here) or places.tasks.get(here)
-            here = None if task is None else task.parent
-        if here is None or here not in way:
-            continue
-        for last in reversed(way[way.index(here) :]):  # how the way came to the cycle is no part of it
+
+    def parent_of(task_id: TaskId) -> TaskId | None:
+        task = linked.tasks.get(task_id) or places.tasks.get(task_id)
+        return None if task is None else task.parent
+
+    for cycle in cycles_of_parents(list(linked.tasks), parent_of):
+        for last in reversed(cycle):
             if last in linked.tasks and (parent := linked.tasks[last].parent) is not None:
                 found = _Link(last, parent, is_parent=True)
                 linked.tasks[last] = found.cut(linked.tasks[last])

@@ -304,43 +304,28 @@ def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest
 
 def _cycles(graph: Graph[T]) -> list[T]:
     """Returns one task of each cycle of parents, since no root leads to those."""
-    left = _without_top(graph)
-    firsts: list[T] = []
-    while left:
-        inside = _inside_a_cycle(graph, next(iter(left.values())))
-        first = min(inside, key=in_tree_order)
-        firsts.append(first)
-        for place in walk([first], graph.children):
-            if place.task is not None:
-                left.pop(place.task.id, None)
-    return sorted(firsts, key=in_tree_order)
-
-
-def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
-    """Returns the tasks whose ancestors run in a cycle, each looked at once."""
     tasks = graph.tasks
-    found: dict[TaskId, T] = {}
-    known: set[TaskId] = set()
-    for task_id in tasks:
-        way: dict[TaskId, T] = {}
-        here: TaskId | None = task_id
-        while here is not None and here in tasks and here not in known and here not in way:
-            way[here] = tasks[here]
-            here = tasks[here].parent
-        known.update(way)
-        if here in way or here in found:
-            found |= way
-    return found
+    cycles = cycles_of_parents(tasks, lambda one: tasks[one].parent if one in tasks else None)
+    return sorted(
+        (min((tasks[one] for one in cycle), key=in_tree_order) for cycle in cycles), key=in_tree_order
+    )
 
 
-def _inside_a_cycle(graph: Graph[T], task: T) -> list[T]:
-    way: dict[TaskId, T] = {}
-    here = task
-    while here.id not in way and here.parent is not None:
-        way[here.id] = here
-        here = graph.tasks[here.parent]
-    ids = list(way)
-    return [way[one] for one in ids[ids.index(here.id) :]]
+def cycles_of_parents(
+    tasks: Iterable[TaskId], parent_of: Callable[[TaskId], TaskId | None]
+) -> Iterator[list[TaskId]]:
+    """Yields each cycle of parents that some tasks lead to, from child to parent; each task is looked at once."""
+    settled: set[TaskId] = set()
+    for first in tasks:
+        way: dict[TaskId, None] = {}
+        here: TaskId | None = first
+        while here is not None and here not in settled:
+            settled.add(here)
+            way[here] = None
+            here = parent_of(here)
+        if here in way:
+            ids = list(way)
+            yield ids[ids.index(here) :]
 
 
 def walk(
