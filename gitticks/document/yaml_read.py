@@ -14,9 +14,9 @@ WORD = rf"{_FIRST}(?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
 FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
 QUOTED = r'"[^"\\]*"'
 _END = r" *(?: #.*)?"
-_LINE = re.compile(rf"([a-z_]+): +(?:(?:({WORD})|({QUOTED})){_END}|([\[{{].*))")
+_LINE = re.compile(rf"([a-z_]+): +(?:({WORD}|{QUOTED}){_END}|([\[{{].*))")
 _is_end = re.compile(_END).fullmatch
-_ITEM = re.compile(rf"({FLOW_WORD})|({QUOTED})")
+_ITEM = re.compile(rf"{FLOW_WORD}|{QUOTED}")
 _KEY = re.compile(r"([A-Za-z_]{1,100}): ")
 _DEEPEST = 6
 MOST_BYTES = 64_000
@@ -51,18 +51,15 @@ def parse_simple(text: str) -> Mapping | None:
 def _value(match: re.Match[str], offset: int) -> Node | None:
     if match[2] is not None:
         return _scalar(match, 2, offset)
-    if match[3] is not None:
-        return _quoted(match, 3, offset)
-    found = _flow(match.string, match.start(4), offset, 0)
+    found = _flow(match.string, match.start(3), offset, 0)
     return found if found is not None and _is_end(match.string, found.end - offset) else None
 
 
 def _scalar(match: re.Match[str], group: int, offset: int) -> Scalar:
-    return Scalar(match[group], "", offset + match.start(group), offset + match.end(group))
-
-
-def _quoted(match: re.Match[str], group: int, offset: int) -> Scalar:
-    return Scalar(match[group][1:-1], '"', offset + match.start(group), offset + match.end(group))
+    text, style = match[group], ""
+    if text.startswith('"'):
+        text, style = text[1:-1], '"'
+    return Scalar(text, style, offset + match.start(group), offset + match.end(group))
 
 
 def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
@@ -70,9 +67,7 @@ def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
     opening = text[start : start + 1]
     if opening not in ("[", "{"):
         item = _ITEM.match(text, start)
-        if item is None:
-            return None
-        return _scalar(item, 1, offset) if item[1] is not None else _quoted(item, 2, offset)
+        return None if item is None else _scalar(item, 0, offset)
     place, closing = start + 1, "]" if opening == "[" else "}"
     items: list[Node] = []
     pairs: dict[str, Pair] = {}
