@@ -236,13 +236,6 @@ class Parts:
         found = ((section.value, self.text(key)) for section, key in keys.items())
         return tuple((name, text) for name, text in found if text and text.strip())
 
-    def is_epic(self, key: str) -> bool:
-        """True if the kind says so; takes it where it says no more than that, or that it is a task."""
-        kind = self.left.get(key)
-        if kind in ("task", "epic"):
-            self.drop(key)
-        return kind == "epic"
-
     def ending(self, status: Status, key: str, reason: str | None) -> Ending:
         """Takes when the record was changed and closed; `reason` was under `key`, and goes back if it is open."""
         updated = self.time("updated_at")
@@ -254,10 +247,13 @@ class Parts:
         return Ending(updated, None, None)
 
     def task(self, status: Status, kind: str, ending: Ending, **more: Any) -> Task:
-        """Takes the fields that beads and ticks call alike, and returns the task."""
+        """Takes the fields that beads and ticks call alike, and the kind where it says no more than that."""
+        word = self.left.get(kind)
+        if word in ("task", "epic"):
+            self.drop(kind)
         return Task(
             status=status,
-            type=TaskType.EPIC if self.is_epic(kind) else TaskType.TASK,
+            type=TaskType.EPIC if word == "epic" else TaskType.TASK,
             priority=self.priority(),
             labels=self.texts("labels"),
             defer_until=self.day("defer_until"),
