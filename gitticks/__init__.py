@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gitticks.api import RunEvent, RunExit, RunOptions, Task, Tasks, open_tasks
-    from gitticks.errors import GitticksError
+    from gitticks.api import GitticksError, RunEvent, RunExit, RunOptions, Task, Tasks, open_tasks
 
 __all__ = [
     "GitticksError",
@@ -31,10 +30,6 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Loads a public name; the command itself pays for none of them."""
-    if name == "GitticksError":
-        from gitticks import errors
-
-        return errors.GitticksError
     if name in __all__:
         from gitticks import api
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.errors import UsageError
+from gitticks.errors import GitticksError, UsageError
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph, by_urgency
@@ -22,7 +22,7 @@ from gitticks.world import World
 
 _LISTS = ("labels", "blocked_by")
 
-__all__ = ["RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
+__all__ = ["GitticksError", "RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
 
 
 def open_tasks(directory: Path | str = ".") -> Tasks:
