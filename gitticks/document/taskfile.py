@@ -63,11 +63,6 @@ class TaskFile(NamedTuple):
         return self.frontmatter.text.encode()
 
     @property
-    def title(self) -> str:
-        """Returns the task's title."""
-        return self.task.title
-
-    @property
     def summary(self) -> str:
         """Returns the free text before the first section; empty if there is none."""
         return self.body.preamble

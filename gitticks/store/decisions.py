@@ -132,7 +132,7 @@ def told_by(file: TaskFile) -> Told:
     """Returns what people wrote of a task; the engine and agents write beside it while a person decides."""
     notes = with_unasked(file.entries(Section.NOTES), file.entries(Section.QUESTIONS))
     people = tuple(one for one in notes if one.kind is ActorKind.HUMAN)
-    return Told(file.title, file.summary, file.section(Section.ACCEPTANCE) or "", people)
+    return Told(file.task.title, file.summary, file.section(Section.ACCEPTANCE) or "", people)
 
 
 def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime) -> None:

@@ -217,7 +217,7 @@ def describe_edit(
     """Says in the commit which fields and sections an edit changed."""
     task_id = edit.after.task.id
     if edit.before is None:
-        subject = f"created: {edit.after.title}"
+        subject = f"created: {edit.after.task.title}"
     else:
         sections = (f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections)
         subject = ", ".join([*edit.changed_fields, *sections]) or "edited"

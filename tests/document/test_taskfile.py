@@ -71,7 +71,7 @@ def changed_lines(before: TaskFile, after: TaskFile) -> list[str]:
 def test_everything_is_read() -> None:
     file = parse()
     assert file.data == TEXT.encode()
-    assert (file.task.id, file.title, file.task.labels) == ("k7f2", "Fix it", ("a", "b"))
+    assert (file.task.id, file.task.title, file.task.labels) == ("k7f2", "Fix it", ("a", "b"))
     assert file.summary == "# Fix it\n\nIt breaks."
     assert file.section(Section.CONTEXT) == "See `x`.\n\n---"
     assert file.section(Section.NOTES) is None

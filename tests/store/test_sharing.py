@@ -33,7 +33,7 @@ def test_a_merge_is_made_again_where_somebody_wrote_meanwhile(tmp_path: Path) ->
     assert store.take_in(make, "merge", author=ADA) == 2
     taken = take_in(store, theirs, "origin", author=ADA)
     assert taken.before == taken.after
-    assert sorted(one.store.task_file(found).title for found in task_ids(one.store)) == [
+    assert sorted(one.store.task_file(found).task.title for found in task_ids(one.store)) == [
         "Meanwhile",
         "Ours",
     ]

@@ -29,7 +29,7 @@ def test_it_prints_only_the_id_and_commits_the_task_with_its_history(project: Pr
     task_id = ran.out.strip()
     assert ran.seen == f"{task_id}\n--- 0\n"
     file = project.file(task_id)
-    assert (file.title, file.summary) == ("Login loses the return URL", "After SSO people land on /.")
+    assert (file.task.title, file.summary) == ("Login loses the return URL", "After SSO people land on /.")
     assert (file.task.created, file.task.created_by, file.task.updated) == (SUNDAY, "Ada Lovelace", SUNDAY)
     assert [event.type for event in project.events(task_id)] == [EventType.CREATED]
     message = git("log", "-1", "--format=%B", "gitticks/state", at=project.path)
@@ -91,7 +91,10 @@ def test_parents_and_blockers_are_found_by_the_beginning_of_their_ids(project: P
 
 def test_stdin_is_title_and_description(project: Project) -> None:
     task_id = project.ok("create", "-", input="\nFix it\n\nIt is broken.\nBadly.\n").strip()
-    assert (project.file(task_id).title, project.file(task_id).summary) == ("Fix it", "It is broken.\nBadly.")
+    assert (project.file(task_id).task.title, project.file(task_id).summary) == (
+        "Fix it",
+        "It is broken.\nBadly.",
+    )
 
 
 @pytest.mark.parametrize("script", ["make test\ntouch done\n", "```sh\nmake test\ntouch done\n```\n"])
@@ -201,7 +204,11 @@ def test_the_form_holds_what_is_known_already(project: Project) -> None:
     assert "labels: a, b\n" in seen
     assert seen.count("## Acceptance Criteria") == 1
     file = project.file(task_id)
-    assert (file.title, file.summary, file.section(Section.ACCEPTANCE)) == ("A: title!", "Text.", "- works")
+    assert (file.task.title, file.summary, file.section(Section.ACCEPTANCE)) == (
+        "A: title!",
+        "Text.",
+        "- works",
+    )
 
 
 @pytest.mark.parametrize("script", ["true", "sed -i d", "sed -i 's/ *$//'"])
@@ -247,7 +254,7 @@ def test_what_cannot_be_taken_is_kept_and_can_be_fixed(project: Project, field: 
     task_id = project.ok(
         "create", "-", input=re.sub("^title:.*", "title: Fixed", text, flags=re.MULTILINE)
     ).strip()
-    assert (project.file(task_id).title, project.file(task_id).summary) == ("Fixed", "MINE")
+    assert (project.file(task_id).task.title, project.file(task_id).summary) == ("Fixed", "MINE")
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_ids_that_clash_are_given_again_and_links_follow(tmp_path: Path, store: 
     source = tmp_path / "clash.jsonl"
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = taken_in(tmp_path, str(source))
-    assert file_of(store, "x-1").title == "dashed"
+    assert file_of(store, "x-1").task.title == "dashed"
     dotted = file_of(store, done["ids"]["x.1"]).task
     assert (dotted.external_ref, dotted.blocked_by) == ("x.1", (done["ids"]["Ünïque"],))
     assert taken_in(tmp_path, str(source))["unchanged"] == 3

@@ -54,7 +54,7 @@ def test_a_change_at_the_source_is_reported_and_taken_over_only_when_asked(
     assert (done["behind"], done["kept"], done["updated"]) == ([], ["lamp-d4"], ["lamp-b2"])
     task = file_of(store, "lamp-b2").task
     assert (task.title, task.status) == ("Mount all bulbs", Status.DONE)
-    assert file_of(store, "lamp-d4").title == "Wait for the ship"
+    assert file_of(store, "lamp-d4").task.title == "Wait for the ship"
     assert_well(tmp_path)
 
 
@@ -65,7 +65,7 @@ def test_an_older_copy_of_an_id_gives_way(tmp_path: Path, store: Store) -> None:
     ]
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert taken_in(tmp_path, str(source))["skipped"] == {"an older copy of the same id": 2}
-    assert file_of(store, "a").title == "of 3"
+    assert file_of(store, "a").task.title == "of 3"
 
 
 def lines_of(path: Path, *records: dict[str, Any]) -> str:

@@ -143,7 +143,7 @@ def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
     assert "(two tasks were created with the same id)" in other.ok("sync")
     one.ok("sync")
     assert one.tip() == other.tip()
-    assert sorted(other.store.task_file(one_id).title for one_id in task_ids(other.store)) == [
+    assert sorted(other.store.task_file(one_id).task.title for one_id in task_ids(other.store)) == [
         "First",
         "Second",
         "Waits",

@@ -101,7 +101,11 @@ def test_neighbouring_lines_of_the_frontmatter_do_not_conflict() -> None:
     theirs = TEAM.replace("working", "clarification").replace("priority: 1", "priority: 0")
     merged = merged_with_team(mine, theirs)
     assert merged is not None
-    assert (merged.title, merged.task.status, merged.task.priority) == ("The login", Status.CLARIFICATION, 0)
+    assert (merged.task.title, merged.task.status, merged.task.priority) == (
+        "The login",
+        Status.CLARIFICATION,
+        0,
+    )
     assert "# the usual one" in merged.data.decode()
 
 
