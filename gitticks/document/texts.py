@@ -21,8 +21,7 @@ def with_newlines(text: str, newline: str) -> str:
 
 def trimmed(text: str) -> str:
     """Returns `text` without blank lines around it; the indentation of its first line stays."""
-    blank = text[: len(text) - len(text.lstrip(BLANK))]
-    return text[max(blank.rfind("\n"), blank.rfind("\r")) + 1 :].rstrip(BLANK)
+    return text[line_start(text, len(text) - len(text.lstrip(BLANK))) :].rstrip(BLANK)
 
 
 def count_line_breaks(text: str, end: int | None = None) -> int:
@@ -49,14 +48,18 @@ class Source(NamedTuple):
 
     def place(self, offset: int) -> tuple[int, int]:
         """Returns the file's line and column of an offset, both from 1."""
-        begin = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
-        return self.line(offset), offset - begin + 1
+        return self.line(offset), offset - line_start(self.text, offset) + 1
 
 
 def line_starts(text: str) -> list[int]:
     """Returns the offset at which each line begins, and last the length of the text."""
     starts = [0, *(match.end() for match in LINE_BREAK.finditer(text))]
     return starts if starts[-1] == len(text) else [*starts, len(text)]
+
+
+def line_start(text: str, offset: int) -> int:
+    """Returns the offset at which the line of `offset` begins."""
+    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
 def line_end(text: str, offset: int) -> int:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from gitticks.document.texts import LINE_BREAK, Source, line_end
+from gitticks.document.texts import LINE_BREAK, Source, line_end, line_start
 from gitticks.document.yaml_nodes import Loose, Mapping, Node, Pair, Scalar, loose_node
 from gitticks.document.yaml_nodes import Sequence as SequenceNode
 from gitticks.document.yaml_read import parse_yaml
@@ -56,8 +56,8 @@ class Editor(NamedTuple):
             yield [Edit(place, place, f", {pair}" if mapping.pairs else pair)]
             return
         last = mapping.pairs[-1]
-        indentation = " " * (mapping.pairs[0].start - self._line_start(mapping.pairs[0].start))
-        for offset in (self._line_end(last.end), self._after_blank_lines(last.end)):
+        indentation = " " * (mapping.pairs[0].start - line_start(self.text, mapping.pairs[0].start))
+        for offset in (line_end(self.text, last.end), self._after_blank_lines(last.end)):
             yield [self._new_line(offset, indentation + pair)]
 
     def removed(self, mapping: Mapping, pair: Pair) -> Iterator[list[Edit]]:
@@ -65,10 +65,10 @@ class Editor(NamedTuple):
         if mapping.flow:
             yield self._removed_in_flow(mapping.pairs, mapping.pairs.index(pair))
             return
-        start = self._line_start(pair.start)
+        start = line_start(self.text, pair.start)
         if self.text[start : pair.start].strip(" ") not in ("", "?"):
             return
-        for end in (self._line_end(pair.end), self._after_blank_lines(pair.end)):
+        for end in (line_end(self.text, pair.end), self._after_blank_lines(pair.end)):
             yield [Edit(start, end, "")]
 
     def replaced(self, pair: Pair, value: YamlValue, *, flow: bool) -> Iterator[list[Edit]]:
@@ -86,7 +86,7 @@ class Editor(NamedTuple):
             yield [Edit(node.start, node.end, rendered)]
         else:
             colon = self.text.find(":", pair.key.end, node.start)
-            lines = Edit(self._line_start(node.start), self._line_end(node.end), "")
+            lines = Edit(line_start(self.text, node.start), line_end(self.text, node.end), "")
             yield [Edit(colon + 1, colon + 1, f" {rendered}"), lines]
 
     def _block_scalar_replaced(self, node: Scalar, rendered: str) -> list[Edit]:
@@ -125,7 +125,7 @@ class Editor(NamedTuple):
         if node.flow:
             return self._removed_in_flow(node.items, index)
         item = node.items[index]
-        return [Edit(self._line_start(item.start), self._line_end(item.end), "")]
+        return [Edit(line_start(self.text, item.start), line_end(self.text, item.end), "")]
 
     def _items_added(self, node: SequenceNode, items: Sequence[YamlValue]) -> list[Edit]:
         if not items:
@@ -134,10 +134,10 @@ class Editor(NamedTuple):
         if node.flow:
             text = "".join(f", {render(item, flow=True)}" for item in items)
             return [Edit(last.end, last.end, text)]
-        start = self._line_start(last.start)
+        start = line_start(self.text, last.start)
         lead = self.text[start : last.start]
         lines = self.newline.join(lead + render(item) for item in items)
-        return [self._new_line(self._line_end(last.end), lines)]
+        return [self._new_line(line_end(self.text, last.end), lines)]
 
     def _removed_in_flow(self, parts: Sequence[Node | Pair], index: int) -> list[Edit]:
         """Returns the edits that delete one part and one comma; a comment between two parts stays."""
@@ -155,14 +155,8 @@ class Editor(NamedTuple):
         glue = "" if offset == 0 or self.text[offset - 1] in "\r\n" else self.newline
         return Edit(offset, offset, f"{glue}{line}{self.newline}")
 
-    def _line_start(self, offset: int) -> int:
-        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
-
-    def _line_end(self, offset: int) -> int:
-        return line_end(self.text, offset)
-
     def _after_blank_lines(self, offset: int) -> int:
-        end = self._line_end(offset)
+        end = line_end(self.text, offset)
         blank = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*").match(self.text, end)
         return end if blank is None else blank.end()
 

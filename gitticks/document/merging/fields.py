@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from gitticks.document.fields import FIELDS, MANUAL
 from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.merging.three_way import joined_order, union_of_lines
-from gitticks.document.texts import Source, line_end, with_newlines
+from gitticks.document.texts import Source, line_end, line_start, with_newlines
 from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_nodes import Loose, Node, Scalar, loose_node
 from gitticks.document.yaml_nodes import Mapping as MappingNode
@@ -215,7 +215,7 @@ def _parts(frontmatter: Frontmatter) -> _Parts:
     if (
         tree is None
         or tree.flow
-        or any(text[_line_start(text, pair.start) : pair.start] for pair in tree.pairs)
+        or any(text[line_start(text, pair.start) : pair.start] for pair in tree.pairs)
     ):
         raise source.error("the frontmatter is not written as one key a line", 0)
     found: dict[str, _Part] = {}
@@ -225,10 +225,6 @@ def _parts(frontmatter: Frontmatter) -> _Parts:
         found[pair.key.text] = _Part(text[place : pair.start], text[pair.start : end], pair.value)
         place = end
     return _Parts(found, text[place:])
-
-
-def _line_start(text: str, offset: int) -> int:
-    return text.rfind("\n", 0, offset) + 1
 
 
 def _ended(text: str) -> str:
