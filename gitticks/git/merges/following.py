@@ -56,7 +56,7 @@ class Step(NamedTuple):
         return {self.base_mode, self.new_mode} <= _FILE_MODES
 
 
-def steps_between(repository: Repository, old: str, new: str) -> tuple[Step, ...]:
+def steps_between(repository: Repository | Checkout, old: str, new: str) -> tuple[Step, ...]:
     """Returns every path that differs between two commits, given by their ids, sorted; a rename is two paths."""
     return _steps_between(repository.common_dir, old, new)
 
