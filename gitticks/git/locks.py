@@ -15,7 +15,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -44,12 +44,10 @@ _OTHERS_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
 _OF_A_CHECKOUT = ("index.lock", "HEAD.lock", "config.worktree.lock")
 WAIT_SECONDS = 30.0
-SECOND_LOOK_SECONDS = 0.1
-FOREIGN_AGE_SECONDS = 30.0
-CLOCK_SLACK_SECONDS = 1.0
+_CLOCK_SLACK_SECONDS = 1.0
 _HOLDER_BYTES = 256
 _MOVING = "moving "
-LOCK_SIZES = frozenset({0, 41, 65})
+_LOCK_SIZES = frozenset({0, 41, 65})
 
 
 class LockFile(NamedTuple):
@@ -64,12 +62,12 @@ class LockFile(NamedTuple):
     @property
     def is_of_git(self) -> bool:
         """True if it has a size that git gives the locks of its refs; only such are cleared."""
-        return self.size_bytes in LOCK_SIZES
+        return self.size_bytes in _LOCK_SIZES
 
     @property
     def is_old(self) -> bool:
         """True if it is older than any command of git keeps one, short of an open editor."""
-        return self.age_seconds > FOREIGN_AGE_SECONDS
+        return self.age_seconds > AGE_SECONDS
 
 
 class Holder(NamedTuple):
@@ -80,14 +78,11 @@ class Holder(NamedTuple):
 
 
 def ref_locks(repository: Repository) -> tuple[LockFile, ...]:
-    """Returns the locks of refs that are gitticks' own, sorted by path."""
-    found = []
-    for folder in _OWN_REFS:
-        for path in sorted(_below(repository.common_dir / folder)):
-            lock = _look(path, str(path.relative_to(repository.common_dir)).removesuffix(".lock"))
-            if lock is not None:
-                found.append(lock)
-    return tuple(found)
+    """Returns the locks of refs that are gitticks' own, branches first."""
+    common_dir = repository.common_dir
+    paths = [path for folder in _OWN_REFS for path in sorted(_below(common_dir / folder))]
+    found = [_look(path, str(path.relative_to(common_dir).with_suffix(""))) for path in paths]
+    return tuple(lock for lock in found if lock is not None)
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -113,18 +108,15 @@ def holder_of(lock: Path) -> Holder | None:
     return Holder(None if identity is None else identity.pid, max(0.0, age))
 
 
-def clear_ref_locks(repository: Repository) -> tuple[LockFile, ...]:
-    """Removes the locks of our refs whose takers are dead, and returns those that stayed.
+def clear_ref_locks(repository: Repository) -> None:
+    """Removes the locks of our refs whose takers are dead.
 
     Raises:
         LostRaceError: a writer of ours is at work and does not end.
     """
     with hold_lock(repository.own_file("lock")) as held:
-        return tuple(
-            lock
-            for lock in ref_locks(repository)
-            if lock.ref is not None and not clear_stale_ref_lock(repository.common_dir, lock.ref, held)
-        )
+        for lock in ref_locks(repository):
+            clear_stale_ref_lock(repository.common_dir, lock.ref or "", held)
 
 
 def _look(path: Path, ref: str | None) -> LockFile | None:
@@ -139,28 +131,6 @@ def _look(path: Path, ref: str | None) -> LockFile | None:
     return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
 
 
-class _Takers(NamedTuple):
-    """Who may have a lock: a git that works in one of the `places`, of an old lock only in one of the `near` ones.
-
-    Other programs have a lock for less than `others_seconds`.
-    """
-
-    places: Sequence[Path]
-    near: Sequence[Path]
-    others_seconds: float = 0.0
-
-    def may_hold(self, lock: os.stat_result) -> bool:
-        """True if such a git runs and is older than the lock, as its holder must be."""
-        age = time.time() - lock.st_mtime
-        is_old = age > AGE_SECONDS
-        starts = start_times("git", inside=self.near if is_old else self.places)
-        if starts is None:
-            return not is_old
-        return age < self.others_seconds or any(
-            start <= lock.st_mtime + CLOCK_SLACK_SECONDS for start in starts
-        )
-
-
 def clear_abandoned_locks(
     checkout: Checkout, branch: str, *, wait_seconds: float = GIT_WAIT_SECONDS
 ) -> tuple[Path, ...]:
@@ -170,8 +140,7 @@ def clear_abandoned_locks(
     """
     ref = checkout.common_dir / f"{BRANCHES}{branch}.lock"
     locks = [ref, *(checkout.git_dir / name for name in _OF_A_CHECKOUT)]
-    places = _places(checkout.common_dir) if any(lock.exists() for lock in locks) else []
-    return _clear(locks, _Takers(places, [checkout.path]), wait_seconds)
+    return _clear(checkout.common_dir, locks, wait_seconds, near=[checkout.path])
 
 
 def clear_shared_locks(
@@ -183,33 +152,70 @@ def clear_shared_locks(
     for.
     """
     locks = [common_dir / f"{name}.lock" for name in names]
-    places = _places(common_dir) if any(lock.exists() for lock in locks) else []
-    return _clear(locks, _Takers(places, places, others_seconds=_OTHERS_SECONDS), wait_seconds)
+    return _clear(common_dir, locks, wait_seconds, others_seconds=_OTHERS_SECONDS)
 
 
-def _clear(locks: Sequence[Path], takers: _Takers, wait_seconds: float) -> tuple[Path, ...]:
+def _clear(
+    common_dir: Path,
+    locks: Sequence[Path],
+    wait_seconds: float,
+    *,
+    near: Sequence[Path] | None = None,
+    others_seconds: float = 0.0,
+) -> tuple[Path, ...]:
+    """Removes the locks that nobody may have, and returns the others: a git that works in this repository may.
+
+    An old lock only one that works in one of the `near` folders, a fresh one, for `others_seconds`, any program.
+    """
+    if not any(lock.exists() for lock in locks):
+        return ()
+    places = [common_dir, common_dir.parent, *(place for _, place in linked_places(common_dir))]
+
+    def may_be_held(lock: os.stat_result) -> bool:
+        is_fresh = time.time() - lock.st_mtime < others_seconds
+        return is_fresh or _may_have_a_living_taker(lock, places, places if near is None else near)
+
     end = time.monotonic() + wait_seconds
-    while left := tuple(lock for lock in locks if not _is_cleared(lock, takers)):
+    while left := tuple(lock for lock in locks if not _is_gone(lock, may_be_held)):
         if time.monotonic() > end:
             return left
         time.sleep(_LOOK_SECONDS)
     return ()
 
 
-def _is_cleared(lock: Path, takers: _Takers) -> bool:
+def _is_gone(lock: Path, may_be_held: Callable[[os.stat_result], bool]) -> bool:
     """True once the lock is gone; it is removed if it is the same at two looks, between which nobody can have it."""
-    first = look_at_lock(lock)
+    first = _stat(lock)
     if first is None:
         return True
-    if takers.may_hold(first) or not is_same_lock(first, look_at_lock(lock)):
+    if may_be_held(first):
+        return False
+    time.sleep(_LOOK_SECONDS)
+    second = _stat(lock)
+    if second is None:
+        return True
+    if (first.st_ino, first.st_mtime_ns) != (second.st_ino, second.st_mtime_ns):
         return False
     lock.unlink(missing_ok=True)
     return True
 
 
-def _places(common_dir: Path) -> list[Path]:
-    """Returns where a git works that has a lock in this repository: its checkouts, and the git directory itself."""
-    return [common_dir, common_dir.parent, *(place for _, place in linked_places(common_dir))]
+def _may_have_a_living_taker(
+    lock: os.stat_result, places: Sequence[Path] = (), near: Sequence[Path] = ()
+) -> bool:
+    """True unless it is certain that no git that runs in one of the `places` was there when the lock was made.
+
+    Git closes a ref's lock before it renames it, so no open file tells who has one; but a taker is older than what
+    it took. Of an old lock only a git in one of the `near` places may be the taker.
+    """
+    # A lock from the future was made before the clock was set back: its age is unknown, and nobody makes such now.
+    is_old = abs(time.time() - lock.st_mtime) > AGE_SECONDS
+    if is_old and not near:
+        return False
+    starts = start_times("git", inside=near if is_old else places)
+    if starts is None:
+        return not is_old
+    return any(start <= lock.st_mtime + _CLOCK_SLACK_SECONDS for start in starts)
 
 
 @dataclass(slots=True)
@@ -261,7 +267,8 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
         if not _take_now(descriptor):
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
         with errors_name(path):
-            held = HeldLock(descriptor, _unfinished(descriptor))
+            note = _note(_read(descriptor)).partition("\n")[0]
+            held = HeldLock(descriptor, note.removeprefix(_MOVING) if note.startswith(_MOVING) else None)
             # Always as long, so that the note below stays where it is.
             holder = own_identity().to_json().encode().ljust(_HOLDER_BYTES - 1)
             _write_all(descriptor, holder + b"\n", 0)
@@ -288,27 +295,21 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     removed once it was seen twice. Any other is some program's: it is removed only if it is older than any program
     keeps it. Before either it must be the same file at both looks, of a size that git gives its ref locks.
     """
-    path = common_dir / f"{ref}.lock"
-    first = look_at_lock(path)
-    if first is None:
-        return True
-    time.sleep(SECOND_LOOK_SECONDS)
-    second = look_at_lock(path)
-    if second is None:
-        return True
-    if not is_same_lock(first, second) or second.st_size not in LOCK_SIZES:
-        return False
-    if held.unfinished != ref and _may_have_a_living_taker(second):
-        return False
-    path.unlink(missing_ok=True)
-    held.unfinished = None
-    return True
+
+    def may_be_held(lock: os.stat_result) -> bool:
+        is_of_git = lock.st_size in _LOCK_SIZES
+        return not is_of_git or (held.unfinished != ref and _may_have_a_living_taker(lock))
+
+    is_gone = _is_gone(common_dir / f"{ref}.lock", may_be_held)
+    if is_gone and held.unfinished == ref:
+        held.unfinished = None
+    return is_gone
 
 
 def is_no_lock_of_git(common_dir: Path, ref: str) -> bool:
     """True for a `<ref>.lock` that git did not write and that has lain there for long: waiting for it is no use."""
-    lock = look_at_lock(common_dir / f"{ref}.lock")
-    return lock is not None and lock.st_size not in LOCK_SIZES and not _may_have_a_living_taker(lock)
+    lock = _stat(common_dir / f"{ref}.lock")
+    return lock is not None and lock.st_size not in _LOCK_SIZES and not _may_have_a_living_taker(lock)
 
 
 def _open(path: Path) -> int:
@@ -371,8 +372,7 @@ class _Waiter(threading.Thread):
         self.descriptor = descriptor
         self.done = threading.Event()
         self.guard = threading.Lock()
-        self.abandoned = False
-        self.taken = False
+        self.is_abandoned = False
 
     def run(self) -> None:
         try:
@@ -380,16 +380,16 @@ class _Waiter(threading.Thread):
         except OSError:
             return
         with self.guard:
-            if self.abandoned:
+            if self.is_abandoned:
                 os.close(self.descriptor)
-            self.taken = not self.abandoned
-        self.done.set()
+            else:
+                self.done.set()
 
     def abandon(self) -> bool:
         """Gives up waiting; returns False if the lock was got in the last moment."""
         with self.guard:
-            self.abandoned = not self.taken
-            return self.abandoned
+            self.is_abandoned = not self.done.is_set()
+            return self.is_abandoned
 
 
 def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
@@ -403,22 +403,14 @@ def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
             os.close(waiter.descriptor)
         raise
     if waiter.abandon():
+        holder = parse_identity(_read(descriptor).partition(b"\n")[0].decode("utf-8", "replace"))
+        who = f"process {holder.pid}" if holder is not None and is_alive(holder) else "another process"
         raise LostRaceError(
-            f"`{path}` was held for {wait_seconds:g} s by {_holder(descriptor)}",
+            f"`{path}` was held for {wait_seconds:g} s by {who}",
             hint="run the command again when it has finished",
         )
     os.close(descriptor)
     return waiter.descriptor
-
-
-def _holder(descriptor: int) -> str:
-    holder = parse_identity(_read(descriptor).partition(b"\n")[0].decode("utf-8", "replace"))
-    return "another process" if holder is None or not is_alive(holder) else f"process {holder.pid}"
-
-
-def _unfinished(descriptor: int) -> str | None:
-    note = _note(_read(descriptor)).partition("\n")[0]
-    return note.removeprefix(_MOVING) if note.startswith(_MOVING) else None
 
 
 def _note(content: bytes) -> str:
@@ -437,27 +429,8 @@ def _read(descriptor: int) -> bytes:
     return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
-def look_at_lock(path: Path) -> os.stat_result | None:
-    """Returns what tells one lock file from the next of its name; None if there is none."""
+def _stat(lock: Path) -> os.stat_result | None:
     try:
-        return path.lstat()
+        return lock.lstat()
     except (FileNotFoundError, NotADirectoryError):  # refs of a reftable are no files
         return None
-
-
-def is_same_lock(first: os.stat_result, second: os.stat_result | None) -> bool:
-    """True if nobody took the lock anew between two looks."""
-    return second is not None and (first.st_ino, first.st_mtime_ns) == (second.st_ino, second.st_mtime_ns)
-
-
-def _may_have_a_living_taker(lock: os.stat_result) -> bool:
-    """True unless the lock is old, or it is certain that no git that runs now was there when the lock was made.
-
-    Git closes a ref's lock before it renames it, so no open file tells who has one; but a taker is older than what
-    it took.
-    """
-    # A lock from the future was made before the clock was set back: its age is unknown, and nobody makes such now.
-    if abs(time.time() - lock.st_mtime) > FOREIGN_AGE_SECONDS:
-        return False
-    starts = start_times("git")
-    return starts is None or any(start <= lock.st_mtime + CLOCK_SLACK_SECONDS for start in starts)

@@ -161,7 +161,7 @@ def test_a_lock_that_is_taken_again_between_two_looks_stays(
 def test_a_killed_holder_of_another_ref_has_not_left_this_lock(
     lock: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [0.0])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [0.0])
     taken = plant(lock.parent, b"")
     with hold_lock(lock) as held:
         held.unfinished = "refs/heads/other"
@@ -173,7 +173,7 @@ def test_a_killed_holder_of_another_ref_has_not_left_this_lock(
 def test_a_lock_that_nobody_can_have_is_cleared(
     lock: Path, monkeypatch: pytest.MonkeyPatch, started: list[float]
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [time.time() + later for later in started])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [time.time() + later for later in started])
     stale = plant(lock.parent, b"a" * 40 + b"\n")
     with hold_lock(lock) as held:
         assert clear_stale_ref_lock(lock.parent, REF, held)
@@ -184,7 +184,7 @@ def test_a_lock_that_nobody_can_have_is_cleared(
 def test_an_old_lock_and_one_from_before_the_clock_was_set_back_are_cleared(
     lock: Path, monkeypatch: pytest.MonkeyPatch, made: int
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [0.0])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [0.0])
     stale = plant(lock.parent, b"")
     os.utime(stale, (made, made))
     with hold_lock(lock) as held:
@@ -196,7 +196,7 @@ def test_an_old_lock_and_one_from_before_the_clock_was_set_back_are_cleared(
 def test_a_lock_that_a_living_git_may_have_stays(
     lock: Path, monkeypatch: pytest.MonkeyPatch, known: list[float] | None
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: known)
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: known)
     stale = plant(lock.parent, b"")
     with hold_lock(lock) as held:
         assert not clear_stale_ref_lock(lock.parent, REF, held)
@@ -204,7 +204,7 @@ def test_a_lock_that_a_living_git_may_have_stays(
 
 
 def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [])
     stale = plant(lock.parent, b"mine, keep it")
     with hold_lock(lock) as held:
         assert not clear_stale_ref_lock(lock.parent, REF, held)

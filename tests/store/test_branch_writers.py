@@ -170,7 +170,7 @@ def test_sudden_death_leaves_nothing_half_done(top: Path, store: Store) -> None:
 def test_a_lock_left_behind_does_not_stop_the_next_writer(
     top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [])
     stale = top / ".git" / f"{layout.STATE_REF}.lock"
     stale.touch()
     assert store.transact(increment, author=ADA) == 1
@@ -181,7 +181,7 @@ def test_a_lock_in_use_is_waited_for_and_named(
     top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "LOCKED_SECONDS", 0.1)
-    monkeypatch.setattr(locks, "start_times", lambda _name: None)
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: None)
     stale = top / ".git" / f"{layout.STATE_REF}.lock"
     stale.touch()
     with pytest.raises(LostRaceError, match="is locked by another program"):
@@ -193,7 +193,7 @@ def test_a_lock_in_use_is_waited_for_and_named(
 def test_a_lock_that_a_killed_process_left_on_another_ref_is_no_obstacle(
     top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    monkeypatch.setattr(locks, "start_times", lambda *_, **__: [])
     ref = "refs/gitticks/checkpoints/k7f2/1"
     stale = top / ".git" / f"{ref}.lock"
     stale.parent.mkdir(parents=True)
