@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.merges.commits import Conflict, merge_in_memory
-from gitticks.git.merges.history import DiffSummary, diff_summary, merge_base
+from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.model.ids import is_shared_branch
@@ -73,7 +73,7 @@ def span_of(
         return None
     base = base_commit(repository, names)
     fork = (
-        merge_base(repository, base, names.head, timeout_seconds=timeout_seconds)
+        repository.objects.merge_base(base, names.head, timeout_seconds=timeout_seconds)
         if base and names.branch and not names.is_shared
         else None
     )

@@ -15,7 +15,6 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.indexfile import RESOLVED, read_entries
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges.history import merge_base
 from gitticks.git.objects import Objects
 from gitticks.git.refs import is_object_id, read_ref
 from gitticks.git.repository import Repository
@@ -33,7 +32,7 @@ def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str
         return {}
     objects = repository.objects
     for pulled in _pulled(repository, checkout):
-        old = merge_base(repository, pulled, tip) if objects.has(pulled) else None
+        old = repository.objects.merge_base(pulled, tip) if objects.has(pulled) else None
         if old is not None and old != pulled:
             left = _left(repository, checkout, objects, (old, pulled, tip))
             if left:

@@ -18,7 +18,7 @@ from gitticks.errors import first_of
 from gitticks.git.checkouts import checkout_at, current_branch, head
 from gitticks.git.identity import Identity
 from gitticks.git.merges.following import steps_between
-from gitticks.git.merges.history import is_ancestor, merge_base
+from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -83,7 +83,13 @@ def committed_secrets(
     commits = [*_parsed(_asked(repository, each))]
     if len(commits) > 1 or any(one.is_merge for one in commits):
         # What several bring together, or a merge that neither side had, shows in the whole.
-        whole = ["diff-tree", *_DIFF, "--end-of-options", merge_base(repository, base, head) or base, head]
+        whole = [
+            "diff-tree",
+            *_DIFF,
+            "--end-of-options",
+            repository.objects.merge_base(base, head) or base,
+            head,
+        ]
         commits.append(_Commit(head, "\n" + _asked(repository, whole)))
     found: dict[str, CommittedSecret] = {}
     for commit, text, _ in commits:
@@ -153,7 +159,7 @@ def judge_commits(
 
 def judge_paths(repository: Repository, base: str, head: str, layers: Iterable[PolicyLayer]) -> str | None:
     """Returns why commits are refused as they change what no agent may write, for their agent to read; None if they do not."""
-    steps = steps_between(repository, merge_base(repository, base, head) or base, head)
+    steps = steps_between(repository, repository.objects.merge_base(base, head) or base, head)
     found = denied_writes((step.path for step in steps), layers)
     if not found:
         return None

@@ -300,13 +300,13 @@ def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[s
 
 
 def _changes(repository: Repository, start: str, head: str, *, since_fork: bool) -> str:
-    from gitticks.git.merges.history import diff_summary, merge_base
+    from gitticks.git.merges.history import diff_summary
     from gitticks.git.refs import resolve
 
     try:
         first, last = resolve(repository, start), resolve(repository, head)
         if since_fork:
-            first = merge_base(repository, first, last) or first
+            first = repository.objects.merge_base(first, last) or first
         summary = diff_summary(repository, first, last)
     except GitticksError:
         return ""

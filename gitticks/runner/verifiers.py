@@ -19,7 +19,6 @@ from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.errors import first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.merges.following import tree_changes
-from gitticks.git.merges.history import merge_base
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import (
@@ -92,7 +91,7 @@ def judge_tree(repository: Repository, base: str, head: str) -> str | None:
 
     `base` is the commit that the work is to be merged into, or the one where it began.
     """
-    fork = merge_base(repository, base, head) or base
+    fork = repository.objects.merge_base(base, head) or base
     found = refusals(tree_changes(repository, fork, head))
     if not found:
         return None

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
-from gitticks.git.merges.history import merge_base
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
@@ -72,7 +71,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     start_sha = task.start_sha if task.branch else None
     if start_sha is None:
         begins_there = owner != task.id or commit == base_tip
-        start_sha = commit if begins_there else merge_base(repository, commit, base_tip) or commit
+        start_sha = commit if begins_there else repository.objects.merge_base(commit, base_tip) or commit
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
     return Workspace(task.id, folder / owner, branch, base, start_sha, commit, shared)
 

@@ -16,7 +16,6 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.merges.history import merge_base
 from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.objects.trees import is_possible, walk_differences
@@ -88,7 +87,7 @@ def join(store: Store, theirs: str, message: str, logged: str, *, author: Identi
         if objects.is_ancestor(ours, theirs):
             after, removed = without_impossible(objects, ours, theirs)
             return after, TakenIn(ours, after, removed=removed)
-        base = merge_base(store.repository, ours, theirs)
+        base = store.repository.objects.merge_base(ours, theirs)
         # Before the merge, as no tree can be made with what it removes.
         clean, removed = without_impossible(objects, base, theirs)
         merged = merge_commits(objects, base, ours, clean)

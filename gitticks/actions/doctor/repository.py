@@ -19,7 +19,7 @@ from gitticks.board.place import board_path
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.maintenance import count_loose_objects, find_damage
-from gitticks.git.merges.history import count_commits, merge_base
+from gitticks.git.merges.history import count_commits
 from gitticks.git.objects import Objects, alternates
 from gitticks.git.objects.libgit2 import read_loose
 from gitticks.git.refs import is_object_id, logged, read_ref
@@ -334,7 +334,7 @@ def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
     left = fallen.fall.old
     board = "" if board_path(context.repository) else "gt init && "
     options = ["--no-edit", *how.split()]
-    if merge_base(context.repository, tip, left) is None:
+    if context.repository.objects.merge_base(tip, left) is None:
         options.append("--allow-unrelated-histories")
     return f"{board}git -C {BOARD_FOLDER} merge {' '.join(options)} {left}"
 

@@ -17,7 +17,6 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.following import steps_between
-from gitticks.git.merges.history import merge_base
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -324,7 +323,7 @@ def forecast(
     these takes part in.
     """
     wanted = set(heads if among is None else among)
-    found_forks = {name: merge_base(repository, base, head) for name, head in heads.items()}
+    found_forks = {name: repository.objects.merge_base(base, head) for name, head in heads.items()}
     forks = {name: fork for name, fork in found_forks.items() if fork is not None}
     changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
     on_base = {fork: _changes(repository, fork, base) for fork in set(forks.values()) - {base}}

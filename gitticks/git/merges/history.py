@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
-from gitticks.git.refs import is_object_id
+from gitticks.git.process import TIME_LIMIT_SECONDS, run_git
 from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
@@ -35,19 +34,7 @@ class DiffSummary(NamedTuple):
 
 def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
     """True if `descendant` contains `ancestor`; a commit contains itself."""
-    if is_object_id(ancestor) and is_object_id(descendant) and repository.does_much:
-        return repository.objects.merge_base(ancestor, descendant) == ancestor
-    asked = ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]
-    return _answer(repository, asked) is not None
-
-
-def merge_base(
-    repository: Repository, one: str, other: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
-) -> str | None:
-    """Returns the best common ancestor of two commits; None if they have none."""
-    if is_object_id(one) and is_object_id(other) and repository.does_much:
-        return repository.objects.merge_base(one, other)
-    return _answer(repository, ["merge-base", "--end-of-options", one, other], timeout_seconds)
+    return repository.objects.merge_base(ancestor, descendant) == ancestor
 
 
 def count_commits(repository: Repository, base: str, head: str) -> int:
@@ -156,7 +143,7 @@ def _containing_merge(repository: Repository, base: str, head: str) -> str:
 
 def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -> Iterator[str]:
     """Yields the commits on `base`, newest first, whose trailers name both; the text of a message does not count."""
-    fork = merge_base(repository, base, head)
+    fork = repository.objects.merge_base(base, head)
     if fork == base:
         return
     shown = f"--format=%H%x00%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)%x01"
@@ -173,24 +160,12 @@ def _ask(repository: Repository, *arguments: str, timeout_seconds: float = TIME_
     return os.fsdecode(done.stdout).removesuffix("\n")
 
 
-def _answer(
-    repository: Repository, arguments: list[str], timeout_seconds: float = TIME_LIMIT_SECONDS
-) -> str | None:
-    """Returns what git says; None if its exit code means no."""
-    result = run_git(
-        arguments, repository_dir=repository.common_dir, check=False, timeout_seconds=timeout_seconds
-    )
-    if result.code not in (0, 1):
-        raise GitError(f"`git {arguments[0]}` failed: {printable(result.stderr)}", code=result.code)
-    return result.text if result.code == 0 else None
-
-
 def find_same_patch(repository: Repository, base: str, head: str) -> str | None:
     """Returns the newest commit by which `base` got the changes of `head` in other commits; None if it did not.
 
     That is one commit with all the changes together, or the last of those that hold them one by one.
     """
-    fork = merge_base(repository, base, head)
+    fork = repository.objects.merge_base(base, head)
     if fork is None or fork in (base, head):
         return None
     whole = _patch_ids(repository, ["--end-of-options", fork, head])

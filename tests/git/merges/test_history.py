@@ -13,7 +13,6 @@ from gitticks.git.merges.history import (
     find_merge,
     find_same_patch,
     is_ancestor,
-    merge_base,
     merge_trailers,
 )
 from gitticks.git.process import GitError
@@ -107,20 +106,20 @@ def head(begun: Path) -> str:
 
 def test_ancestors_bases_and_counts(repository: Repository, begun: Path, head: str) -> None:
     first = git("rev-parse", "main~1", at=begun)
-    assert merge_base(repository, "main", head) == first
+    assert repository.objects.merge_base("main", head) == first
     assert is_ancestor(repository, first, head)
     assert is_ancestor(repository, head, head)
     assert not is_ancestor(repository, head, "main")
     assert count_commits(repository, "main", head) == 2
     stranger = git("commit-tree", f"{head}^{{tree}}", "-m", "stranger", at=begun)
-    assert merge_base(repository, "main", stranger) is None
+    assert repository.objects.merge_base("main", stranger) is None
 
 
 def test_what_is_no_commit_is_an_error(repository: Repository) -> None:
     with pytest.raises(GitError):
         is_ancestor(repository, "nowhere", "main")
     with pytest.raises(GitError):
-        merge_base(repository, "--all", "main")
+        repository.objects.merge_base("--all", "main")
 
 
 def test_a_summary_counts_lines_of_text(repository: Repository, begun: Path) -> None:
