@@ -1,8 +1,7 @@
 """Reads git's configuration, and disables the programs that a repository's own names where gitticks works with files.
 
 Only git reads these files, since an agent may have written them: what another reader understood otherwise would pass
-unseen. What it says is remembered, for one session of an agent asks a dozen times; all worktrees of a clone share it but
-for a file of their own.
+unseen. What it says is remembered, for one session of an agent asks a dozen times.
 
 Filling a checkout needs the person's filters (large files, encryption), and those are programs. What the person's own
 configuration names is theirs. What the repository's configuration names may have been written by an agent that ran
@@ -57,11 +56,11 @@ CONFIG_FILE = "config.worktree"
 MOST_BYTES = 4_000_000
 Entry = tuple[str, str, str]
 """Scope, key and value of a setting; sections and keys are in lower case, and the value is empty where there is none."""
-_WORKTREE, _COMMAND = "worktree", "command"
-_WORKTREES_HAVE_THEIRS = ("local", "extensions.worktreeconfig", "true")
+_COMMAND = "command"
 _OF_OUR_CALL = "command line:"
 _MOST_KNOWN = 100
-_shared: dict[tuple[str, ...], _Shared] = {}
+_known: dict[tuple[str, ...], tuple[list[tuple[int, ...] | None], tuple[Entry, ...]]] = {}
+"""By where git looks for them: all settings, as of these stamps of the files."""
 _of_files: dict[bytes, bytes] = {}
 """By the bytes of a configuration file that includes no other: what git reads of it."""
 
@@ -129,23 +128,12 @@ def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
     return variables
 
 
-class _Shared(NamedTuple):
-    """The settings that all worktrees of a clone share, as of these stamps of the files."""
-
-    stamps: Sequence[object]
-    entries: tuple[Entry, ...]
-
-
 def read_all(git_dir: Path) -> tuple[Entry, ...]:
     """Returns every setting, in the order in which git reads them; those of scope `command` are ours."""
-    files, own = _shared_files(git_dir), f"{git_dir}/{CONFIG_FILE}"
+    files = _files(git_dir)
     stamps = [_stamp(file) for file in files]
-    known = _shared.get(files)
-    if known is not None and known.stamps == stamps:
-        of_worktree = _of_worktree(git_dir, own, known)
-        if of_worktree is not None:
-            before = [entry for entry in known.entries if entry[0] != _COMMAND]
-            return (*before, *of_worktree, *known.entries[len(before) :])
+    if files in _known and _known[files][0] == stamps:
+        return _known[files][1]
     asked = ["config", "--null", "--show-scope", "--show-origin", "--list"]
     words = run_git(asked, repository_dir=git_dir).text.split("\0")
     entries = tuple(
@@ -153,11 +141,11 @@ def read_all(git_dir: Path) -> tuple[Entry, ...]:
     )
     origins = {os.path.realpath(one.removeprefix("file:")) for one in words[1::3] if one != _OF_OUR_CALL}
     includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    is_all = origins <= {os.path.realpath(file) for file in (*files, own)}
+    is_all = origins <= {os.path.realpath(file) for file in files}
     if not includes and is_all and stamps == [_stamp(file) for file in files]:
-        if len(_shared) >= _MOST_KNOWN:
-            _shared.clear()
-        _shared[files] = _Shared(stamps, tuple(entry for entry in entries if entry[0] != _WORKTREE))
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[files] = stamps, entries
     return entries
 
 
@@ -196,20 +184,8 @@ def bytes_of(file: Path | str) -> bytes | None:
         return None
 
 
-def _of_worktree(git_dir: Path, own: str, known: _Shared) -> tuple[Entry, ...] | None:
-    """Returns what a worktree's own file says; None where only git can tell."""
-    if not os.path.lexists(own):
-        return ()
-    content = bytes_of(own)
-    said = [entry for entry in known.entries if entry[1] == _WORKTREES_HAVE_THEIRS[1]]
-    if content is None or b"include" in content.lower() or said[-1:] != [_WORKTREES_HAVE_THEIRS]:
-        return None
-    listed = list_file(git_dir, own)
-    return None if listed is None else tuple((_WORKTREE, key, value) for key, value in pairs_of(listed))
-
-
-def _shared_files(git_dir: Path) -> tuple[str, ...]:
-    """Returns where git looks for the configuration of a clone, apart from what these files include."""
+def _files(git_dir: Path) -> tuple[str, ...]:
+    """Returns where git looks for the configuration of a worktree, apart from what these files include."""
     shared = str(git_dir)
     try:
         named = read_plain_text(f"{shared}/commondir").strip()
@@ -224,6 +200,7 @@ def _shared_files(git_dir: Path) -> tuple[str, ...]:
         os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"),
         *((f"{own}/git/config", f"{home}/.gitconfig") if chosen is None else (chosen,)),
         f"{shared}/config",
+        f"{git_dir}/{CONFIG_FILE}",
     )
 
 

@@ -43,16 +43,15 @@ def test_every_worktree_is_told_what_git_tells_it_and_git_is_asked_seldom(
         return run_git(arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(untrusted_config, "run_git", run)
-    for known in ("_shared", "_of_files"):
+    for known in ("_known", "_of_files"):
         monkeypatch.setattr(untrusted_config, known, {})
     for _ in range(2):
         for place in places(root):
             assert read_all(place) == asked_of_git(place)
-    assert [arguments[-1] for arguments in asked] == [
-        "--list"
-    ] * 3  # one of the clone, one of each worktree's file
-    list_file(places(root)[0], places(root)[1] / "config.worktree")
     assert len(asked) == 3
+    for _ in range(2):
+        list_file(places(root)[0], places(root)[1] / "config.worktree")
+    assert len(asked) == 4
 
 
 @pytest.mark.parametrize(
