@@ -24,7 +24,7 @@ from gitticks.model.settings import HumanPolicy
 from gitticks.safe_read import read_plain_text
 from gitticks.store.authors import remember_names
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
-from gitticks.store.merging.driver import install_merge_driver
+from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remove_impossible, warnings_of
 
 _CONFIG = """\

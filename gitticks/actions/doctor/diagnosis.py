@@ -36,7 +36,7 @@ from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
 from gitticks.store.dropped import bring_back_dropped
 from gitticks.store.layout import state_tip
-from gitticks.store.merging.driver import install_merge_driver
+from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remove_impossible
 
 Check = Callable[[Context], Iterable[Finding]]

@@ -29,7 +29,7 @@ from gitticks.store import layout
 from gitticks.store.hook_files import HooksState
 from gitticks.store.index import BrokenFile, Index, open_index
 from gitticks.store.layout import state_tip
-from gitticks.store.merging.driver import has_merge_driver
+from gitticks.store.merging.checkout import has_merge_driver
 from gitticks.store.merging.files import standing_beside
 from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.transitions import AWAITED_IN

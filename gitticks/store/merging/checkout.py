@@ -3,21 +3,34 @@
 A saved edit is no merge of two clones: the state that gitticks wrote stands, and what the person asks for is only a
 wish until it is applied. Where both wrote the same, the person's file stays as it is and is named. What git has merged
 and nobody has committed yet is such a merge, and is joined by the same rules as a pull.
+
+Git itself merges tasks by our driver. Only the state branch names it in its attributes, so no other branch is merged by
+it. A clone whose gitticks is gone still merges by text: `git merge-file` stands behind it.
 """
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
+from gitticks.git.config import read_common_setting, write_common_setting
 from gitticks.git.follow import Merge, merge_text
+from gitticks.git.repository import Repository
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.merging.task import Merged
+
+_DRIVER = "merge.gitticks.driver"
+_NAME = "merge.gitticks.name"
+_WORDS = "tasks of gitticks, merged by meaning"
+_BY_TEXT = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 
 _WRITTEN_BY_PEOPLE = HUMAN_FIELDS | {"status"}
 _WRITTEN_BY_GITTICKS = frozenset(field.name for field in fields(Task)) - _WRITTEN_BY_PEOPLE
@@ -160,3 +173,22 @@ def first_marker(data: bytes) -> int | None:
     text = data.decode("utf-8", "replace")
     hunks = find_hunks(text)
     return text.count("\n", 0, hunks[0].start) + 1 if hunks else None
+
+
+def install_merge_driver(repository: Repository) -> None:
+    """Sets what is not set like that already; the name comes last, as git dies of a named driver without a command."""
+    for key, value in ((_DRIVER, driver_command()), (_NAME, _WORDS)):
+        if read_common_setting(repository.common_dir, key) != value:
+            write_common_setting(repository.common_dir, key, value)
+
+
+def has_merge_driver(repository: Repository) -> bool:
+    """True if git calls a driver for tasks, of whichever installation."""
+    return read_common_setting(repository.common_dir, _DRIVER) is not None
+
+
+def driver_command() -> str:
+    """Returns the command line: `gt` of this installation, as other programs are called `gt` too."""
+    own = Path(sys.executable).parent / "gt"
+    gt = shlex.quote(str(own)) if own.is_file() else "gt"
+    return f"{gt} merge-driver %O %A %B %L %P || {_BY_TEXT}"

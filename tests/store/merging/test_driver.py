@@ -9,8 +9,12 @@ import pytest
 from gitticks.document.taskfile import TaskFile
 from gitticks.git.repository import discover
 from gitticks.model.notes import Section
-from gitticks.store.merging.checkout import join_marked
-from gitticks.store.merging.driver import driver_command, has_merge_driver, install_merge_driver
+from gitticks.store.merging.checkout import (
+    driver_command,
+    has_merge_driver,
+    install_merge_driver,
+    join_marked,
+)
 from tests.support.repositories import git, make_repository, run_git_command
 
 PATH = "tasks/f2/k7f2/TASK.md"
