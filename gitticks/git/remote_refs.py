@@ -9,7 +9,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.process import GitResult, printable
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import LATE, LONGEST_SECONDS, RECEIVE, UPLOAD, reach, words_of_hooks
+from gitticks.git.sharing import FETCH, LATE, LONGEST_SECONDS, PUSH, UPLOAD, reach, words_of_hooks
 
 _RACES = (*LATE, "failed to update ref", "reference already exists", "remote failure")
 _MOVED = frozenset(" +*-")
@@ -42,9 +42,7 @@ def push_leased(
             move, wherever they stand.
     """
     leases = [f"--force-with-lease={move.ref}:{move.old or ''}" for move in moves]
-    options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", RECEIVE]
-    safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
-    asked = [*safely, "push", *options, *leases, "--end-of-options", remote]
+    asked = [*PUSH, "--no-verify", *leases, "--end-of-options", remote]
     asked += [f"{move.new or ''}:{move.ref}" for move in moves]
     done = _reach(repository, asked, remote, timeout_seconds)
     lines = [line.split("\t") for line in done.text.splitlines() if line.count("\t") >= 1]
@@ -82,15 +80,7 @@ def fetch_refs(
     Raises:
         UnreachableError: the remote did not answer, or has no such ref any more.
     """
-    options = [
-        "--quiet",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--no-recurse-submodules",
-        "--refmap=",
-        UPLOAD,
-    ]
-    asked = ["-c", "fetch.fsckObjects=true", "fetch", *options, "--end-of-options", remote, *refs]
+    asked = ["-c", "fetch.fsckObjects=true", *FETCH, "--end-of-options", remote, *refs]
     done = _reach(repository, asked, remote, timeout_seconds)
     if done.code:
         raise _unreachable(remote, done.stderr)

@@ -25,8 +25,19 @@ from gitticks.git.worktrees import HalfMadeError, past_half_made
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
-UPLOAD, RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-pack"
+UPLOAD, _RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-pack"
 """By option, since of two values in the configuration git takes the first, which may be an agent's."""
+FETCH = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--refmap=",
+    UPLOAD,
+)
+_UNSIGNED = ("-c", "push.gpgSign=false", "-c", "push.pushOption=")
+PUSH = (*_UNSIGNED, "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", _RECEIVE)
 _URL = re.compile(r"remote\.(.+)\.url", re.DOTALL)
 _UPSTREAM = "branch.{}.remote"
 _USUAL = "origin"
@@ -144,15 +155,14 @@ def fetch(
     the first name of `beside` come along too, to the second, where those go that are gone there.
     """
     tracking = tracking_ref(remote, branch)
-    options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
     if takes_all_names:
         safely += [word for name in _ODD_NAMES for word in ("-c", f"fetch.fsck.{name}=warn")]
-    asked = [*safely, "fetch", *options, "--refmap=", UPLOAD, "--end-of-options", remote]
-    asked.append(f"+refs/heads/{branch}:{tracking}")
+    options, refs = ["--no-filter"], [f"+refs/heads/{branch}:{tracking}"]
     if beside is not None:
-        asked.insert(asked.index("fetch") + 1, "--prune")
-        asked.append(f"+{beside[0]}*:{beside[1]}*")
+        options.append("--prune")
+        refs.append(f"+{beside[0]}*:{beside[1]}*")
+    asked = [*safely, *FETCH, *options, "--end-of-options", remote, *refs]
     done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return _unreached(repository, remote, done)
@@ -242,17 +252,7 @@ def push_together(
 def _push(
     repository: Repository, remote: str, moves: list[str], more: list[str], timeout_seconds: float
 ) -> PushedBranch:
-    options = [
-        "--porcelain",
-        "--quiet",
-        "--no-follow-tags",
-        "--recurse-submodules=no",
-        "--no-force",
-        *more,
-        RECEIVE,
-    ]
-    safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
-    asked = [*safely, "push", *options, "--end-of-options", remote, *moves]
+    asked = [*PUSH, "--quiet", "--no-force", *more, "--end-of-options", remote, *moves]
     done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return PushedBranch(Pushed.UNKNOWN, done)
@@ -312,27 +312,20 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
 
 def list_branches(repository: Repository) -> tuple[str, ...]:
     """Returns the sorted names of all branches, those of `origin` too."""
-    names = (
-        name.removeprefix(BRANCHES).removeprefix(_ORIGIN) for name in _refs(repository, BRANCHES, _ORIGIN)
-    )
-    return tuple(sorted({*names} - {"HEAD"}))
+    refs = local_refs(repository, BRANCHES, _ORIGIN)
+    return tuple(sorted({name.removeprefix(BRANCHES).removeprefix(_ORIGIN) for name in refs} - {"HEAD"}))
 
 
 def list_local_branches(repository: Repository, folder: str = "") -> tuple[str, ...]:
     """Returns the sorted names of this clone's branches, or of those in a folder, such as `gitticks/work/`."""
-    return tuple(sorted(name.removeprefix(BRANCHES) for name in _refs(repository, BRANCHES + folder)))
+    return tuple(sorted(name.removeprefix(BRANCHES) for name in local_refs(repository, BRANCHES + folder)))
 
 
-def local_refs(repository: Repository, folder: str) -> dict[str, str]:
-    """Returns the refs of this clone in a folder, each with its object id."""
-    asked = ["for-each-ref", "--format=%(objectname) %(refname)", folder]
+def local_refs(repository: Repository, *folders: str) -> dict[str, str]:
+    """Returns the refs of this clone in some folders, each with its object id."""
+    asked = ["for-each-ref", "--format=%(objectname) %(refname)", *folders]
     lines = run_git(asked, repository_dir=repository.common_dir).text.splitlines()
     return {ref: object_id for object_id, _, ref in (line.partition(" ") for line in lines)}
-
-
-def _refs(repository: Repository, *folders: str) -> list[str]:
-    asked = ["for-each-ref", "--format=%(refname)", *folders]
-    return run_git(asked, repository_dir=repository.common_dir).text.splitlines()
 
 
 class AskedRemote(NamedTuple):

@@ -12,6 +12,7 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_object_id
+from gitticks.git.sharing import local_refs
 from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id, next_number
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import TaskGraph
@@ -194,13 +195,8 @@ def _stored(place: tuple[TaskId, int], path: str, content: bytes | None) -> Stor
 
 def kept_refs(store: Store) -> dict[tuple[TaskId, int], str]:
     """Returns the commits that this clone keeps for checkpoints."""
-    listed = run_git(
-        ["for-each-ref", "--format=%(objectname) %(refname)", REFS],
-        repository_dir=store.repository.common_dir,
-    ).text
     found = {}
-    for line in listed.splitlines():
-        commit, _, name = line.partition(" ")
+    for name, commit in local_refs(store.repository, REFS).items():
         workspace, _, number = name.removeprefix(REFS).rpartition("/")
         if is_valid_id(workspace) and is_number(number):
             found[TaskId(workspace), int(number)] = commit
@@ -209,16 +205,7 @@ def kept_refs(store: Store) -> dict[tuple[TaskId, int], str]:
 
 def missing_commits(store: Store, commits: Iterable[str]) -> frozenset[str]:
     """Returns those of some commits that are not stored in this clone."""
-    asked = list(dict.fromkeys(commits))
-    if not asked:
-        return frozenset()
-    done = run_git(
-        ["cat-file", "--batch-check=%(objecttype)"],
-        repository_dir=store.repository.common_dir,
-        input="".join(f"{commit}^{{commit}}\n" for commit in asked).encode(),
-    )
-    kinds = done.text.split("\n")
-    return frozenset(commit for commit, kind in zip(asked, kinds, strict=False) if kind != "commit")
+    return frozenset(commit for commit in commits if not store.objects.has(commit))
 
 
 def render(checkpoint: Checkpoint) -> bytes:
