@@ -77,23 +77,17 @@ class Repository:
     @cached_property
     def git_dir(self) -> Path:
         """Returns the git directory of the worktree that the search began in."""
-        from pathlib import Path
-
-        return Path(self.git_place)
+        return _path(self.git_place)
 
     @cached_property
     def common_dir(self) -> Path:
         """Returns the git directory that all worktrees share."""
-        from pathlib import Path
-
-        return Path(self.common_place)
+        return _path(self.common_place)
 
     @cached_property
     def main_worktree(self) -> Path | None:
         """Returns the checkout that belongs to the common directory; None if there is none."""
-        from pathlib import Path
-
-        return None if self.main_place is None else Path(self.main_place)
+        return None if self.main_place is None else _path(self.main_place)
 
     @property
     def project_place(self) -> str | None:
@@ -111,19 +105,13 @@ class Repository:
     @property
     def project_dir(self) -> Path | None:
         """Returns that folder as a path."""
-        from pathlib import Path
-
-        if self.main_place is not None:
-            return self.main_worktree
         place = self.project_place
-        return None if place is None else Path(place)
+        return None if place is None else _path(place)
 
     @cached_property
     def here_worktree(self) -> Path | None:
         """Returns the checkout that the search began in; None in a bare repository or inside a git directory."""
-        from pathlib import Path
-
-        return None if self.here_place is None else Path(self.here_place)
+        return None if self.here_place is None else _path(self.here_place)
 
     @property
     def is_linked(self) -> bool:
@@ -246,6 +234,12 @@ def ask_git(start: str) -> Repository:
         settings["core.worktree"] = worktree
     main = here if git_dir == common_dir and here is not None else _main_worktree_of(common_dir, settings)
     return Repository(git_dir, common_dir, main, here, is_bare=_is_bare(settings) and main is None)
+
+
+def _path(place: str) -> Path:
+    from pathlib import Path  # which no listing needs
+
+    return Path(place)
 
 
 def _below(folder: str, name: str) -> str:
