@@ -13,7 +13,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.repository_settings import FALSE_WORDS, TRUE_WORDS, read_settings, refuse_extensions
+from gitticks.git.repository_settings import (
+    FALSE_WORDS,
+    TRUE_WORDS,
+    read_settings,
+    refuse_extensions,
+    share_new_files,
+)
 from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
@@ -193,7 +199,6 @@ def ask_git(start: str) -> Repository:
     from shlex import quote
 
     from gitticks.git.process import GitError, run_git
-    from gitticks.git.shared_files import share_new_files
 
     def ask(*arguments: str) -> str:
         try:
@@ -359,8 +364,6 @@ def _heed(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses what nobody could work with, and lets others write to new files where the settings share them."""
     _refuse_unsupported(settings, common_dir)
     if "core.sharedrepository" in settings:
-        from gitticks.git.shared_files import share_new_files
-
         share_new_files(settings["core.sharedrepository"])
 
 

@@ -15,7 +15,7 @@ from time import sleep
 import pytest
 
 from gitticks.git.repository import discover
-from gitticks.git.shared_files import share_new_files
+from gitticks.git.repository_settings import share_new_files
 from tests.support.repositories import git, make_repository
 
 WRITE = """\
