@@ -19,7 +19,7 @@ from gitticks.git.refs import (
     branch_of_head,
     default_base,
     folder_of_ref,
-    is_object_id,
+    logged,
     read_ref,
     read_symbolic_ref,
 )
@@ -202,12 +202,7 @@ def head(checkout: Checkout) -> str | None:
 
 def lost_head(checkout: Checkout) -> str | None:
     """Returns the commit that was last checked out, of a worktree whose branch is gone; None if no log says so."""
-    try:
-        lines = (checkout.git_dir / "logs/HEAD").read_bytes().splitlines()
-    except OSError:  # switched off, or kept in a reftable
-        return None
-    ids = [one.decode("ascii", "replace") for line in lines[-2:] for one in line.split(b" ", 2)[:2]]
-    return next((one for one in reversed(ids) if is_object_id(one) and one.strip("0")), None)
+    return next(logged(checkout.git_dir, "HEAD"), None)
 
 
 def current_branch(checkout: Checkout) -> str | None:

@@ -174,24 +174,18 @@ class CheckoutFiles:
 
     def age_seconds(self, path: str) -> float | None:
         """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""
-        try:
-            return time.time() - os.lstat(self._place(path)).st_mtime
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        found = self._status(path)
+        return None if found is None else time.time() - found.st_mtime
 
     def size_bytes(self, path: str) -> int | None:
         """Returns how large the file is, or what else is there; None if there is nothing."""
-        try:
-            return os.lstat(self._place(path)).st_size
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        found = self._status(path)
+        return None if found is None else found.st_size
 
     def is_executable(self, path: str) -> bool:
         """True if the file is there and its owner may run it."""
-        try:
-            return bool(os.lstat(self._place(path)).st_mode & stat.S_IXUSR)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+        found = self._status(path)
+        return found is not None and bool(found.st_mode & stat.S_IXUSR)
 
     def replace(self, path: str, expected: bytes | None, wanted: bytes | None) -> Replaced:
         """Makes the file `wanted` if it is still `expected`; None means that there is no file.
@@ -298,6 +292,12 @@ class CheckoutFiles:
 
     def _place(self, path: str) -> str:
         return f"{self.root}/{path}"
+
+    def _status(self, path: str) -> os.stat_result | None:
+        try:
+            return os.lstat(self._place(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def _has_folder(self, path: str) -> bool:
         """True if the folder of the file at `path` is there; no symbolic link is followed.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,8 +43,7 @@ _LARGEST_CACHED_TREE = 256 * 1024
 _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
 _KINDS = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
-_synced = threading.Lock()
-"""Held while libgit2's switch for syncing, which is the whole process's, is on."""
+_sync_switch = threading.Lock()
 
 
 class KeptIndex(pygit2.Index):
@@ -132,7 +132,8 @@ class Libgit2Objects(Objects):
         """Moves `ref` from `old` to `new`, atomically against every other process, git included."""
         with self._lock, errors_of_writing(self.common_dir):
             try:
-                self._move_ref(ref, old, new, message, who)
+                with _syncing():
+                    self._move_ref(ref, old, new, message, who)
             except errors_of_libgit2() as error:
                 words = str(error)
                 if any(sign in words for sign in _MOVED_WORDS):
@@ -148,16 +149,6 @@ class Libgit2Objects(Objects):
 
         So the object is read again for each move, and nothing is ever created by force, which would skip the comparison.
         """
-        with _synced:
-            pygit2.settings.enable_fsync_gitdir(True)  # which libgit2 notes as it first looks at a ref
-            try:
-                self._move_synced(ref, old, new, message, who)
-            finally:
-                pygit2.settings.enable_fsync_gitdir(False)
-
-    def _move_synced(
-        self, ref: str, old: str | None, new: str | None, message: str, who: Identity | None
-    ) -> None:
         current = self._handle.references.get(ref)
         if current is not None and current.type == ReferenceType.SYMBOLIC:
             raise GitticksError(
@@ -203,6 +194,17 @@ class Libgit2Objects(Objects):
             raise too_large(object_id)
         kind, content = odb.read(name)
         return _KINDS[int(kind)], content
+
+
+@contextlib.contextmanager
+def _syncing() -> Iterator[None]:
+    """Lets libgit2 sync what it writes; that switch is the whole process's, and noted as a ref is first looked at."""
+    with _sync_switch:
+        pygit2.settings.enable_fsync_gitdir(True)
+        try:
+            yield
+        finally:
+            pygit2.settings.enable_fsync_gitdir(False)
 
 
 def read_loose(folder: Path | str, object_id: str) -> tuple[str, bytes] | None:
