@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from gitticks.errors import DocumentError, NotFoundError
@@ -72,9 +71,7 @@ class Index:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -104,7 +101,7 @@ class Index:
 
     def beginning(self, word: str) -> list[TaskRow]:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
-        return self._tasks("task.id >= ? AND task.id < ?", word, f"{word}\x7f")
+        return self._tasks("task.id >= ? AND task.id < ?", word, word + _NO_ID_REACHES)
 
     def by_strangers(self, known: Iterable[str], only: TaskId | None = None) -> dict[TaskId, str]:
         """Returns who wrote each open task, or `only` one, that is by none of the `known` names.
@@ -295,7 +292,6 @@ class Index:
         return frozenset(task_id for task_id in found if task_id is not None)
 
     def _tasks(self, wanted: str, *values: object, with_json: bool = False) -> list[TaskRow]:
-        """Returns the rows that a condition lets through."""
         rest = "fields.json FROM task JOIN fields USING (id)" if with_json else "'' FROM task"
         return self._ask(read_rows, f"SELECT {_ROW}, {rest} WHERE {wanted}", *values)
 
@@ -309,7 +305,6 @@ class Index:
         return tasks_read_before(texts) if self._repository.does_much else tasks_from_json(texts)
 
     def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
-        """Returns what a query's rows say."""
         return self._ask(lambda cursor: read(cursor.fetchall()), query, *values)
 
     def _ask(self, read: Callable[[sqlite3.Cursor], T], query: str, *values: object) -> T:

@@ -203,7 +203,6 @@ def entries_to_json(entries: tuple[Entry, ...]) -> str:
 def entries_from_json(text: str) -> tuple[Entry, ...]:
     """Returns the entries that `entries_to_json` wrote."""
     import json
-    from datetime import datetime
 
     from gitticks.model.notes import Entry
     from gitticks.model.status import ActorKind
