@@ -317,7 +317,6 @@ class CheckoutFiles:
         return True
 
     def _make_folder(self, path: str) -> None:
-        """Makes the folder of the file at `path`, and those above it, where they are missing."""
         if not self._has_folder(path):
             os.makedirs(f"{self.root}/{path.rpartition('/')[0]}", exist_ok=True)  # noqa: PTH103 - strings all the way
 

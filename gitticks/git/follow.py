@@ -275,7 +275,6 @@ class Settler(NamedTuple):
         return self._keep_staged(move, followed, staged)
 
     def _keep_staged(self, move: Move, followed: Followed, staged: IndexEntry) -> Settled:
-        """Joins an edit that a person had staged with the new version."""
         content = self.read_blob(staged.object_id)
         if move.new is not None:
             base = b"" if move.base is None else self.read_blob(move.base)
@@ -370,5 +369,4 @@ def _keys(lines: Iterable[bytes]) -> Counter[bytes]:
 
 
 def _count_equal(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """Returns how many lines are the same from the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

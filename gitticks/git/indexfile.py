@@ -126,12 +126,7 @@ def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, Ind
         return {}
     wanted = frozenset(paths)
     named = ["--", *paths] if len(paths) <= _MOST_NAMED else []
-    listed = run_git(
-        ["--literal-pathspecs", "ls-files", "--stage", "-z", *named],
-        repository_dir=git_dir,
-        work_tree=git_dir,
-        directory=git_dir,
-    ).stdout
+    listed = _git(git_dir, ["--literal-pathspecs", "ls-files", "--stage", "-z", *named])
     found: dict[str, dict[int, IndexEntry]] = {}
     for line in os.fsdecode(listed).split("\0")[:-1]:
         words, _, path = line.partition("\t")
@@ -190,17 +185,25 @@ def _write(
         for path, entries in paths.items():
             lines.append(f"0 {nothing_like(commit)}\t{path}")
             lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
-        run_git(
-            ["update-index", "-z", "--index-info"],
-            repository_dir=git_dir,
-            work_tree=git_dir,
-            directory=git_dir,
-            input=b"".join(os.fsencode(line) + b"\0" for line in lines),
-            extra_environment={"GIT_INDEX_FILE": str(aside)},
-        )
+        given = b"".join(os.fsencode(line) + b"\0" for line in lines)
+        _git(git_dir, ["update-index", "-z", "--index-info"], given, {"GIT_INDEX_FILE": str(aside)})
     if before is not None:
         # A file that was changed in the second of the index git compares by content: so it continues doing.
         os.utime(aside, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _git(
+    git_dir: Path, asked: Sequence[str], given: bytes = b"", variables: Mapping[str, str] | None = None
+) -> bytes:
+    """Runs git on an index, and looks at no file for it."""
+    return run_git(
+        asked,
+        repository_dir=git_dir,
+        work_tree=git_dir,
+        directory=git_dir,
+        input=given,
+        extra_environment=variables,
+    ).stdout
 
 
 @contextlib.contextmanager

@@ -147,7 +147,6 @@ def _file_value(path: str) -> str | None:
 
 
 def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
-    """Returns the names of files that stand in the checkout as HEAD has them."""
     files = [name for name in found if name.startswith(FILE)]
     not_tracked = FILE + os.path.basename(repository.common_place) + "/"
     inside = [name for name in files if not name.startswith((not_tracked, f"{FILE}/"))]

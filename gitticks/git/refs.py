@@ -242,7 +242,6 @@ def _has_reftable(git_dir: str | Path) -> bool:
 
 
 def _asked_of_git(git_dir: str | Path, *question: str) -> str | None:
-    """Returns git's answer; None if it has none."""
     from pathlib import Path
 
     from gitticks.git.process import run_git

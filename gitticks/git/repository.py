@@ -252,7 +252,6 @@ def _below(folder: str, name: str) -> str:
 
 
 def _no_repository(place: str) -> NotFoundError:
-    """Returns the error for a place without a repository."""
     return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` creates one here")
 
 
@@ -340,7 +339,6 @@ def _configured_worktree(common_dir: str, settings: Mapping[str, str]) -> str:
 
 
 def _is_bare(settings: Mapping[str, str]) -> bool:
-    """True if the settings say that a repository has no main worktree."""
     return settings.get("core.bare", "false").lower() in TRUE_WORDS
 
 

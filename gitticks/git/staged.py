@@ -47,21 +47,9 @@ class StagedChange(NamedTuple):
 
 def staged_changes(repository: Repository, environment: Mapping[str, str]) -> tuple[StagedChange, ...]:
     """Returns what is staged, sorted by path, in the index that git names to its hooks."""
-    index = environment.get("GIT_INDEX_FILE")
-    folder = repository.here_worktree or repository.git_dir
-    named = {} if index is None else {"GIT_INDEX_FILE": str(folder / index)}
-    asked = [
-        "diff-index",
-        "--cached",
-        "--raw",
-        "-z",
-        "--no-renames",
-        "--no-abbrev",
-        "--end-of-options",
-        "HEAD",
-    ]
-    listed = run_git(asked, repository_dir=repository.git_dir, work_tree=folder, extra_environment=named)
-    words = os.fsdecode(listed.stdout).split("\0")
+    options = ["--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--end-of-options"]
+    listed = _ask_index(repository, environment, "diff-index", *options, "HEAD")
+    words = os.fsdecode(listed).split("\0")
     found = [_change(about, path) for about, path in zip(words[::2], words[1::2], strict=False)]
     return tuple(sorted(found, key=lambda change: change.path))
 
@@ -83,17 +71,22 @@ def read_from_files(
     repository: Repository, environment: Mapping[str, str], paths: Sequence[str]
 ) -> frozenset[str]:
     """Returns which of these paths git staged as it read their files; not those of which a person chose parts."""
+    asked = ["--literal-pathspecs", "ls-files", "--debug", "-z", "--", *paths]
+    found = _DEBUGGED.finditer(_ask_index(repository, environment, *asked))
+    return frozenset(os.fsdecode(one[1]) for one in found if one[2] != b"0:0")
+
+
+def _ask_index(repository: Repository, environment: Mapping[str, str], *asked: str) -> bytes:
+    """Returns what git says with the index that it names to its hooks."""
     folder = repository.here_worktree or repository.git_dir
     index = environment.get("GIT_INDEX_FILE")
-    listed = run_git(
-        ["--literal-pathspecs", "ls-files", "--debug", "-z", "--", *paths],
+    return run_git(
+        asked,
         repository_dir=repository.git_dir,
         work_tree=folder,
         directory=folder,
         extra_environment={} if index is None else {"GIT_INDEX_FILE": str(folder / index)},
-    )
-    found = _DEBUGGED.finditer(listed.stdout)
-    return frozenset(os.fsdecode(one[1]) for one in found if one[2] != b"0:0")
+    ).stdout
 
 
 def is_sequencing(git_dir: Path) -> bool:

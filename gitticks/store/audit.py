@@ -111,7 +111,6 @@ class PendingAudit:
             write_synced(self._path, rest, mode=0o600)
 
     def _writer(self) -> str:
-        """Returns the name of this clone's chain."""
         path = self._folder / _WRITER
         with contextlib.suppress(OSError):
             name = read_plain_file(path).decode("ascii", "replace").strip()

@@ -212,7 +212,6 @@ def _is_moved(hooks: Path, name: str) -> bool:
 
 
 def _are_same(file: Path, other: Path) -> bool:
-    """True for two plain files with the same bytes and mode."""
     try:
         if file.is_symlink() or other.is_symlink() or file.lstat().st_mode != other.lstat().st_mode:
             return False

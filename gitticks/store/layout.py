@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 STATE_BRANCH = "gitticks/state"
 STATE_REF = f"refs/heads/{STATE_BRANCH}"
-REMOTE_STATE_REF = f"refs/remotes/origin/{STATE_BRANCH}"
-"""Where a clone remembers the state branch of the remote that git names by itself."""
 
 FORMAT = 1
 """The number that `config.yaml` begins with; a state branch of a newer format is only read."""
@@ -222,7 +220,7 @@ def state_tip(repository: Repository) -> str:
 
 def no_tasks(repository: Repository) -> NotFoundError:
     """Returns the error for a repository without a state branch; a fetched one of `origin` needs only to be taken."""
-    if read_ref(repository.common_place, REMOTE_STATE_REF) is not None:
+    if read_ref(repository.common_place, remote_state_ref("origin")) is not None:
         return NotFoundError(
             "this clone does not have the tasks of `origin` yet", hint="`gt init` fetches them"
         )

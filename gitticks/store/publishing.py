@@ -219,7 +219,6 @@ def pause(attempt: int) -> None:
 
 
 def _reason(links: tuple[Link, ...]) -> str:
-    """Returns what the reflog says of the move."""
     subject = links[-1].subject
     return (
         f"gitticks: {subject}" if len(links) == 1 else f"gitticks: {len(links)} changes, the last: {subject}"

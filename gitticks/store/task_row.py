@@ -265,7 +265,6 @@ def as_id(value: object) -> TaskId:
 
 
 def _mapping(key: Callable[[Any], K], value: Callable[[Any], V]) -> Callable[[list[Any]], dict[K, V]]:
-    """Returns a reader of rows with two columns."""
     return lambda rows: {key(one): value(other) for one, other in rows}
 
 

@@ -16,7 +16,7 @@ from typing import Self
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Checkout
-from gitticks.git.process import run_git
+from gitticks.git.merges.following import steps_between
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
 from gitticks.safe_read import read_plain_file
@@ -92,8 +92,7 @@ class PooledAside:
             if checkout.path.is_symlink() or link.is_symlink() or read_plain_file(link) != self._link:
                 return None
             # Attributes decide how files are written that did not change themselves.
-            asked = ["diff-tree", "-r", "--quiet", last, commit, "--", "*.gitattributes"]
-            if run_git(asked, repository_dir=checkout.common_dir, check=False).code != 0:
+            if any(step.path.endswith(".gitattributes") for step in steps_between(checkout, last, commit)):
                 return None
             shutil.rmtree(checkout.git_dir)
             shutil.copytree(_entry(checkout.path), checkout.git_dir, symlinks=True)
@@ -145,7 +144,6 @@ def left_asides(repository: Repository) -> tuple[Path, ...]:
 
 
 def _modes(top: Path) -> Counter[int]:
-    """Returns how often which kind of file with which rights is there."""
     found = Counter([top.lstat().st_mode])
     left = [str(top)]
     while left:

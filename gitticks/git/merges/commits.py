@@ -172,8 +172,7 @@ def merge_rules(repository: Repository, commit: str) -> Iterator[MergeRules]:
         for path, object_id in _attribute_files(repository, commit):
             file = Path(name, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            asked = ["cat-file", "blob", object_id]
-            file.write_bytes(run_git(asked, repository_dir=repository.common_dir).stdout)
+            file.write_bytes(repository.objects.read_blob(object_id))
         yield MergeRules(Path(name), fence_programs(repository.common_dir).variables)
 
 

@@ -83,9 +83,7 @@ def _tree_change(repository: Repository, step: Step) -> TreeChange:
     target: str | None = None
     settings: tuple[tuple[str, str], ...] | None = None
     if step.new is not None and step.new_mode == LINK:
-        asked = ["cat-file", "blob", step.new]
-        found = run_git(asked, repository_dir=repository.common_dir).stdout
-        target = os.fsdecode(found[:_LONGEST_TARGET])
+        target = os.fsdecode(repository.objects.read_blob(step.new)[:_LONGEST_TARGET])
     elif step.new is not None and step.path == ".gitmodules" and step.new_mode in _FILE_MODES:
         asked = ["config", f"--blob={step.new}", "--no-includes", "--null", "--list"]
         listed = run_git(asked, repository_dir=repository.common_dir, check=False)

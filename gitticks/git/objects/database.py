@@ -362,7 +362,6 @@ class Objects(ABC):
         return content
 
     def _links(self, commit_id: str, key: str) -> tuple[str, ...]:
-        """Returns the ids that a commit's header gives under `key`."""
         header = self._content(commit_id, "commit").partition(b"\n\n")[0].decode("ascii", "replace")
         found = tuple(_LINKS[key].findall(header))
         if not found and key == "tree":

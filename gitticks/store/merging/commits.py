@@ -147,13 +147,11 @@ def _is_kept(path: str, files: Files, written: Collection[str]) -> bool:
 
 
 def _written_folders(files: Files) -> frozenset[str]:
-    """Returns the folders of the tasks in which a side left a file."""
     found = (_folder_of(path) for path, content in files.items() if content is not None)
     return frozenset(folder for folder in found if folder is not None)
 
 
 def _folder_of(path: str) -> str | None:
-    """Returns the folder of the task that a path belongs to."""
     parts = path.split("/")
     folder = "/".join(parts[:3])
     return folder if len(parts) > 3 and task_of_path(f"{folder}/TASK.md") is not None else None  # noqa: PLR2004
@@ -236,7 +234,6 @@ def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
 
 
 def _rename_links(files: Files, names: Mapping[TaskId, TaskId]) -> None:
-    """Lets what a side wrote name its own task by the new id."""
     for path in list(files) if names else ():
         content = files[path]
         if task_of_path(path) is None or content is None:
