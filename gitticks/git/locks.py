@@ -20,21 +20,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Checkout, linked_places
 from gitticks.git.files import errors_name
-from gitticks.git.indexfile import OWN_MARK
 from gitticks.git.refs import BRANCHES
-from gitticks.git.repository import Repository
 from gitticks.processes import is_alive, own_identity, parse_identity, start_times
-from gitticks.safe_read import read_plain_file
-
-_OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
-_LONGEST_NOTE = 4096
-_MOST_BYTES = 1024**3
 
 GIT_WAIT_SECONDS = 2.0
 AGE_SECONDS = 30.0
@@ -47,88 +38,7 @@ WAIT_SECONDS = 30.0
 _CLOCK_SLACK_SECONDS = 1.0
 _HOLDER_BYTES = 256
 _MOVING = "moving "
-_LOCK_SIZES = frozenset({0, 41, 65})
-
-
-class LockFile(NamedTuple):
-    """A `.lock` of git's: of a ref, or None for an index, and by which process, where it says so."""
-
-    path: Path
-    ref: str | None
-    age_seconds: float
-    taker: int | None
-    size_bytes: int
-
-    @property
-    def is_of_git(self) -> bool:
-        """True if it has a size that git gives the locks of its refs; only such are cleared."""
-        return self.size_bytes in _LOCK_SIZES
-
-    @property
-    def is_old(self) -> bool:
-        """True if it is older than any command of git keeps one, short of an open editor."""
-        return self.age_seconds > AGE_SECONDS
-
-
-class Holder(NamedTuple):
-    """Who holds a lock of ours: the process, None if it does not say, and since when."""
-
-    pid: int | None
-    seconds: float
-
-
-def ref_locks(repository: Repository) -> tuple[LockFile, ...]:
-    """Returns the locks of refs that are gitticks' own, branches first."""
-    common_dir = repository.common_dir
-    paths = [path for folder in _OWN_REFS for path in sorted(_below(common_dir / folder))]
-    found = [_look(path, str(path.relative_to(common_dir).with_suffix(""))) for path in paths]
-    return tuple(lock for lock in found if lock is not None)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """Yields the lock files; a folder that goes away meanwhile, as with the last branch in it, holds none."""
-    for parent, _, names in os.walk(folder):
-        yield from (Path(parent, name) for name in names if name.endswith(".lock"))
-
-
-def index_lock(git_dir: Path) -> LockFile | None:
-    """Returns the lock of a checkout's index; None if it is free."""
-    return _look(git_dir / "index.lock", None)
-
-
-def holder_of(lock: Path) -> Holder | None:
-    """Returns who holds a lock of ours; None if nobody does."""
-    if not is_lock_held(lock):
-        return None
-    try:
-        identity = parse_identity(lock.read_text(encoding="utf-8", errors="replace").partition("\n")[0])
-        age = time.time() - lock.stat().st_mtime
-    except OSError:
-        return None
-    return Holder(None if identity is None else identity.pid, max(0.0, age))
-
-
-def clear_ref_locks(repository: Repository) -> None:
-    """Removes the locks of our refs whose takers are dead.
-
-    Raises:
-        LostRaceError: a writer of ours is at work and does not end.
-    """
-    with hold_lock(repository.own_file("lock")) as held:
-        for lock in ref_locks(repository):
-            clear_stale_ref_lock(repository.common_dir, lock.ref or "", held)
-
-
-def _look(path: Path, ref: str | None) -> LockFile | None:
-    try:
-        status = path.lstat()
-        words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
-    except OSError:
-        return None
-    number = os.fsdecode(words.removeprefix(OWN_MARK)).strip()
-    is_named = words.startswith(OWN_MARK) and number.isdecimal()  # git's own name nobody
-    taker = int(number) if is_named else None
-    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
+LOCK_SIZES = frozenset({0, 41, 65})
 
 
 def clear_abandoned_locks(
@@ -297,7 +207,7 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     """
 
     def may_be_held(lock: os.stat_result) -> bool:
-        is_of_git = lock.st_size in _LOCK_SIZES
+        is_of_git = lock.st_size in LOCK_SIZES
         return not is_of_git or (held.unfinished != ref and _may_have_a_living_taker(lock))
 
     is_gone = _is_gone(common_dir / f"{ref}.lock", may_be_held)
@@ -309,7 +219,7 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
 def is_no_lock_of_git(common_dir: Path, ref: str) -> bool:
     """True for a `<ref>.lock` that git did not write and that has lain there for long: waiting for it is no use."""
     lock = _stat(common_dir / f"{ref}.lock")
-    return lock is not None and lock.st_size not in _LOCK_SIZES and not _may_have_a_living_taker(lock)
+    return lock is not None and lock.st_size not in LOCK_SIZES and not _may_have_a_living_taker(lock)
 
 
 def _open(path: Path) -> int:

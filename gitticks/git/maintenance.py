@@ -1,22 +1,30 @@
-"""Maintenance of objects: damage, loose objects to pack, objects that a partial clone left at its remote."""
+"""What the doctor looks after: locks left behind, damage, and loose objects to pack."""
 
 from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.errors import GitticksError
+from gitticks.flocks import is_lock_held
+from gitticks.git.indexfile import OWN_MARK
+from gitticks.git.locks import AGE_SECONDS, LOCK_SIZES, clear_stale_ref_lock, hold_lock
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import OBJECT_ID
-from gitticks.git.untrusted_config import fence_programs, read_all
+from gitticks.git.untrusted_config import read_all
+from gitticks.processes import parse_identity
+from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
+
+_OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
+_LONGEST_NOTE = 4096
+_MOST_BYTES = 1024**3
 
 _OBJECT_ID = re.compile(rf"\b{OBJECT_ID}\b")
 _LOOSE = re.compile(r"^(?:count|size): (\d+)$", re.MULTILINE)
@@ -28,6 +36,87 @@ _SAMPLE = "17"
 _FOLDERS = 256
 _DEFAULT_AUTO = 6700
 _NAME = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?")
+
+
+class LockFile(NamedTuple):
+    """A `.lock` of git's: of a ref, or None for an index, and by which process, where it says so."""
+
+    path: Path
+    ref: str | None
+    age_seconds: float
+    taker: int | None
+    size_bytes: int
+
+    @property
+    def is_of_git(self) -> bool:
+        """True if it has a size that git gives the locks of its refs; only such are cleared."""
+        return self.size_bytes in LOCK_SIZES
+
+    @property
+    def is_old(self) -> bool:
+        """True if it is older than any command of git keeps one, short of an open editor."""
+        return self.age_seconds > AGE_SECONDS
+
+
+class Holder(NamedTuple):
+    """Who holds a lock of ours: the process, None if it does not say, and since when."""
+
+    pid: int | None
+    seconds: float
+
+
+def ref_locks(repository: Repository) -> tuple[LockFile, ...]:
+    """Returns the locks of refs that are gitticks' own, branches first."""
+    common_dir = repository.common_dir
+    paths = [path for folder in _OWN_REFS for path in sorted(_below(common_dir / folder))]
+    found = [_look(path, str(path.relative_to(common_dir).with_suffix(""))) for path in paths]
+    return tuple(lock for lock in found if lock is not None)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yields the lock files; a folder that goes away meanwhile, as with the last branch in it, holds none."""
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names if name.endswith(".lock"))
+
+
+def index_lock(git_dir: Path) -> LockFile | None:
+    """Returns the lock of a checkout's index; None if it is free."""
+    return _look(git_dir / "index.lock", None)
+
+
+def holder_of(lock: Path) -> Holder | None:
+    """Returns who holds a lock of ours; None if nobody does."""
+    if not is_lock_held(lock):
+        return None
+    try:
+        identity = parse_identity(lock.read_text(encoding="utf-8", errors="replace").partition("\n")[0])
+        age = time.time() - lock.stat().st_mtime
+    except OSError:
+        return None
+    return Holder(None if identity is None else identity.pid, max(0.0, age))
+
+
+def clear_ref_locks(repository: Repository) -> None:
+    """Removes the locks of our refs whose takers are dead.
+
+    Raises:
+        LostRaceError: a writer of ours is at work and does not end.
+    """
+    with hold_lock(repository.own_file("lock")) as held:
+        for lock in ref_locks(repository):
+            clear_stale_ref_lock(repository.common_dir, lock.ref or "", held)
+
+
+def _look(path: Path, ref: str | None) -> LockFile | None:
+    try:
+        status = path.lstat()
+        words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
+    except OSError:
+        return None
+    number = os.fsdecode(words.removeprefix(OWN_MARK)).strip()
+    is_named = words.startswith(OWN_MARK) and number.isdecimal()  # git's own name nobody
+    taker = int(number) if is_named else None
+    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
 
 
 class Damage(NamedTuple):
@@ -120,21 +209,3 @@ def _setting(repository: Repository, name: str, kind: str) -> str:
         return ""
     asked = ["config", f"--type={kind}", "--get", name]
     return run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
-
-
-def fetch_missing(common_dir: Path, object_id: str) -> None:
-    """Fetches an object that is not stored here."""
-    fence = fence_programs(common_dir)
-    if fence.remotes:
-        raise GitticksError(
-            f"the object `{object_id}` is missing, and `{fence.remotes[0]}` of this repository names a program "
-            "that gitticks does not run to fetch it",
-            hint=f"`git -C {quote(str(common_dir))} cat-file -e {object_id}` fetches it, if you trust that program",
-        )
-    asked, variables = ["cat-file", "-e", object_id], fence.variables
-    done = run_git(asked, repository_dir=common_dir, check=False, trusted=True, extra_environment=variables)
-    if done.code != 0:
-        raise GitticksError(
-            f"the object `{object_id}` is missing from `{common_dir}`",
-            hint="`git fsck` shows what is damaged; `git fetch` may restore it",
-        )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import GITTICKS_HOSTS, Identity
-from gitticks.git.locks import clear_ref_locks
+from gitticks.git.locks import clear_stale_ref_lock, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError
 from gitticks.git.refs import read_ref
@@ -81,7 +81,8 @@ class Store:
         try:
             self.objects.move_ref(ref, old, new, message)
         except RefLockedError:
-            clear_ref_locks(self.repository)
+            with hold_lock(self.repository.own_file("lock")) as held:
+                clear_stale_ref_lock(self.repository.common_dir, ref, held)
             self.objects.move_ref(ref, old, new, message)
 
     def initialise(self, author: Identity, config_text: str, *, remote: str = "origin") -> str:

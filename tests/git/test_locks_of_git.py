@@ -13,15 +13,8 @@ import pytest
 
 from gitticks.git import locks
 from gitticks.git.checkouts import Checkout, checkout_at
-from gitticks.git.locks import (
-    clear_abandoned_locks,
-    clear_ref_locks,
-    clear_shared_locks,
-    hold_lock,
-    holder_of,
-    index_lock,
-    ref_locks,
-)
+from gitticks.git.locks import clear_abandoned_locks, clear_shared_locks, hold_lock
+from gitticks.git.maintenance import clear_ref_locks, holder_of, index_lock, ref_locks
 from gitticks.git.repository import discover
 from tests.support.repositories import add_linked_worktree, git, make_repository
 from tests.support.waiting import LONGEST_SECONDS

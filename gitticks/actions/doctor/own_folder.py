@@ -13,15 +13,8 @@ from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.git.checkouts import list_worktrees
 from gitticks.git.indexfile import hold_index_lock
-from gitticks.git.locks import (
-    Holder,
-    LockFile,
-    clear_ref_locks,
-    hold_lock,
-    holder_of,
-    index_lock,
-    ref_locks,
-)
+from gitticks.git.locks import hold_lock
+from gitticks.git.maintenance import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect, index_path, indexed_commit
 

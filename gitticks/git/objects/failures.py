@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError, LostRaceError, MachineError
-from gitticks.git.process import GitResult, is_full, printable
+from gitticks.git.process import GitResult, is_full, printable, run_git
 from gitticks.git.refs import blocking_branch
 
 MOST_BYTES = 256_000_000
@@ -120,3 +120,23 @@ def errors_of_reading(what: str) -> Iterator[None]:
         yield
     except errors_of_libgit2() as error:
         raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error
+
+
+def fetch_missing(common_dir: Path, object_id: str) -> None:
+    """Fetches an object that is not stored here, as a partial clone leaves them with its remote."""
+    from gitticks.git.untrusted_config import fence_programs  # only in a partial clone, or after damage
+
+    fence = fence_programs(common_dir)
+    if fence.remotes:
+        raise GitticksError(
+            f"the object `{object_id}` is missing, and `{fence.remotes[0]}` of this repository names a program "
+            "that gitticks does not run to fetch it",
+            hint=f"`git -C {quote(str(common_dir))} cat-file -e {object_id}` fetches it, if you trust that program",
+        )
+    asked, variables = ["cat-file", "-e", object_id], fence.variables
+    done = run_git(asked, repository_dir=common_dir, check=False, trusted=True, extra_environment=variables)
+    if done.code != 0:
+        raise GitticksError(
+            f"the object `{object_id}` is missing from `{common_dir}`",
+            hint="`git fsck` shows what is damaged; `git fetch` may restore it",
+        )

@@ -23,6 +23,7 @@ from gitticks.git.objects.failures import (
     errors_of_libgit2,
     errors_of_reading,
     errors_of_writing,
+    fetch_missing,
     is_too_large,
     locked,
     moved,
@@ -182,8 +183,6 @@ class Libgit2Objects(Objects):
         try:
             return self._read_by_libgit2(object_id)
         except KeyError:
-            from gitticks.git.maintenance import fetch_missing
-
             fetch_missing(self.common_dir, object_id)
             return self._read_by_libgit2(object_id)
 

@@ -16,6 +16,7 @@ from gitticks.git.disk import sync_files
 from gitticks.git.objects.database import MoveRef, Objects
 from gitticks.git.objects.failures import (
     errors_of_writing,
+    fetch_missing,
     is_too_large,
     locked,
     moved,
@@ -121,8 +122,6 @@ class ProcessObjects(Objects):
     def _read(self, object_id: str) -> tuple[str, bytes]:
         found = self._ask("info", object_id)
         if found is None:
-            from gitticks.git.maintenance import fetch_missing
-
             fetch_missing(self.common_dir, object_id)
             self._stop_reader()
             found = self._ask("info", object_id)
