@@ -257,15 +257,12 @@ class Settler(NamedTuple):
         stays = followed.outcome in (Outcome.CONFLICT, Outcome.DEFERRED)
         if in_conflict and stays:
             return None
-        if (
-            in_conflict and not conflict_is_ours
-        ):  # the file has the new version too, so its own side there is that
+        if in_conflict and not conflict_is_ours:
+            if move.new is None:
+                return None
+            # The file has the new version too, so its own side there is that.
             kept = tuple(entry for stage, entry in entries.items() if stage != OURS)
-            return (
-                None
-                if move.new is None
-                else Settled((*kept, IndexEntry(move.path, move.new, OURS, move.mode)))
-            )
+            return Settled((*kept, IndexEntry(move.path, move.new, OURS, move.mode)))
         if followed.outcome is Outcome.CONFLICT:
             present = None if followed.present is None else self.write_blob(followed.present)
             return Settled(conflict_entries(move.path, (move.base, move.new, present), move.mode))

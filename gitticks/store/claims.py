@@ -150,10 +150,8 @@ class Claims:
         if not asked:
             return frozenset()
         made = {task_id: self._made(task_id) for task_id in asked}
-        for (
-            task_id,
-            token,
-        ) in made.items():  # before the push: who is killed after it continues with what is theirs
+        # Before the push: who is killed after it continues with what is theirs.
+        for task_id, token in made.items():
             self._own[task_id] = (token, *self._own.get(task_id, ()))[:_MOST_KEPT]
         self._write()
         moves = [LeasedMove(CLAIMS + task_id, old, made[task_id]) for task_id, old in asked.items()]
@@ -196,9 +194,8 @@ class Claims:
         self._write()
 
     def _write(self) -> None:
-        with contextlib.suppress(
-            OSError
-        ):  # a clone where nothing can be written waits for its own claims to expire
+        # A clone where nothing can be written waits for its own claims to expire.
+        with contextlib.suppress(OSError):
             write_synced(self._file, json.dumps({self.remote: self._own}).encode())
 
 

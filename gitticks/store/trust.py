@@ -52,9 +52,8 @@ def trusted_digests(repository: Repository) -> frozenset[str]:
         return frozenset()
     digests = set()
     for line in content.decode("utf-8", "replace").splitlines():
-        with contextlib.suppress(
-            ValueError, TypeError, KeyError
-        ):  # one that a crash cut short trusts nothing
+        # One that a crash cut short trusts nothing.
+        with contextlib.suppress(ValueError, TypeError, KeyError):
             digests.add(json.loads(line)["digest"])
     return frozenset(digests)
 

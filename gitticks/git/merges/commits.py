@@ -280,7 +280,7 @@ def commit_again(
 
 def throwaway_commit(repository: Repository, tree: str | None, *parents: str) -> str:
     """Stores a commit that nobody keeps, unsigned, as a side of a merge or to be tried out."""
-    return repository.objects.write_commit_of(tree, parents, author=ENGINE_IDENTITY, message="").id
+    return repository.objects.write_commit_of(tree, parents, {}, author=ENGINE_IDENTITY, message="").id
 
 
 class Overlap(NamedTuple):

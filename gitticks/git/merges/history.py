@@ -12,6 +12,7 @@ from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
 HEAD_TRAILER = "Head"
+_BOTH = f"%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)"
 _LONGEST_SHOWN = 2000
 
 MOST_COMMITS = 500
@@ -124,8 +125,7 @@ def merge_trailers(task_id: str, head: str) -> str:
 
 def merged_head(repository: Repository, commit: str, task_id: str) -> str | None:
     """Returns the head that a merge names in its trailers as that of a task; None if it names none."""
-    shown = f"--format=%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)"
-    asked = ["log", "-1", shown, "--end-of-options", commit]
+    asked = ["log", "-1", f"--format={_BOTH}", "--end-of-options", commit]
     done = run_git(asked, repository_dir=repository.common_dir, check=False)
     task, _, head = done.text.partition("\0")
     return head.strip() if done.code == 0 and task.strip() == task_id and head.strip() else None
@@ -146,8 +146,7 @@ def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -
     fork = repository.objects.merge_base(base, head)
     if fork == base:
         return
-    shown = f"--format=%H%x00%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)%x01"
-    search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", shown]
+    search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", f"--format=%H%x00{_BOTH}%x01"]
     span = base if fork is None else f"{fork}..{base}"
     for record in _ask(repository, "log", *search, "--end-of-options", span).split("\x01"):
         commit, *trailers = re.split("\0", record.strip("\n")) if record.strip() else ("",)

@@ -150,7 +150,7 @@ class Objects(ABC):
         self,
         tree: str | None,
         parents: Sequence[str],
-        entries: Mapping[str, tuple[str, str] | None] | None = None,
+        entries: Mapping[str, tuple[str, str] | None],
         *,
         author: Identity,
         message: str,
@@ -160,8 +160,7 @@ class Objects(ABC):
         None removes whatever is at the path, and a file takes the place of a folder or the other way round.
         """
         new = NewObjects(self)
-        commit = new.add_commit(tree, entries or {}, parents, author, message)
-        return self._stored(new, commit, len(entries or {}))
+        return self._stored(new, new.add_commit(tree, entries, parents, author, message), len(entries))
 
     def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:  # noqa: ARG002
         """Makes these entries all that the index in a file says of each path; False where that is left to git."""
@@ -391,7 +390,6 @@ def _file_id(entry: Entry | None) -> str | None:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Yields the folders on the way to a path, outermost first."""
     at = path.find("/")
     while at >= 0:
         yield path[:at]

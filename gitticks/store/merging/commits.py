@@ -61,8 +61,9 @@ class _Merge:
         self._mine, self._others = (self._changes(tree) for tree in self._trees)
         self._sides: tuple[tuple[Files, Collection[str]], ...] = ()
         self._result: Files = {}
-        self._report = MergeReport()
         self._history = Changes(objects, ours, theirs)
+        self._conflicts: dict[str, tuple[str, ...]] = {}
+        self._overridden: dict[str, tuple[str, ...]] = {}
         self._kept: dict[str, None] = {}
         self._beside: list[str] = []
 
@@ -78,14 +79,8 @@ class _Merge:
             self._merge(path)
         here = {**self._old, **mine}
         changes = {path: new for path, new in self._result.items() if new != here.get(path)}
-        report = MergeReport(
-            self._report.conflicts,
-            self._report.overridden,
-            renamed,
-            tuple(self._kept),
-            tuple(sorted(self._beside)),
-        )
-        return Merged(changes, report)
+        kept, beside = tuple(self._kept), tuple(sorted(self._beside))
+        return Merged(changes, MergeReport(self._conflicts, self._overridden, renamed, kept, beside))
 
     def _changes(self, tree: str) -> Files:
         """Returns what a side changed; it fills in what the changed files were before."""
@@ -128,9 +123,9 @@ class _Merge:
 
     def _note(self, path: str, merged: MergedFile) -> None:
         if merged.conflicts:
-            self._report.conflicts[path] = merged.conflicts
+            self._conflicts[path] = merged.conflicts
         if merged.overridden:
-            self._report.overridden[path] = merged.overridden
+            self._overridden[path] = merged.overridden
         for name, content in merged.beside:
             self._result[name] = content
             self._beside.append(name)
