@@ -12,13 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual import work
 from textual.app import App, SystemCommand
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
@@ -185,21 +183,27 @@ class GitticksApp(App[int]):
 
     # use cases: threads hand what they found back by `call_later`, which does nothing once the interface was left
 
-    def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
-        """Reads in a thread what a pane needs beside the snapshot, and hands it to `done`; says nothing if it fails."""
-        self._look_up(find, done)
+    def look_up(
+        self,
+        find: Callable[[Context], R],
+        done: Callable[[R], object],
+        failed: Callable[[Exception], object],
+    ) -> None:
+        """Reads in a thread, and hands what it found to `done`, or the error to `failed`."""
 
-    @work(thread=True, exit_on_error=False)
-    def _look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
-        context = self.context.renewed()
-        try:
-            found = find(context)
-        except (GitticksError, OSError):
-            return
-        finally:
-            if "index" in context.__dict__:
-                context.index.close()
-        self.call_later(done, found)
+        def read() -> None:
+            context = self.context.renewed()
+            try:
+                found = find(context)
+            except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
+                self.call_later(failed, error)
+            else:
+                self.call_later(done, found)
+            finally:
+                if "index" in context.__dict__:
+                    context.index.close()
+
+        self.run_worker(read, thread=True, exit_on_error=False)
 
     def act(
         self,
@@ -322,7 +326,7 @@ class GitticksApp(App[int]):
         if not self.snapshot.is_run_alive:
             self.exit(0)
             return
-        from gitticks.tui.screens.run_dialogs import ask_to_leave
+        from gitticks.tui.screens.asking import ask_to_leave
 
         ask_to_leave(self)
 

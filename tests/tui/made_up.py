@@ -302,7 +302,12 @@ class StillApp(GitticksApp):
         self.feed.batches.append(Batch(snapshot(), (said, other)))
         self.call_after_refresh(self.feed._wake)
 
-    def look_up(self, find: Callable[[Context], Any], done: Callable[[Any], object]) -> None:
+    def look_up(
+        self,
+        find: Callable[[Context], Any],
+        done: Callable[[Any], object],
+        failed: Callable[[Exception], object],  # noqa: ARG002
+    ) -> None:
         """Answers what is made up, and reads nothing."""
         if find is defaults_of:
             done(DEFAULTS)

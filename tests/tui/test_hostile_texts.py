@@ -19,8 +19,8 @@ from gitticks.model.status import ActorKind
 from gitticks.store.index import BrokenFile
 from gitticks.tui.iterations import Iteration
 from gitticks.tui.messages import Batch, Said
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dashboard import Dashboard
-from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.transcript import Piece
 from gitticks.workflow.permissions import Access, Operation
 from tests.support.doses import IS_FULL

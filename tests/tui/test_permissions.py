@@ -13,8 +13,8 @@ from gitticks.model.audit import UserAction
 from gitticks.model.settings import PermissionRule
 from gitticks.runner.questions import Questions
 from gitticks.tui.messages import Batch
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
-from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.widgets.lines import words
 from gitticks.tui.widgets.permission_rows import decision_rows
 from gitticks.workflow.permissions import Access, Operation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.screens.base import Loaded
 from tests.tui import made_up_places as places
 from tests.tui.made_up import StillApp, snapshot
 from tests.tui.support import SMALL, WIDE, Shown, check_picture, play

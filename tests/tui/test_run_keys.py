@@ -12,8 +12,8 @@ from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.run_record import LastRun, SpendingRecord
 from gitticks.tui import run_settings
 from gitticks.tui.messages import Batch
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
-from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.screens.parallel import Parallel
 from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import make_project

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 DIALOG_WIDTH = 68
 _MOST_NOTES, _MOST_ROWS = 3, 4
-Prove = Callable[["Context"], Proof]
-"""Returns what proves an approval; called where it is given."""
 
 
 class Policy(NamedTuple):
@@ -76,35 +74,48 @@ def confirm(
     task_id: TaskId,
     dialog: tuple[str, Sequence[Line], str],
     strength: str,
-    give: Callable[[Prove], None],
+    give: Callable[[Context, Callable[[], Proof]], Judged | Moved],
+    *,
+    done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Asks a person as strongly as policy does, and hands what proves their approval to `give`.
+    """Asks a person as strongly as policy does, gives the approval with what proves it, and has the code merged.
 
-    `dialog` is what the question is: title, rows, and what `enter` does.
+    `dialog` is what the question is: title, rows, and what `enter` does. `done` is called once the approval is given.
     """
     title, rows, do = dialog
+
+    def given(judged: Judged | Moved) -> str | None:
+        from gitticks.cli.writing import moved_words
+
+        done()
+        if not judged.after.is_merging:
+            return f"{task_id} {moved_words(judged.before, judged.after)}"
+        view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
+        return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
+
+    def carry_out(prove: Callable[[Context], Proof]) -> None:
+        view.gt.act("", lambda context: give(context, partial(prove, context)), given, task=task_id)
+
+    def typed(text: str | None) -> None:
+        if text:
+            carry_out(lambda context: _prove(context, task_id, lambda _, word: text == word))
+
+    def sign(yes: bool | None) -> None:
+        if yes:
+            with_terminal(view, lambda: carry_out(_signed(view.gt.context.renewed(), task_id)))
+
     if strength == NAME:
         view.app.push_screen(
-            Dialog(title, rows, do=do), lambda yes: give(lambda _: NO_PROOF) if yes else None
+            Dialog(title, rows, do=do), lambda yes: carry_out(lambda _: NO_PROOF) if yes else None
         )
     elif strength == TERMINAL:
         asks = wrapped(f"Policy requires you to type the task's id: {task_id}", DIALOG_WIDTH, "waits")
-
-        def typed(text: str | None) -> None:
-            if text:
-                give(lambda context: _prove(context, task_id, lambda _, word: text == word))
-
         view.app.push_screen(
             Dialog(title, [*rows, line(), *asks], ask=f"{task_id} approves it", do=do), typed
         )
     else:
         words = f"Policy requires {WORDS[strength]}: you confirm it on the terminal, then come back."
         asks = wrapped(words, DIALOG_WIDTH, "waits")
-
-        def sign(yes: bool | None) -> None:
-            if yes:
-                with_terminal(view, lambda: give(_signed(view.gt.context.renewed(), task_id)))
-
         view.app.push_screen(Dialog(title, [*rows, line(), *asks], do="sign it"), sign)
 
 
@@ -114,33 +125,12 @@ def _prove(context: Context, task_id: TaskId, typed: Callable[[str, str], bool])
     return prove_approval(context, task_id, typed)
 
 
-def _signed(context: Context, task_id: TaskId) -> Prove:
+def _signed(context: Context, task_id: TaskId) -> Callable[[Context], Proof]:
     from gitticks.cli.editor import typed_word
 
     print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
     proof = _prove(context, task_id, typed_word)
     return lambda _: proof
-
-
-def carry_out(
-    view: View,
-    task_id: TaskId,
-    give: Callable[[Context], Judged | Moved],
-    done: Callable[[], None] | None = None,
-) -> None:
-    """Gives an approval, calls `done` once it is given, and has the code merged."""
-
-    def given(judged: Judged | Moved) -> str | None:
-        from gitticks.cli.writing import moved_words
-
-        if done is not None:
-            done()
-        if not judged.after.is_merging:
-            return f"{task_id} {moved_words(judged.before, judged.after)}"
-        view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
-        return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
-
-    view.gt.act("", give, given, task=task_id)
 
 
 def merge(context: Context, task_id: TaskId) -> str:

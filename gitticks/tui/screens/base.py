@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -13,7 +15,7 @@ from textual.widget import Widget
 from gitticks.errors import GitticksError
 from gitticks.machine_errors import machine_error_of
 from gitticks.safe_read import reason_of
-from gitticks.tui import places
+from gitticks.tui import places, run_settings
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.tui.widgets.markdown import wrapped
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from gitticks.tui.theme import Look
 
 R = TypeVar("R")
+Refuse = Callable[[str, str | None], None]
+"""Takes what an error says, and its hint."""
 WIDTH, HEIGHT = "sized-width", "sized-height"
 """The classes of panes whose size a person can choose."""
 _OF_HEIGHT = "-height"
@@ -87,8 +91,10 @@ class View(Screen[None]):
     def __init__(self, subject: str | None = None) -> None:
         super().__init__()
         self.subject = subject
-        self._looks = 0
-        self._newest: dict[str, int] = {}
+        self._reading: set[str] = set()
+        self._owed: dict[str, Callable[[], None]] = {}
+        self._defaults: dict[str, str] = {}
+        self._defaults_due = 0.0
         self._left: Widget | None = None
 
     @property
@@ -201,17 +207,47 @@ class View(Screen[None]):
         """Draws what has changed while another place was shown."""
         self.call_after_refresh(self.redraw)
 
-    def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
-        """Reads in a thread what a pane needs beside the snapshot; what was asked for before comes never after."""
-        self._looks += 1
-        number, name = self._looks, getattr(done, "__qualname__", "")
+    def look_up(
+        self, find: Callable[[Context], R], done: Callable[[R], object], refuse: Refuse | None = None
+    ) -> None:
+        """Reads in a thread what a pane needs beside the snapshot, one at a time for each `done`.
+
+        Of what is asked for meanwhile the newest is read next, so that it is drawn last. Without `refuse` nothing is said
+        if it fails.
+        """
+        name = done.__qualname__
 
         def take(found: R) -> None:
-            if self.is_open and number > self._newest.get(name, 0):
-                self._newest[name] = number
+            if self.is_open:
                 done(found)
+                self._read_next(name)
 
-        self.gt.look_up(find, take)
+        def failed(error: Exception) -> None:
+            if self.is_open:
+                if refuse is not None:
+                    refuse(*refusal_of(error, self.place))
+                self._read_next(name)
+
+        self._owed[name] = lambda: self.gt.look_up(find, take, failed)
+        if name not in self._reading:
+            self._read_next(name)
+
+    def _read_next(self, name: str) -> None:
+        self._reading.discard(name)
+        if name in self._owed:
+            self._reading.add(name)
+            self._owed.pop(name)()
+
+    def read_defaults(self) -> dict[str, str]:
+        """Returns the settings of the next run as far as they are known; after a while they are read again."""
+        if time.monotonic() >= self._defaults_due:
+            self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
+            self.look_up(run_settings.defaults_of, self._take_defaults)
+        return self._defaults
+
+    def _take_defaults(self, found: dict[str, str]) -> None:
+        self._defaults = found
+        self.redraw()
 
     def action_help(self) -> None:
         """Shows the keys of this place."""
@@ -277,3 +313,50 @@ class View(Screen[None]):
     def _chosen_size(self, name: str, most: int, least: int) -> int | None:
         size = self.gt.preferences.sizes(self.place).get(name)
         return None if size is None or self.has_class("-narrow") else max(least, min(size, most))
+
+
+class Loaded(View, Generic[R]):
+    """A place that shows more than a snapshot has: `loaded` is what `read` returned last, read whenever `mark` changes."""
+
+    refuses_in: ClassVar[str]
+    """The id of the pane that says why there is nothing to show."""
+
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self.loaded: R | None = None
+        self._mark: object = None
+
+    @abstractmethod
+    def read(self, context: Context) -> R:
+        """Returns what the place shows; called in a thread."""
+
+    @abstractmethod
+    def fill(self, loaded: R) -> None:
+        """Fills the panes."""
+
+    def refuse(self, message: str, hint: str | None) -> None:
+        """Shows why there is nothing to show."""
+        pane = self.pane(self.refuses_in)
+        width = pane.inner_width
+        pane.show([*wrapped(message, width, "bad"), *wrapped(hint or "", width, "muted")])
+
+    @property
+    def mark(self) -> object:
+        """Returns what differs once there is something new to read: each change of the branch may be a note."""
+        return self.snapshot.number
+
+    def draw(self) -> None:
+        """Reads again if there is anything new, and fills the panes with what is known."""
+        if self.snapshot.number and self.mark != self._mark:
+            self._mark = self.mark
+            self.load()
+        if self.loaded is not None:
+            self.fill(self.loaded)
+
+    def load(self) -> None:
+        """Reads, and then draws."""
+        self.look_up(self.read, self._take_loaded, self.refuse)
+
+    def _take_loaded(self, found: R) -> None:
+        self.loaded = found
+        self.fill(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,13 @@ from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
-from gitticks.tui.running import start_run
 from gitticks.tui.screens import verdicts
+from gitticks.tui.screens.asking import ask_to_start, start
 from gitticks.tui.screens.base import View
-from gitticks.tui.screens.run_dialogs import ask_to_start
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import meters, tasks
-from gitticks.tui.widgets.lines import Line, Lines, line
+from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
@@ -48,8 +47,11 @@ class Dashboard(View):
         self._iterations: list[iterations.Iteration] = []
         self._read_at: object = None
         self._has_begun = False
-        self._defaults: dict[str, str] = {}
-        self._defaults_due = 0.0
+
+    @property
+    def _key(self) -> str | None:
+        """Returns the task under the cursor."""
+        return self.pane("tasks").key
 
     @property
     def heading(self) -> str:
@@ -116,7 +118,7 @@ class Dashboard(View):
         budgets = [
             one
             for one in (spending.budgets if spending else ())
-            if one.task in (None, self.subject, pane_key(self))
+            if one.task in (None, self.subject, self._key)
         ]
         if self.snapshot.is_run_alive:
             run = spending.run if spending is not None else None
@@ -127,25 +129,12 @@ class Dashboard(View):
             rows = [*meters.budget_rows(budgets, pane.inner_width), *meters.unlimited_rows(budgets, spent)]
             pane.title = "Budget"
         else:
-            rows = self._rows_of_next_run()
+            rows = run_settings.rows(self.read_defaults(), self.gt.run_choices, run_settings.LIMITS)
             pane.title = "Limits of the next run"
-        said = tasks.paragraphs(self.snapshot.run_note, pane.inner_width)
-        rows = [*(line((part, "waits")) for part in said), *rows]
+        rows = [*wrapped(self.snapshot.run_note, pane.inner_width, "waits"), *rows]
         self.fit_height(pane, max(_LEAST_BUDGET_ROWS, len(rows)))
         pane.show(rows)
         pane.say(*meters.nearly_spent(budgets))
-
-    def _rows_of_next_run(self) -> list[Line]:
-        """Returns the limits that the next run has."""
-        if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
-            self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
-            self.look_up(run_settings.defaults_of, self._take_defaults)
-        return run_settings.rows(self._defaults, self.gt.run_choices, run_settings.LIMITS)
-
-    def _take_defaults(self, found: dict[str, str]) -> None:
-        self._defaults = found
-        if self.is_current:
-            self._draw_budget()
 
     def _read_iterations(self) -> None:
         """Reads what the sessions came to again when any of the tasks has changed."""
@@ -180,7 +169,7 @@ class Dashboard(View):
             self._draw_output(refresh=True)
 
     def _draw_output(self, *, refresh: bool = False) -> None:
-        key = pane_key(self)
+        key = self._key
         pane = self.pane("output")
         if key is None:
             pane.show(())
@@ -292,11 +281,11 @@ class Dashboard(View):
 
     def action_verdict(self) -> None:
         """Opens what the task under the cursor waits for a person with."""
-        verdicts.open_waiting(self, pane_key(self))
+        verdicts.open_waiting(self, self._key)
 
     def action_note(self) -> None:
         """Asks for a note to the agent of the task under the cursor."""
-        row = self.snapshot.find(pane_key(self))
+        row = self.snapshot.find(self._key)
         if row is not None:
             verdicts.ask_note(self, row)
 
@@ -310,7 +299,7 @@ class Dashboard(View):
             self.gt.act("runs continue", unpause_runs)
         if not self.snapshot.is_run_alive:
             if self.subject:
-                self._start([TaskId(self.subject)])
+                start(self.gt, [self.subject])
             else:
                 self._ask_for_all()
 
@@ -323,13 +312,4 @@ class Dashboard(View):
         ]
         now = f"work on {count_of(len(ready), 'task')}, and" if ready else "have nothing to do now, and work"
         says = f"Agents {now} on what becomes ready."
-        ask_to_start(self.gt, "Start a run of everything?", says, ready, lambda: self._start([]))
-
-    def _start(self, names: list[TaskId]) -> None:
-        flags = run_settings.flags_of(self.gt.run_choices)
-        self.gt.act("", lambda context: start_run(context, names, flags), str, task="run")
-
-
-def pane_key(view: Dashboard) -> str | None:
-    """Returns the task under the cursor."""
-    return view.pane("tasks").key
+        ask_to_start(self.gt, "Start a run of everything?", says, ready, lambda: start(self.gt, []))

@@ -12,8 +12,8 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from gitticks.model.ids import TaskId
-from gitticks.tui.screens.linking import ask_to_block, ask_to_unblock
-from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
 from gitticks.tui.widgets.lines import Line, Lines, Span, clean, line
@@ -106,6 +106,7 @@ class GraphView(Loaded[Graph]):
     """What waits for what?"""
 
     place = "graph"
+    refuses_in = "graph"
 
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
@@ -141,10 +142,6 @@ class GraphView(Loaded[Graph]):
         cut = tuple((edge.source, edge.target) for edge in found.edges if edge.is_circular)
         cycles = tuple(cycles_of(self.snapshot.graph)) if cut else ()
         return Graph(Shape(layers, links, cut), cycles, found.left_out)
-
-    def refuse(self, message: str, hint: str | None) -> None:
-        """Shows why there is no graph."""
-        self.explain(self.pane("graph"), message, hint)
 
     def fill(self, loaded: Graph) -> None:
         """Draws the graph with the chosen task's links in their own colour, and says what they are below."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,22 +13,23 @@ from gitticks.cli.render import count_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.tui import run_settings
 from gitticks.tui.editing import edit_on_board, edit_task
-from gitticks.tui.running import A_FEW, in_words, start_run
+from gitticks.tui.running import A_FEW, in_words
 from gitticks.tui.screens import approving, verdicts
+from gitticks.tui.screens.asking import ask_for_task, ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
-from gitticks.tui.screens.linking import ask_for_task
-from gitticks.tui.screens.run_dialogs import ask_to_start
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.lines import Lines, line
+from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.review_rows import answers
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.runner.questions import Question
     from gitticks.runner.run_record import QueuedMerge
+    from gitticks.store.index import BrokenFile
     from gitticks.tui.screens.verdicts import Looked
     from gitticks.workflow.triggers import Seen
 
@@ -37,8 +37,6 @@ _EVERY_SECONDS = 1.0
 _BY_SETTINGS = "-"
 _NO_TASKS = "No tasks yet. + creates one; gt import imports yours."
 _NO_OPEN_TASKS = "All tasks are closed. + creates the next one; r shows how they went."
-_BROKEN = "file:"
-"""How the keys of the inbox's entries begin that are files which cannot be read."""
 
 
 class Home(View):
@@ -50,8 +48,6 @@ class Home(View):
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
         self._chosen: set[str] = set()
-        self._defaults: dict[str, str] = {}
-        self._defaults_due = 0.0
         self._looked: Mapping[str, Looked] = {}
         self._looked_at: object = None
         self._seen_at = 0
@@ -108,19 +104,12 @@ class Home(View):
             pane.say("enter starts, space selects" if self.snapshot.roots else "")
 
     def _draw_settings(self) -> None:
-        if time.monotonic() >= self._defaults_due:  # they may be changed meanwhile
-            self._defaults_due = time.monotonic() + run_settings.DEFAULTS_SECONDS
-            self.look_up(run_settings.defaults_of, self._take_defaults)
-        pane = self.pane("settings")
-        if wrong := self._defaults.get(run_settings.WRONG):
-            pane.show(line((part, "bad")) for part in tasks.paragraphs(wrong, pane.inner_width))
+        pane, defaults = self.pane("settings"), self.read_defaults()
+        if wrong := defaults.get(run_settings.WRONG):
+            pane.show(wrapped(wrong, pane.inner_width, "bad"))
             return
-        pane.show(run_settings.rows(self._defaults, self.gt.run_choices))
+        pane.show(run_settings.rows(defaults, self.gt.run_choices))
         pane.say("changed for the next run" if self.gt.run_choices else "")
-
-    def _take_defaults(self, found: dict[str, str]) -> None:
-        self._defaults = found
-        self._draw_settings()
 
     def _look_into_inbox(self) -> None:
         """Asks git what the work in the inbox changes, again when the inbox is another, or something was merged."""
@@ -142,8 +131,10 @@ class Home(View):
         """Reads what people wrote of these tasks, which is no part of a row."""
         self._seen_at = self.snapshot.number
         if self._looked:
-            ids = [TaskId(one) for one in self._looked]
-            self.look_up(lambda context: verdicts.look_again(context, ids), self._take_seen)
+            from gitticks.actions.verdict import look_at
+
+            ids = list(self._looked)
+            self.look_up(lambda context: {one: look_at(context, TaskId(one)) for one in ids}, self._take_seen)
 
     def _take_seen(self, found: Mapping[str, Seen]) -> None:
         self._looked = {
@@ -160,6 +151,11 @@ class Home(View):
         key = self.pane("inbox").key or ""
         numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
         return numbers.get(key)
+
+    def _broken(self) -> BrokenFile | None:
+        """Returns the file under the cursor of the inbox that cannot be read."""
+        key = self.pane("inbox").key
+        return next((one for one in self.snapshot.broken if f"{inbox.BROKEN}{one.path}" == key), None)
 
     def _merge(self) -> QueuedMerge | None:
         """Returns the merge that waits under the cursor of the inbox."""
@@ -178,39 +174,27 @@ class Home(View):
 
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
-        pane, asked, question, merge = self.pane("preview"), self._asked(), self._question(), self._merge()
         self.query(KeyBar).refresh()
-        preview = None
-        if question is not None:
-            preview = inbox.permission_preview(question, self.gt.now, pane.inner_width)
-        elif merge is not None:
-            preview = inbox.merge_preview(merge, pane.inner_width)
-        if preview is not None:
-            title, rows, keys = preview
-            pane.title = title
-            pane.show(rows)
-            pane.say(keys)
-            return
-        row = self.snapshot.find(self._root)
-        if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
-            pane.title = f"{row.id}  tasks"
-            pane.show(tasks.listed(self.snapshot, self.snapshot.tasks_of(row.id), pane.inner_width))
-            pane.say("")
-            return
-        if asked is None:
-            key = self.pane("inbox").key or ""
-            broken = next((one for one in self.snapshot.broken if _BROKEN + one.path == key), None)
-            pane.title = "" if broken is None else broken.path
-            words = "" if broken is None else broken.message
-            pane.show(line(part) for part in tasks.paragraphs(words, pane.inner_width))
-            pane.say("")
-            return
-        looked = self._looked.get(asked.standing.task.id)
-        changes, handoff = (looked.changes, looked.handoff) if looked else (None, "")
-        title, rows, keys = inbox.preview(asked, changes, handoff, self.gt.now, pane.inner_width)
-        pane.title = title
+        pane = self.pane("preview")
+        pane.title, rows, keys = self._preview(pane.inner_width)
         pane.show(rows)
         pane.say(keys)
+
+    def _preview(self, width: int) -> inbox.Preview:
+        now, row = self.gt.now, self.snapshot.find(self._root)
+        if (question := self._question()) is not None:
+            return inbox.permission_preview(question, now, width)
+        if (merge := self._merge()) is not None:
+            return f"{merge.task}  merge waits", wrapped(merge.reason, width), "enter merges it"
+        if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
+            below = self.snapshot.tasks_of(row.id)
+            return f"{row.id}  tasks", tasks.listed(self.snapshot, below, width), ""
+        if (asked := self._asked()) is not None:
+            looked = self._looked.get(asked.standing.task.id)
+            changes, handoff = (looked.changes, looked.handoff) if looked else (None, "")
+            return inbox.preview(asked, changes, handoff, now, width)
+        broken = self._broken()
+        return ("", [], "") if broken is None else (broken.path, wrapped(broken.message, width), "")
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         """Shows the preview of another entry."""
@@ -228,18 +212,17 @@ class Home(View):
         elif (merge := self._merge()) is not None:
             self.gt.say(f"merging {merge.task}")
             self.gt.wait_for(partial(approving.merge, task_id=merge.task), task=f"merge {merge.task}")
-        elif event.key.startswith(_BROKEN):
-            self._show_broken(event.key.removeprefix(_BROKEN))
+        elif (broken := self._broken()) is not None:
+            self._show_broken(broken)
         else:
             self._answer()
 
-    def _show_broken(self, path: str) -> None:
-        broken = next((one for one in self.snapshot.broken if one.path == path), None)
-        if broken is not None and broken.task_id is not None:
+    def _show_broken(self, broken: BrokenFile) -> None:
+        if broken.task_id is not None:
             edit_task(self, broken.task_id)
-        elif broken is not None and path.startswith(f"{BOARD_FOLDER}/"):
-            edit_on_board(self, path)
-        elif broken is not None:
+        elif broken.path.startswith(f"{BOARD_FOLDER}/"):
+            edit_on_board(self, broken.path)
+        else:
             self.gt.refuse(f"{broken.path}: {broken.message}", "`gt doctor` says how to fix it")
 
     def _answer(self) -> None:
@@ -251,17 +234,15 @@ class Home(View):
         """Approves the entry of the inbox, allows what an agent asks, or answers where only words will do."""
         if self._answers_permission(allows=True, always=always):
             return
-        asked = self._asked_for_verdict()
-        if asked is not None:
-            verdicts.ask_approve(self, asked, self._looked.get(asked.standing.task.id))
+        if (found := self._asked_for_verdict()) is not None:
+            verdicts.ask_approve(self, *found)
 
     def action_reject(self, always: bool = False) -> None:
         """Sends the entry's work back, cancels what was asked, or denies what an agent asks for."""
         if self._answers_permission(allows=False, always=always):
             return
-        asked = self._asked_for_verdict(is_no=True)
-        if asked is not None:
-            verdicts.ask_reject(self, asked, self._looked.get(asked.standing.task.id))
+        if (found := self._asked_for_verdict(is_no=True)) is not None:
+            verdicts.ask_reject(self, *found)
 
     def _answers_permission(self, *, allows: bool, always: bool) -> bool:
         """Answers a question about a permission if one is under the cursor of the inbox; True for `always` anyway."""
@@ -271,7 +252,7 @@ class Home(View):
         verdicts.answer_permission(self, pane, question.number, allows=allows, always=always)
         return True
 
-    def _asked_for_verdict(self, *, is_no: bool = False) -> Asked | None:
+    def _asked_for_verdict(self, *, is_no: bool = False) -> tuple[Asked, Looked] | None:
         if self.focused is not self.pane("inbox"):
             self.set_focus(self.pane("inbox"))
             return None
@@ -283,7 +264,11 @@ class Home(View):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
             return None
-        return asked
+        looked = self._looked.get(asked.standing.task.id)
+        if looked is None:
+            self.gt.say(verdicts.NOT_YET)
+            return None
+        return asked, looked
 
     def _ask_or_start(self, ids: list[str]) -> None:
         """Starts a few at once; more than that only after saying how many tasks there are to work on."""
@@ -298,9 +283,6 @@ class Home(View):
         ask_to_start(self.gt, title, says, rows, lambda: self._start(ids))
 
     def _start(self, ids: list[str]) -> None:
-        names = [TaskId(one) for one in ids]
-        flags = run_settings.flags_of(self.gt.run_choices)
-
         def started(words: str) -> str:
             self._chosen.clear()
             self.redraw()
@@ -309,7 +291,7 @@ class Home(View):
             return words
 
         self.gt.say(f"starting {in_words(ids)}")
-        self.gt.act("", lambda context: start_run(context, names, flags), started, task="run")
+        start(self.gt, ids, started)
 
     def _change(self, flag: str) -> None:
         setting = run_settings.BY_FLAG[flag]
@@ -342,7 +324,7 @@ class Home(View):
         self.app.push_screen(dialog, chosen)
 
     def _choose_agent(self, names: tuple[str, ...]) -> None:
-        default = (self._defaults.get(run_settings.AGENT, ""), "muted")
+        default = (self.read_defaults().get(run_settings.AGENT, ""), "muted")
         rows = [
             line("by settings", right=[default], key=_BY_SETTINGS),
             *(line(one, key=one) for one in names),
@@ -381,9 +363,8 @@ class Home(View):
 
     def action_edit(self) -> None:
         """Opens the file under the cursor in the editor."""
-        key = self.pane("inbox").key or ""
-        if self.focused is self.pane("inbox") and key.startswith(_BROKEN):
-            self._show_broken(key.removeprefix(_BROKEN))
+        if self.focused is self.pane("inbox") and (broken := self._broken()) is not None:
+            self._show_broken(broken)
         elif (task := self._under_cursor()) is not None:
             edit_task(self, task)
 

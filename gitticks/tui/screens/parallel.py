@@ -10,13 +10,10 @@ from textual.widget import Widget
 
 from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
-from gitticks.model.ids import TaskId
-from gitticks.tui import run_settings
-from gitticks.tui.running import start_run
 from gitticks.tui.screens import approving
+from gitticks.tui.screens.asking import ask_to_stop, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
-from gitticks.tui.screens.run_dialogs import ask_to_stop
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
@@ -168,13 +165,9 @@ class Parallel(View):
         if not rows:
             self.gt.say("every open epic and task is running already")
             return
-        flags = run_settings.flags_of(self.gt.run_choices)
-
-        def chosen(key: str | None) -> None:
-            if key:
-                self.gt.act("", lambda context: start_run(context, [TaskId(key)], flags), str, task="run")
-
-        self.app.push_screen(Choice("Add to the run", rows, do="add it"), chosen)
+        self.app.push_screen(
+            Choice("Add to the run", rows, do="add it"), lambda key: start(self.gt, [key]) if key else None
+        )
 
     def action_pause(self) -> None:
         """Lets runs begin nothing new, or go on."""

@@ -13,8 +13,8 @@ from textual.widget import Widget
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.approving import DIALOG_WIDTH
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
-from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
@@ -42,6 +42,7 @@ class Permissions(Loaded[Asked]):
     """What did they ask?"""
 
     place = "permissions"
+    refuses_in = "decisions"
     requests_in = "asked"
 
     def body(self) -> Iterable[Widget]:
@@ -64,10 +65,6 @@ class Permissions(Loaded[Asked]):
     def read(self, context: Context) -> Asked:
         """Returns the mode, and the newest decisions."""
         return Asked(context.settings.permissions.mode, _decisions(context))
-
-    def refuse(self, message: str, hint: str | None) -> None:
-        """Shows why nothing is known."""
-        self.explain(self.pane("decisions"), message, hint)
 
     def draw(self) -> None:
         """Fills the panes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -16,10 +16,10 @@ from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.tui.screens import approving
-from gitticks.tui.screens.approving import Policy, Prove
+from gitticks.tui.screens.approving import Policy
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import Dialog
-from gitticks.tui.screens.loaded import Loaded
-from gitticks.tui.screens.verdicts import ask_direction, rejection
+from gitticks.tui.screens.verdicts import NOT_YET, ask_direction, ask_text, counts, rejection
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
 from gitticks.tui.widgets.chrome import KeyBar
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.review import ReviewView
     from gitticks.actions.verdict import Judged
-    from gitticks.git.merges.history import DiffSummary
     from gitticks.model.notes import Entry
-    from gitticks.workflow.triggers import Seen
+    from gitticks.workflow.triggers import Proof, Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
 _SCROLL = 8
@@ -82,6 +81,7 @@ class Review(Loaded[Work]):
     """One piece of work, or one question, before it is answered."""
 
     place = "review"
+    refuses_in = "story"
 
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
@@ -145,10 +145,6 @@ class Review(Loaded[Work]):
             policy=approving.policy_for(context, view.task),
         )
 
-    def refuse(self, message: str, hint: str | None) -> None:
-        """Shows why there is nothing to review."""
-        self.explain(self.pane("story"), message, hint)
-
     def draw(self) -> None:
         """Fills the panes; what was shown stays where the task has changed meanwhile, which the verdict row says."""
         super().draw()
@@ -201,7 +197,7 @@ class Review(Loaded[Work]):
         pane.show(diff_rows(work.diff, self.comments, work.colours, width, offset))
         if changes is not None and changes.files:
             head = (work.view.task.end_sha or "")[:7]
-            pane.say(f"{count_of(changes.files, 'file')} {_counts(changes)} {glyph('dot')} {head}")
+            pane.say(f"{count_of(changes.files, 'file')} {counts(changes)} {glyph('dot')} {head}")
 
     def _fill_verdict(self) -> None:
         if self.loaded is not None:
@@ -303,7 +299,7 @@ class Review(Loaded[Work]):
     def _ready(self, verdict: Verdict) -> Work | None:
         """Returns what is shown if this verdict can be given on it; else says why not."""
         if self.loaded is None:
-            self.gt.say("still loading; try again in a moment")
+            self.gt.say(NOT_YET)
             return None
         if self.is_stale:
             self.gt.refuse(f"{self.task_id} changed since you looked", "r reloads")
@@ -337,18 +333,28 @@ class Review(Loaded[Work]):
         merges = work.merges and not work.policy.is_manual
         title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
+        comments = dict(self.comments)
+
+        def give(context: Context, prove: Callable[[], Proof]) -> Judged:
+            from gitticks.actions.verdict import approve_task
+
+            proof = prove()
+            return approve_task(context, task.id, None, _send(context, work, comments), proof)
+
         approving.confirm(
-            self, task.id, dialog, work.policy.strength, lambda prove: self._approve(work, prove)
+            self, task.id, dialog, work.policy.strength, give, done=partial(self._sent, comments)
         )
 
     def _consequences(self, work: Work) -> list[Line]:
         view, task = work.view, work.view.task
         rows = [line((task.title, "*strong"))]
         if view.changes is not None and work.merges:
-            counts = _counts(view.changes)
             many = count_of(len(work.commits), "commit")
             rows.append(
-                line(((task.end_sha or "")[:7], "fg"), (f", {many} by {work.agent}, {counts}", "muted"))
+                line(
+                    ((task.end_sha or "")[:7], "fg"),
+                    (f", {many} by {work.agent}, {counts(view.changes)}", "muted"),
+                )
             )
         blocks = review_rows.blocking(view)
         rows += [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in blocks]
@@ -375,18 +381,6 @@ class Review(Loaded[Work]):
             work.policy, base, branch, conflicts, work.agent, is_run_alive=is_run_alive
         )
 
-    def _approve(self, work: Work, prove: Prove) -> None:
-        from gitticks.actions.verdict import approve_task
-
-        task, comments = work.view.task, dict(self.comments)
-
-        def give(context: Context) -> Judged:
-            proof = prove(context)
-            seen = _send(context, work, comments)
-            return approve_task(context, task.id, None, seen, proof)
-
-        approving.carry_out(self, task.id, give, lambda: self._sent(comments))
-
     def _ask_for_answer(self, work: Work) -> None:
         from gitticks.actions.verdict import respond_to
 
@@ -396,22 +390,19 @@ class Review(Loaded[Work]):
         if len(rows) > _MOST_SHOWN:
             rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
 
-        def said(text: str | None) -> None:
-            if text:
-                self.gt.act(
-                    "",
-                    lambda context: respond_to(context, task.id, text, work.view.seen),
-                    answered,
-                    task=task.id,
-                    text=text,
-                )
-
         def answered(_judged: Judged) -> str:
             self._leave()
             return f"{task.id} answered; back to {work.agent}"
 
         title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
-        self.app.push_screen(Dialog(title, rows, ask="your answer", do="answer", is_prose=True), said)
+        dialog = Dialog(title, rows, ask="your answer", do="answer", is_prose=True)
+        ask_text(
+            self,
+            task.id,
+            dialog,
+            lambda context, text: respond_to(context, task.id, text, work.view.seen),
+            answered,
+        )
 
     def action_reject(self) -> None:
         """Asks for a sentence, and sends the work back with it and the comments."""
@@ -421,16 +412,17 @@ class Review(Loaded[Work]):
         task, comments = work.view.task, dict(self.comments)
         rows = [line((f"{key.removesuffix('-')}  ", "muted"), text) for key, text in comments.items()]
 
-        def said(text: str | None) -> None:
-            if text:
-                give = partial(_reject, work=work, comments=comments, text=text)
-                self.gt.act("", give, rejected, task=task.id, text=text)
-
         def rejected(after: str) -> str:
             self._sent(comments)
             return after
 
-        self.app.push_screen(rejection(task, work.agent, rows), said)
+        ask_text(
+            self,
+            task.id,
+            rejection(task, work.agent, rows),
+            lambda context, text: _reject(context, work, comments, text),
+            rejected,
+        )
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
@@ -440,10 +432,6 @@ class Review(Loaded[Work]):
         """Goes back to where the reader came from, if this place is still the one on top."""
         if self.is_current:
             self.gt.back()
-
-
-def _counts(changes: DiffSummary) -> str:
-    return f"+{changes.added} {glyph('minus')}{changes.removed}"
 
 
 def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:

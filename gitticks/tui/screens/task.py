@@ -12,8 +12,8 @@ from textual.widget import Widget
 from gitticks.cli.render import count_of
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens import verdicts
-from gitticks.tui.screens.linking import ask_for_task, ask_to_block, ask_to_unblock
-from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
+from gitticks.tui.screens.base import Loaded
 from gitticks.tui.widgets import task_rows
 from gitticks.tui.widgets.lines import Lines
 
@@ -39,6 +39,7 @@ class TaskView(Loaded[Page]):
     """How did it get here?"""
 
     place = "task"
+    refuses_in = "text"
 
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
@@ -48,11 +49,6 @@ class TaskView(Loaded[Page]):
     def task_id(self) -> TaskId:
         """Returns the task."""
         return TaskId(self.subject or "")
-
-    @property
-    def mark(self) -> object:
-        """Returns what differs once there is something new to read: each change of the branch may be a note."""
-        return self.snapshot.number
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
@@ -86,7 +82,7 @@ class TaskView(Loaded[Page]):
 
     def refuse(self, message: str, hint: str | None) -> None:
         """Shows what is wrong with the file."""
-        self.explain(self.pane("text"), message, f"{hint}\n\ne opens it in your editor" if hint else None)
+        super().refuse(message, f"{hint}\n\ne opens it in your editor" if hint else None)
 
     def fill(self, loaded: Page) -> None:
         """Fills the panes."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gitticks.cli.render import count_of
 from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.screens import approving
-from gitticks.tui.screens.approving import Policy, Prove
+from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
-    from gitticks.actions.lifecycle import Moved
     from gitticks.actions.verdict import Judged, Waiting
+    from gitticks.git.merges.history import DiffSummary
     from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
     from gitticks.runner.questions import Question
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     from gitticks.tui.screens.base import View
     from gitticks.workflow.triggers import Seen
 
+R = TypeVar("R")
 _WIDTH = 68
 _UNREAD_SECONDS = 0.7
 """A key so soon after another question took the place of one was meant for that one."""
-_NOT_YET = "still loading; try again in a moment"
+NOT_YET = "still loading; try again in a moment"
 
 
 class Looked(NamedTuple):
@@ -71,31 +72,22 @@ def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
     return found
 
 
-def look_again(context: Context, ids: Iterable[TaskId]) -> dict[str, Seen]:
-    """Returns what there is to see of tasks now."""
-    from gitticks.actions.verdict import look_at
-
-    return {one: look_at(context, one) for one in ids}
-
-
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs."""
     row = asked.standing.task
-    if asked.standing.is_conflicted:
+    is_stuck = row.status == Status.STUCK
+    if row.awaiting is None or asked.standing.is_conflicted:
         view.gt.go("task", row.id)
-    elif row.awaiting is not None and row.status == Status.STUCK:
-        if looked is None:
-            view.gt.say(_NOT_YET)
-        else:
-            ask_direction(view, row, asked.said, looked.seen)
-    elif row.awaiting in ANSWERED:
-        ask_answer(view, asked, looked)
+    elif takes_verdict(asked) and not is_stuck:
+        view.gt.go("review", row.id)
+    elif looked is None:
+        view.gt.say(NOT_YET)
+    elif is_stuck:
+        ask_direction(view, row, asked.said, looked.seen)
     elif row.awaiting == Awaiting.WORK:
         ask_close(view, row, looked)
-    elif row.awaiting is not None:
-        view.gt.go("review", row.id)
     else:
-        view.gt.go("task", row.id)
+        ask_answer(view, asked, looked)
 
 
 def open_waiting(view: View, task_id: str | None) -> None:
@@ -112,7 +104,7 @@ def open_waiting(view: View, task_id: str | None) -> None:
     elif row is not None and row.awaiting is not None:
         view.gt.go("review", row.id)
     elif asked is not None:
-        answer(view, asked, None)
+        view.gt.go("task", asked.standing.task.id)
     elif row is not None:
         view.gt.say(f"{row.id} is not waiting for anyone")
 
@@ -128,56 +120,59 @@ def can_refuse(asked: Asked) -> bool:
     return asked.standing.task.awaiting is not None and not asked.standing.is_conflicted
 
 
-def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
+def ask_text(
+    view: View,
+    task_id: TaskId,
+    dialog: Dialog,
+    give: Callable[[Context, str], R],
+    done: Callable[[R], str],
+) -> None:
+    """Asks for a text and gives it; the text is kept where it is refused. `done` returns what to say."""
+
+    def typed(text: str | None) -> None:
+        if text:
+            view.gt.act("", lambda context: give(context, text), done, task=task_id, text=text)
+
+    view.app.push_screen(dialog, typed)
+
+
+def ask_answer(view: View, asked: Asked, looked: Looked) -> None:
     """Asks for the answer to a question, below the question."""
     from gitticks.actions.verdict import respond_to
 
     row = asked.standing.task
-    if looked is None:
-        view.gt.say(_NOT_YET)
-        return
     rows: list[Line] = []
     for entry in asked.questions:
-        rows += [line((part, "*strong")) for part in tasks.paragraphs(entry.text, _WIDTH)]
-        rows.append(line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")))
-        rows.append(line())
+        rows += wrapped(entry.text, _WIDTH, "*strong")
+        rows += [line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")), line()]
     if not asked.questions:
-        rows += [line((part, "fg")) for part in tasks.paragraphs(asked.said or gist(asked), _WIDTH, 12)]
-
-    def answered(text: str | None) -> None:
-        if text and looked is not None:
-            view.gt.act(
-                f"{row.id} answered; its agent continues",
-                lambda context: respond_to(context, row.id, text, looked.seen),
-                task=row.id,
-                text=text,
-            )
-
-    view.app.push_screen(
-        Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True), answered
+        rows += wrapped(asked.said or gist(asked), _WIDTH, most=12)
+    dialog = Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True)
+    ask_text(
+        view,
+        row.id,
+        dialog,
+        lambda context, text: respond_to(context, row.id, text, looked.seen),
+        lambda _: f"{row.id} answered; its agent continues",
     )
 
 
-def ask_close(view: View, row: TaskRow, looked: Looked | None) -> None:
+def ask_close(view: View, row: TaskRow, looked: Looked) -> None:
     """Asks whether the work that a person does is done."""
-    if looked is None:
-        view.gt.say(_NOT_YET)
-        return
+    from gitticks.actions.lifecycle import close_task
+
     rows = [
         line((f"{row.id} is waiting for your work.", "fg")),
         line(("Closing it marks it as done and merges the commits in its workspace.", "muted")),
     ]
-
-    def close(prove: Prove) -> None:
-        def give(context: Context) -> Moved:
-            from gitticks.actions.lifecycle import close_task
-
-            return close_task(context, row.id, None, proof=lambda: prove(context))
-
-        approving.carry_out(view, row.id, give)
-
     dialog = (f"{row.id}  {row.title}", rows, "close as done")
-    approving.confirm(view, row.id, dialog, looked.policy.strength, close)
+    approving.confirm(
+        view,
+        row.id,
+        dialog,
+        looked.policy.strength,
+        lambda context, prove: close_task(context, row.id, None, proof=prove),
+    )
 
 
 def ask_direction(
@@ -187,7 +182,7 @@ def ask_direction(
     from gitticks.actions import verdict
 
     rows = [
-        *(line((part, "fg")) for part in tasks.paragraphs(said or "It is stuck.", _WIDTH, 8)),
+        *wrapped(said or "It is stuck.", _WIDTH, most=8),
         line(),
         line("try again", right=[("back to its agent", "muted")], key="again"),
         line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
@@ -195,58 +190,56 @@ def ask_direction(
         line("cancel it", right=[("its commits stay on its branch", "muted")], key="cancel"),
     ]
 
-    def decide(give: Callable[[Context], object], words: str, text: str = "") -> None:
-        def given(_: object) -> str:
-            done()
-            return words
-
-        view.gt.act("", give, given, task=row.id, text=text)
+    def given(judged: Judged) -> str:
+        done()
+        return f"{row.id} {'will be tried again' if judged.after.is_open else 'is cancelled'}"
 
     def chosen(key: str | None) -> None:
-        again = f"{row.id} will be tried again"
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            decide(lambda context: verdict.approve_task(context, row.id, None, seen), again)
+            view.gt.act(
+                "", lambda context: verdict.approve_task(context, row.id, None, seen), given, task=row.id
+            )
         elif key == "note":
             note = Dialog(
                 f"Note on {row.id}  {row.title}", [], ask="your note", do="try again", is_prose=True
             )
-            view.app.push_screen(note, lambda text: noted(text, again) if text else None)
+            ask_text(
+                view,
+                row.id,
+                note,
+                lambda context, text: verdict.respond_to(context, row.id, text, seen),
+                given,
+            )
         elif key == "cancel":
-            decide(lambda context: verdict.reject_task(context, row.id, None, seen), f"{row.id} is cancelled")
-
-    def noted(text: str, words: str) -> None:
-        decide(lambda context: verdict.respond_to(context, row.id, text, seen), words, text)
+            view.gt.act(
+                "", lambda context: verdict.reject_task(context, row.id, None, seen), given, task=row.id
+            )
 
     view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
 
 def ask_note(view: View, row: TaskRow) -> None:
     """Asks for a note for the next prompt."""
+    from gitticks.actions.update import note_task
+
     rows = [line(("It goes into its agent's next prompt, and people see it on its page.", "muted"))]
-
-    def noted(text: str | None) -> None:
-        def write(context: Context) -> None:
-            from gitticks.actions.update import note_task
-
-            note_task(context, row.id, text or "")
-
-        if text:
-            view.gt.act(f"noted for {row.id}", write, task=row.id, text=text)
-
-    view.app.push_screen(
-        Dialog(f"Note on {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True), noted
+    dialog = Dialog(f"Note on {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True)
+    ask_text(
+        view,
+        row.id,
+        dialog,
+        lambda context, text: note_task(context, row.id, text),
+        lambda _: f"noted for {row.id}",
     )
 
 
-def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
+def ask_approve(view: View, asked: Asked, looked: Looked) -> None:
     """Asks before anything is approved that merges code."""
-    row = asked.standing.task
-    if looked is None:
-        view.gt.say(_NOT_YET)
-        return
-    changes = looked.changes
+    from gitticks.actions.verdict import approve_task
+
+    row, changes = asked.standing.task, looked.changes
     head = (looked.seen.head or "")[:7]
     rows: list[Line] = [line((row.title, "*strong"), right=[(head, "muted")])]
     rows += [line(part) for part in facts(asked, changes)]
@@ -263,42 +256,32 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
             is_run_alive=view.snapshot.is_run_alive,
         )
     rows += [line(), *wrapped(follows, approving.DIALOG_WIDTH, "muted")]
-
-    def approve(prove: Prove) -> None:
-        def give(context: Context) -> Judged:
-            from gitticks.actions.verdict import approve_task
-
-            return approve_task(context, row.id, None, looked.seen, prove(context))
-
-        approving.carry_out(view, row.id, give)
-
     base = f" into {changes.base}" if changes is not None and changes.base else ""
-    dialog = (f"Approve {row.id}{base}?", rows, "approve")
-    approving.confirm(view, row.id, dialog, looked.policy.strength, approve)
+    approving.confirm(
+        view,
+        row.id,
+        (f"Approve {row.id}{base}?", rows, "approve"),
+        looked.policy.strength,
+        lambda context, prove: approve_task(context, row.id, None, looked.seen, prove()),
+    )
 
 
-def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
+def ask_reject(view: View, asked: Asked, looked: Looked) -> None:
     """Asks for the sentence that goes back to the agent, or for the reason to cancel what was asked."""
+    from gitticks.actions.verdict import reject_task
+
     row = asked.standing.task
     no = answers(row)[1]
     if not no:
         view.gt.say(f"{row.id} waits for your work: there is nothing to reject")
         return
-    if looked is None:
-        view.gt.say(_NOT_YET)
-        return
-
-    def rejected(text: str | None) -> None:
-        def reject(context: Context) -> None:
-            from gitticks.actions.verdict import reject_task
-
-            reject_task(context, row.id, text, looked.seen)
-
-        if text:
-            became = "is cancelled" if no == "cancel" else "is sent back"
-            view.gt.act(f"{row.id} {became}", reject, task=row.id, text=text)
-
-    view.app.push_screen(rejection(row, looked.agent), rejected)
+    ask_text(
+        view,
+        row.id,
+        rejection(row, looked.agent),
+        lambda context, text: reject_task(context, row.id, text, looked.seen),
+        lambda _: f"{row.id} {'is cancelled' if no == 'cancel' else 'is sent back'}",
+    )
 
 
 def rejection(task: Task | TaskRow, agent: str, more: Sequence[Line] = ()) -> Dialog:
@@ -311,6 +294,11 @@ def rejection(task: Task | TaskRow, agent: str, more: Sequence[Line] = ()) -> Di
     return Dialog(title, [line((says, "muted")), *more], ask=ask, do=do, is_prose=True)
 
 
+def counts(summary: DiffSummary) -> str:
+    """Returns how many lines are added and removed."""
+    return f"+{summary.added} {glyph('minus')}{summary.removed}"
+
+
 def facts(asked: Asked, changes: Changes | None) -> list[str]:
     """Returns what is known of a piece of work, a fact a row."""
     found = []
@@ -318,7 +306,7 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
         found.append(gist(asked))
     if changes is not None:
         summary = changes.summary
-        found.append(f"{count_of(summary.files, 'file')}, +{summary.added} {glyph('minus')}{summary.removed}")
+        found.append(f"{count_of(summary.files, 'file')}, {counts(summary)}")
         if changes.conflicts:
             found.append(f"conflicts with {changes.base} in {', '.join(changes.conflicts[:3])}")
         elif changes.conflicts is not None:

@@ -9,22 +9,26 @@ from gitticks.cli.render import count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.markdown import paragraphs, wrapped
 from gitticks.tui.widgets.permission_rows import left, question_rows
 from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
-from gitticks.tui.widgets.tasks import age, paragraphs
+from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.inbox import Asked
     from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge
     from gitticks.tui.messages import Snapshot
 
 PERMISSION = "permission:"
 """How the keys of the entries begin that are questions about permissions; their numbers follow."""
 MERGE = "merge:"
 """How the keys of the entries begin that are merges which wait; the ids of their tasks follow."""
+BROKEN = "file:"
+"""How the keys of the entries begin that are files which cannot be read; their paths follow."""
+Preview = tuple[str, list[Line], str]
+"""Title, rows and keys of what is shown of an entry."""
 _MOST_ROWS = 2
 _NAME_COLUMNS = 11
 _KINDS = {
@@ -46,45 +50,34 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
     found = question_rows(snapshot.questions, now, width, PERMISSION)
     found += [line()] if found else []
     for asked in snapshot.inbox:
-        row = asked.standing.task
-        mark = _mark(asked)
-        head: list[Span | str] = [(f"{glyph(mark)} ", f"*{STATUS_COLOUR[mark]}"), (row.id, "muted"), "  "]
-        found.append(
-            line(*head, (row.title, "strong"), right=[(age(row.asked_at, now), "muted")], key=row.id)
-        )
-        found += [
-            line("  ", (part, "muted"), key=row.id) for part in paragraphs(gist(asked), width - 4, _MOST_ROWS)
-        ]
-        found.append(line())
+        row, mark = asked.standing.task, _mark(asked)
+        sign = (f"{glyph(mark)} ", f"*{STATUS_COLOUR[mark]}")
+        head = [sign, (row.id, "muted"), ("  ", "fg"), (row.title, "strong")]
+        found += _entry(row.id, head, gist(asked), width, age(row.asked_at, now))
     for merge in snapshot.merges:
-        key = f"{MERGE}{merge.task}"
         approved = snapshot.find(merge.task)
         title = "" if approved is None else approved.title
-        found.append(
-            line(
-                (f"{glyph('reviewing')} ", "*waits"), (merge.task, "muted"), "  ", (title, "strong"), key=key
-            )
-        )
-        found += [
-            line("  ", (part, "muted"), key=key)
-            for part in paragraphs(f"merge waits: {merge.reason}", width - 4, _MOST_ROWS)
-        ]
-        found.append(line())
+        head = [(f"{glyph('reviewing')} ", "*waits"), (merge.task, "muted"), ("  ", "fg"), (title, "strong")]
+        found += _entry(f"{MERGE}{merge.task}", head, f"merge waits: {merge.reason}", width)
     for broken in snapshot.broken:
-        key = f"file:{broken.path}"
-        found.append(line((f"{glyph('stuck')} ", "*bad"), (broken.path, "strong"), key=key))
-        found += [
-            line("  ", (part, "muted"), key=key) for part in paragraphs(broken.message, width - 4, _MOST_ROWS)
-        ]
-        found.append(line())
+        head = [(f"{glyph('stuck')} ", "*bad"), (broken.path, "strong")]
+        found += _entry(f"{BROKEN}{broken.path}", head, broken.message, width)
     return found[:-1]
 
 
-def permission_preview(question: Question, now: datetime, width: int) -> tuple[str, list[Line], str]:
+def _entry(key: str, head: list[Span], says: str, width: int, right: str = "") -> list[Line]:
+    return [
+        line(*head, right=[(right, "muted")], key=key),
+        *(line("  ", (part, "muted"), key=key) for part in paragraphs(says, width - 4, _MOST_ROWS)),
+        line(),
+    ]
+
+
+def permission_preview(question: Question, now: datetime, width: int) -> Preview:
     """Returns title, rows and keys of the preview of such a question."""
-    found = [line((part, "*strong")) for part in paragraphs(question.access.target, width)]
+    found = wrapped(question.access.target, width, "*strong")
     found += [line(), line((f"{question.agent} asks for {question.access.operation.value}", "fg"))]
-    found += [line((part, "muted")) for part in paragraphs(question.reason, width)]
+    found += wrapped(question.reason, width, "muted")
     found += [
         line(),
         line(("denied in ", "muted"), (left(question.expires, now), "waits")),
@@ -92,15 +85,6 @@ def permission_preview(question: Question, now: datetime, width: int) -> tuple[s
     ]
     dot = f" {glyph('dot')} "
     return f"{question.task}  permission", found, dot.join(("y once", "Y always", "n deny", "N never"))
-
-
-def merge_preview(merge: QueuedMerge, width: int) -> tuple[str, list[Line], str]:
-    """Returns title, rows and keys of the preview of a merge that waits."""
-    return (
-        f"{merge.task}  merge waits",
-        [line(part) for part in paragraphs(merge.reason, width)],
-        "enter merges it",
-    )
 
 
 def _mark(asked: Asked) -> str:
@@ -143,9 +127,7 @@ def changes_words(changes: Changes) -> list[Span]:
     return found
 
 
-def preview(
-    asked: Asked, changes: Changes | None, handoff: str, now: datetime, width: int
-) -> tuple[str, list[Line], str]:
+def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, width: int) -> Preview:
     """Returns title, rows and keys of an entry's preview."""
     row = asked.standing.task
     kind = (
@@ -162,15 +144,15 @@ def preview(
         colour = "good" if asked.review.outcome == "pass" else "bad"
         by = f" by {asked.review.by}" if asked.review.by else ""
         found.append(line((f"review {'passed' if colour == 'good' else 'failed'}", colour), (by, "muted")))
-        found += [line((part, "fg")) for part in paragraphs(asked.review.text, width)]
+        found += wrapped(asked.review.text, width)
         found.append(line())
     if handoff and asked.standing.task.awaiting not in ANSWERED:
         found += [*_handoff(handoff, width), line()]
     for entry in asked.questions:
-        found += [line((part, "*strong")) for part in paragraphs(entry.text, width)]
+        found += wrapped(entry.text, width, "*strong")
         found += [line((f"{entry.name}, {age(entry.at, now)} ago", "muted")), line()]
     if asked.said:
-        found += [*(line((part, "fg")) for part in paragraphs(asked.said, width)), line()]
+        found += [*wrapped(asked.said, width), line()]
     if asked.answer is not None:
         found += [line((f"answered by {asked.answer.name}; counts once it is approved", "waits")), line()]
     if not found:

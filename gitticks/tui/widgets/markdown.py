@@ -11,7 +11,7 @@ from rich.style import Style
 from gitticks.cli.markdown import MOST_CHARACTERS
 from gitticks.cli.text import visible, wrap
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, Span, harmless, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,6 +95,18 @@ def _without(spans: list[Span], taken: int) -> list[Span]:
     return left
 
 
-def wrapped(text: str, width: int, colour: str = "fg") -> list[Line]:
-    """Returns plain text as rows, broken between words."""
-    return [line((part, colour)) for one in text.splitlines() for part in wrap(visible(one), max(1, width))]
+def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
+    """Returns the lines of a text, each broken to the width; with `most` only the first, and a sign for the rest."""
+    lines = [
+        part
+        for one in text.strip().splitlines()
+        for part in (wrap(harmless(one.rstrip()), max(8, width)) or [""])
+    ]
+    if most is not None and len(lines) > most:
+        return [*lines[: most - 1], f"{lines[most - 1]} {glyph('more')}"]
+    return lines
+
+
+def wrapped(text: str, width: int, colour: str = "fg", most: int | None = None) -> list[Line]:
+    """Returns plain text as rows, as `paragraphs` breaks it."""
+    return [line((part, colour)) for part in paragraphs(text, width, most)]

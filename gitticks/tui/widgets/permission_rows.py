@@ -10,7 +10,7 @@ from gitticks.cli.text import cut
 from gitticks.model.audit import Decided, UserAction
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.widgets.lines import Line, Span, broken, line
-from gitticks.tui.widgets.tasks import paragraphs
+from gitticks.tui.widgets.markdown import paragraphs, wrapped
 from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def question_rows(
 def decision_detail(one: Recorded, width: int) -> list[Line]:
     """Returns the whole of a decision: what, who, when, how it was decided and why."""
     entry, (how, colour) = one.entry, _how(one.entry)
-    found = [line((part, "*strong")) for part in paragraphs(entry.target, width)]
+    found = wrapped(entry.target, width, "*strong")
     found += [line(), line(f"{entry.agent} on {one.task} asked for {entry.operation}")]
     found += [line((f"{entry.timestamp.astimezone():%Y-%m-%d %H:%M:%S}", "muted"), "  ", (how, colour))]
-    return [*found, *(line((part, "muted")) for part in paragraphs(entry.reason, width))]
+    return [*found, *wrapped(entry.reason, width, "muted")]
 
 
 def decision_rows(decisions: Iterable[Recorded], now: datetime, width: int) -> list[Line]:

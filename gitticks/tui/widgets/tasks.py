@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.text import wrap
 from gitticks.tui.theme import STATUS_COLOUR, glyph
-from gitticks.tui.widgets.lines import Line, Span, harmless, line
+from gitticks.tui.widgets.lines import Line, Span, line
 
 if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
@@ -27,18 +26,6 @@ def age(then: datetime | None, now: datetime) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
-
-
-def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
-    """Returns the lines of a text, each broken to the width; with `most` only the first, and a sign for the rest."""
-    lines = [
-        part
-        for one in text.strip().splitlines()
-        for part in (wrap(harmless(one.rstrip()), max(8, width)) or [""])
-    ]
-    if most is not None and len(lines) > most:
-        return [*lines[: most - 1], f"{lines[most - 1]} {glyph('more')}"]
-    return lines
 
 
 def listed(snapshot: Snapshot, rows: Sequence[TaskRow], width: int) -> list[Line]:
