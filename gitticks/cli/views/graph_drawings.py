@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
+from gitticks.actions.dependencies import Dependencies, Edge
 from gitticks.cli.render import count_of
 from gitticks.cli.text import visible, wrap
-from gitticks.model.graph import Columns, Link, Stop, columns_of
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.status import Status
+from gitticks.cli.views.tasks import BOARD_PREFIX
+from gitticks.model.graph import Link, Stop, columns_of
+from gitticks.model.graph_columns import Link, Stop, columns_of
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.queued import Listed
+from gitticks.model.status import PHASES
 from gitticks.store.task_row import TaskRow
 
-if TYPE_CHECKING:
-    from gitticks.actions.dependencies import Dependencies, Edge
-    from gitticks.model.queued import Listed
-
-
+Member = TypeVar("Member")
 Point = tuple[int, int]
 
 BOX_WIDTH, BOX_HEIGHT = 232, 48
@@ -49,17 +50,14 @@ class Look(NamedTuple):
     meaning: str
 
 
-_OPEN = Look("open", "#ffffff", "#21262d", "pending")
-_BUSY = Look("in_progress", "#ddf4ff", "#0c2d6b", "in progress")
-_IN_REVIEW = Look("in_review", "#fbefff", "#3c1e70", "in review")
-_AWAITING = Look("awaiting", "#fff8c5", "#4b2900", "awaits a person")
-_CLOSED = Look("closed", "#dafbe1", "#033a16", "closed")
-LOOKS = (_OPEN, _BUSY, _IN_REVIEW, _AWAITING, _CLOSED)
-_BY_STATUS: dict[str, Look] = {
-    Status.PENDING: _OPEN,
-    Status.AGENT_REVIEW: _IN_REVIEW,
-    Status.REVIEWING: _IN_REVIEW,
-}
+LOOKS = (
+    Look("open", "#ffffff", "#21262d", "pending"),
+    Look("in_progress", "#ddf4ff", "#0c2d6b", "in progress"),
+    Look("in_review", "#fbefff", "#3c1e70", "in review"),
+    Look("awaiting", "#fff8c5", "#4b2900", "awaits a person"),
+    Look("closed", "#dafbe1", "#033a16", "closed"),
+)
+_BY_NAME = {look.name: look for look in LOOKS}
 
 
 class Frame(NamedTuple):
@@ -71,109 +69,84 @@ class Frame(NamedTuple):
     title: tuple[str, ...] = ()
 
 
-class Places(NamedTuple):
-    """The upper left corner of each task's box, the points that each link goes through, and the size of the whole.
+class Group(Generic[Member]):
+    """What an epic frames, and the frames inside it; the outermost group is no epic's."""
 
-    A link bends between its first two points, goes straight on to the third, bends to the fourth, and so on. Pixels.
-    `frames` are those of epics, each before those inside it.
-    """
+    def __init__(self) -> None:
+        self.own: list[Member] = []
+        self.inner: dict[TaskId, Group[Member]] = {}
 
-    corners: dict[TaskId, Point]
-    ways: dict[Link, list[Point]]
-    width: int
-    height: int
-    frames: tuple[Frame, ...] = ()
-
-
-def place(
-    layers: Sequence[Sequence[TaskId]],
-    links: Collection[Link],
-    *,
-    epics: Mapping[TaskId, Sequence[TaskId]] | None = None,
-    heights: Mapping[TaskId, int] | None = None,
-    titles: Mapping[TaskId, str] | None = None,
-) -> Places:
-    """Returns where tasks stand, in the frames of their `epics`, which have these `titles`."""
-    columns = columns_of(layers, links)
-    stack = _Stack(columns, heights or {}, epics or {}, titles or {})
-    bottom = stack.height()
-    ways = {(source, target): stack.way(source, target) for source, target in links}
-    corners = {task_id: stack.corners[task_id, number] for task_id, number in columns.depths.items()}
-    width = len(columns.stops) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS) - _GAP_BETWEEN_LAYERS
-    return Places(corners, ways, max(0, width) + 2 * stack.margin, bottom + _MARGIN, tuple(stack.frames))
-
-
-class _Band:
-    """What one frame holds: the stops that are in no frame inside it, column by column, and those frames."""
-
-    def __init__(self, columns: int) -> None:
-        self.own: list[list[Stop]] = [[] for _ in range(columns)]
-        self.inner: dict[TaskId, _Band] = {}
+    def add(self, epics: Iterable[TaskId], member: Member) -> None:
+        """Adds what is in the frames of these epics, the outermost first."""
+        group = self
+        for epic in epics:
+            group = group.inner.setdefault(epic, Group())
+        group.own.append(member)
 
     @property
     def depth(self) -> int:
         """Returns how many frames lie within one another."""
-        return max((1 + band.depth for band in self.inner.values()), default=0)
+        return max((1 + group.depth for group in self.inner.values()), default=0)
 
 
-class _Stack:
-    """Stacks each layer from top to bottom, frames below what stands in none."""
+class Places:
+    """Where a picture's tasks stand, in pixels: each layer from top to bottom, frames below what stands in none.
+
+    `corners` are the upper left ones of the tasks' boxes, and `ways` the points that each link goes through: it bends
+    between its first two, goes straight on to the third, bends to the fourth, and so on. `frames` are those of epics,
+    each before those inside it.
+    """
 
     def __init__(
         self,
-        columns: Columns,
-        heights: Mapping[TaskId, int],
-        epics: Mapping[TaskId, Sequence[TaskId]],
-        titles: Mapping[TaskId, str],
+        layers: Sequence[Sequence[TaskId]],
+        links: Collection[Link],
+        *,
+        epics: Mapping[TaskId, Sequence[TaskId]] = {},
+        heights: Mapping[TaskId, int] = {},
+        titles: Mapping[TaskId, str] = {},
     ) -> None:
-        self.corners: dict[Stop, Point] = {}
         self.frames: list[Frame] = []
-        self._columns = columns
-        self._heights = heights
-        self._titles = titles
-        self._all = _Band(len(columns.stops))
-        for number, column in enumerate(columns.stops):
-            for stop in column:
-                band = self._all
-                for epic in epics.get(stop[0], ()):
-                    band = band.inner.setdefault(epic, _Band(len(columns.stops)))
-                band.own[number].append(stop)
-        self.margin = _MARGIN + _FRAME * self._all.depth
+        self._columns = columns_of(layers, links)
+        self._stops: dict[Stop, Point] = {}
+        self._heights, self._titles = heights, titles
+        every: Group[Stop] = Group()
+        for stop in chain.from_iterable(self._columns.stops):
+            every.add(epics.get(stop[0], ()), stop)
+        self._margin = _MARGIN + _FRAME * every.depth
+        self.height = self._place(every, _MARGIN) + _MARGIN
+        self.width = max(2 * self._margin, self._left(len(layers)) - _GAP_BETWEEN_LAYERS + self._margin)
+        self.corners = {stop[0]: point for stop, point in self._stops.items() if self._is_box(stop)}
+        self.ways = {link: self._way(*link) for link in links}
 
-    def height(self) -> int:
-        """Places everything, and returns where it ends."""
-        return self._place(self._all, _MARGIN)
-
-    def _place(self, band: _Band, top: int) -> int:
-        """Places a band and returns where it ends below."""
-        sizes = [sum(map(self._height_of, column)) - _GAP_IN_A_LAYER for column in band.own]
+    def _place(self, group: Group[Stop], top: int) -> int:
+        """Returns where it ends below."""
+        columns = [
+            [stop for stop in group.own if stop[1] == number] for number in range(len(self._columns.stops))
+        ]
+        sizes = [sum(map(self._height_of, column)) - _GAP_IN_A_LAYER for column in columns]
         bottom = top + max(0, *sizes, 0)
-        for number, column in enumerate(band.own):
-            x, y = (
-                self.margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS),
-                top + (bottom - top - sizes[number]) // 2,
-            )
+        for number, column in enumerate(columns):
+            y = top + (bottom - top - sizes[number]) // 2
             for stop in column:
-                self.corners[stop] = (x, y)
+                self._stops[stop] = (self._left(number), y)
                 y += self._height_of(stop)
-        for epic, inner in band.inner.items():
+        for epic, inner in group.inner.items():
             begin = bottom + (_GAP_IN_A_LAYER if bottom > top else 0)
             place = len(self.frames)
             left, right = self._reach(inner)
             title = wrap(self._titles.get(epic, ""), (right - left - 2 * _TEXT_LEFT) // _COLUMN)
-            head = _FRAME_TITLE + _TITLE_LINE * max(0, len(title) - 1)
+            head = _FRAME_TITLE + _TITLE_LINE * (len(title) - 1)
             bottom = self._place(inner, begin + head) + _FRAME
             self.frames.insert(place, Frame(epic, (left, begin), (right, bottom), tuple(title)))
         return bottom
 
-    def _reach(self, band: _Band) -> tuple[int, int]:
-        """Returns where the frame around a band begins and ends."""
-        lefts = [
-            self.margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS)
-            for number, column in enumerate(band.own)
-            if any(map(self._is_box, column))
-        ]
-        reaches = [(left, left + BOX_WIDTH) for left in lefts] + [*map(self._reach, band.inner.values())]
+    def _left(self, number: int) -> int:
+        return self._margin + number * (BOX_WIDTH + _GAP_BETWEEN_LAYERS)
+
+    def _reach(self, group: Group[Stop]) -> tuple[int, int]:
+        lefts = [self._left(stop[1]) for stop in group.own if self._is_box(stop)]
+        reaches = [(left, left + BOX_WIDTH) for left in lefts] + [*map(self._reach, group.inner.values())]
         return min(left for left, _ in reaches) - _FRAME, max(right for _, right in reaches) + _FRAME
 
     def _is_box(self, stop: Stop) -> bool:
@@ -187,15 +160,15 @@ class _Stack:
         """Returns how high a task's box is."""
         return self._heights.get(task_id, BOX_HEIGHT)
 
-    def way(self, source: TaskId, target: TaskId) -> list[Point]:
+    def _way(self, source: TaskId, target: TaskId) -> list[Point]:
         """Returns the points that a link goes through."""
         depths = self._columns.depths
-        left, top = self.corners[source, depths[source]]
+        left, top = self._stops[source, depths[source]]
         points = [(left + BOX_WIDTH, top + self.box_height(source) // 2)]
         for number in range(depths[source] + 1, self._columns.last_stop(source, target) + 1):
-            left, top = self.corners[source, number]
+            left, top = self._stops[source, number]
             points += [(left, top + _LINE_HEIGHT // 2), (left + BOX_WIDTH, top + _LINE_HEIGHT // 2)]
-        left, top = self.corners[target, depths[target]]
+        left, top = self._stops[target, depths[target]]
         return [*points, (left, top + self.box_height(target) // 2)]
 
 
@@ -205,29 +178,27 @@ def drawable(text: str) -> str:
 
 
 def look_of(task: Listed) -> Look:
-    """Returns how a task looks."""
-    if not task.is_open:
-        return _CLOSED
-    return _AWAITING if task.awaiting else _BY_STATUS.get(task.status, _BUSY)
+    """Returns how a task looks: as its phase, unless it awaits a person."""
+    return _BY_NAME["awaiting" if task.is_open and task.awaiting else PHASES[task.status]]
 
 
-class Group:
-    """The tasks that an epic frames, and the frames inside it; the outermost group is no epic's."""
-
-    def __init__(self, epic: TaskRow | None = None) -> None:
-        self.epic = epic
-        self.tasks: list[TaskRow] = []
-        self.inner: dict[TaskId, Group] = {}
-
-
-def _grouped(found: Dependencies) -> Group:
-    everything = Group()
+def _nested(
+    found: Dependencies, box: Callable[[TaskRow], str], frame: Callable[[TaskId, str], str], end: str
+) -> Iterator[str]:
+    """Yields a line for each task, between the lines that begin and end the frames of its epics."""
+    tasks: Group[TaskRow] = Group()
     for one in found.standings:
-        group = everything
-        for epic in found.epics[one.task.id]:
-            group = group.inner.setdefault(epic.id, Group(epic))
-        group.tasks.append(one.task)
-    return everything
+        tasks.add([epic.id for epic in found.epics[one.task.id]], one.task)
+    titles = {epic.id: epic.title for epics in found.epics.values() for epic in epics}
+
+    def lines(group: Group[TaskRow], indent: str) -> Iterator[str]:
+        yield from (indent + box(task) for task in group.own)
+        for epic, inner in group.inner.items():
+            yield indent + frame(epic, titles[epic])
+            yield from lines(inner, f"{indent}  ")
+            yield indent + end
+
+    return lines(tasks, "  ")
 
 
 def _drawn_edges(found: Dependencies) -> Iterator[Edge]:
@@ -239,7 +210,6 @@ def _drawn_edges(found: Dependencies) -> Iterator[Edge]:
 
 
 def _legend(found: Dependencies) -> tuple[list[Look], str]:
-    """Returns the looks that were drawn, and what else there is to say."""
     used = {look_of(one.task).name for one in found.standings}
     words = ["arrows point to the waiting task"]
     if any(found.epics.values()):
@@ -249,18 +219,18 @@ def _legend(found: Dependencies) -> tuple[list[Look], str]:
     return [look for look in LOOKS if look.name in used], ", ".join(words)
 
 
-def _page_of(task_id: TaskId) -> str:
-    """Returns the address of a task's file for a picture that is in the repository's root."""
-    return f"{BOARD_FOLDER}/{task_path(task_id)}"
-
-
 def dot_lines(found: Dependencies) -> Iterator[str]:
     """Yields the lines of a digraph with an arrow from each task to those that wait for it."""
     yield "digraph tasks {"
     yield "  rankdir=LR;"
     yield '  graph [style=rounded, color="#57606a", fontname="sans-serif"];'
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", color="#57606a"];'
-    yield from _dot_group(_grouped(found), "  ")
+    yield from _nested(
+        found,
+        _dot_box,
+        lambda epic, title: f'subgraph "cluster {epic}" {{ label="{_text(drawable(title))}";',
+        "}",
+    )
     for edge in _drawn_edges(found):
         yield f'  "{edge.source}" -> "{edge.target}"{_looks(edge)};'
     looks, words = _legend(found)
@@ -272,15 +242,9 @@ def dot_lines(found: Dependencies) -> Iterator[str]:
     yield "}"
 
 
-def _dot_group(group: Group, indent: str) -> Iterator[str]:
-    for task in group.tasks:
-        label = "\\n".join([_text(task.id), *map(_text, wrap(drawable(task.title), LABEL_COLUMNS))])
-        yield f'{indent}"{task.id}" [label="{label}", fillcolor="{look_of(task).fill}", URL="{_page_of(task.id)}"];'
-    for epic, inner in group.inner.items():
-        title = inner.epic.title if inner.epic is not None else ""
-        yield f'{indent}subgraph "cluster {epic}" {{ label="{_text(drawable(title))}";'
-        yield from _dot_group(inner, f"{indent}  ")
-        yield f"{indent}}}"
+def _dot_box(task: TaskRow) -> str:
+    label = "\\n".join([_text(task.id), *map(_text, wrap(drawable(task.title), LABEL_COLUMNS))])
+    return f'"{task.id}" [label="{label}", fillcolor="{look_of(task).fill}", URL="{BOARD_PREFIX}{task_path(task.id)}"];'
 
 
 def _text(text: str) -> str:
@@ -301,7 +265,12 @@ def mermaid_lines(found: Dependencies) -> Iterator[str]:
     """
     names = {one.task.id: f"n{number}" for number, one in enumerate(found.standings)}
     yield "flowchart LR"
-    yield from _mermaid_group(_grouped(found), names, "  ")
+    yield from _nested(
+        found,
+        lambda task: f'{names[task.id]}["{_label(task.id)}<br/>{_label(task.title)}"]:::{look_of(task).name}',
+        lambda epic, title: f'subgraph e_{epic.replace("-", "_")}["{_label(title)}"]',
+        "end",
+    )
     for edge in _drawn_edges(found):
         arrow = "-.->|in a cycle|" if edge.is_circular else "-.->" if edge.is_part else "-->"
         yield f"  {names[edge.source]} {arrow} {names[edge.target]}"
@@ -312,17 +281,6 @@ def mermaid_lines(found: Dependencies) -> Iterator[str]:
         yield "  end"
     for look in LOOKS:
         yield f"  classDef {look.name} fill:{look.fill},stroke:#57606a,color:{INK}"
-
-
-def _mermaid_group(group: Group, names: Mapping[TaskId, str], indent: str) -> Iterator[str]:
-    for task in group.tasks:
-        label = f"{_label(task.id)}<br/>{_label(task.title)}"
-        yield f'{indent}{names[task.id]}["{label}"]:::{look_of(task).name}'
-    for epic, inner in group.inner.items():
-        title = inner.epic.title if inner.epic is not None else ""
-        yield f'{indent}subgraph e_{epic.replace("-", "_")}["{_label(title)}"]'
-        yield from _mermaid_group(inner, names, f"{indent}  ")
-        yield f"{indent}end"
 
 
 def _label(text: str) -> str:
@@ -338,17 +296,16 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
     tasks = [one.task for one in found.standings]
     titles = {task.id: wrap(drawable(task.title), _TITLE_COLUMNS) for task in tasks}
     edges = [*_drawn_edges(found)]
-    places = place(
+    places = Places(
         [[one.task.id for one in layer] for layer in found.layers],
         [(edge.source, edge.target) for edge in edges if not edge.is_circular],
         epics={task_id: [epic.id for epic in epics] for task_id, epics in found.epics.items()},
-        heights={task_id: _height(lines) for task_id, lines in titles.items()},
+        heights={one: BOX_HEIGHT + _TITLE_LINE * (len(lines) - 1) for one, lines in titles.items()},
         titles={epic.id: drawable(epic.title) for epics in found.epics.values() for epic in epics},
     )
     looks, words = _legend(found)
-    width = max(
-        places.width, _LEGEND_LEFT + _LEGEND_WIDTH * len(looks) + _LEGEND_WORDS * len(words) if looks else 0
-    )
+    legend = _LEGEND_LEFT + _LEGEND_WIDTH * len(looks) + _LEGEND_WORDS * len(words) if looks else 0
+    width = max(places.width, legend)
     height = places.height + (_LEGEND_HEIGHT if looks else 0)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title" '
@@ -363,10 +320,10 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
     yield from map(_frame, places.frames)
     for edge in edges:
         if not edge.is_circular:
-            first, *points = places.ways[edge.source, edge.target]
-            yield _path("line part" if edge.is_part else "line", first, points)
+            way = places.ways[edge.source, edge.target]
+            yield _path("line part" if edge.is_part else "line", way)
     yield from (_box(task, titles[task.id], places) for task in tasks)
-    yield from (_cycle(edge, places, _height(titles[edge.target])) for edge in edges if edge.is_circular)
+    yield from (_cycle(edge, places) for edge in edges if edge.is_circular)
     for number, look in enumerate(looks):
         left, top = _LEGEND_LEFT + number * _LEGEND_WIDTH, places.height
         yield (
@@ -378,20 +335,19 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
     yield "</svg>"
 
 
-def _height(title: Sequence[str]) -> int:
-    return BOX_HEIGHT + _TITLE_LINE * max(0, len(title) - 1)
-
-
 def _frame(frame: Frame) -> str:
     (left, top), (right, bottom) = frame.corner, frame.opposite
-    lines = "".join(
-        f'<text class="id" x="{left + _TEXT_LEFT}" y="{top + _FIRST_BASE + number * _TITLE_LINE}">'
-        f"{_drawn_text(line)}</text>"
-        for number, line in enumerate(frame.title)
-    )
     return (
         f'<rect class="frame" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" '
-        f'rx="{_CORNER}"/>{lines}'
+        f'rx="{_CORNER}"/>{_texts(frame.title, left + _TEXT_LEFT, top + _FIRST_BASE, "id")}'
+    )
+
+
+def _texts(lines: Sequence[str], left: int, top: int, looks: str = "") -> str:
+    begin = f'<text class="{looks}"' if looks else "<text"
+    return "".join(
+        f'{begin} x="{left}" y="{top + number * _TITLE_LINE}">{_drawn_text(line)}</text>'
+        for number, line in enumerate(lines)
     )
 
 
@@ -412,31 +368,26 @@ def _box(task: TaskRow, title: Sequence[str], places: Places) -> str:
     state = f"priority {task.priority}, {task.status}" + (
         f", awaits {task.awaiting}" if task.awaiting else ""
     )
-    lines = "".join(
-        f'<text x="{_TEXT_LEFT}" y="{_SECOND_BASE + number * _TITLE_LINE}">{_drawn_text(line)}</text>'
-        for number, line in enumerate(title)
-    )
     return (
-        f'<a href="{_page_of(task.id)}"><g class="{look_of(task).name}" transform="translate({left} {top})">'
+        f'<a href="{BOARD_PREFIX}{task_path(task.id)}"><g class="{look_of(task).name}" transform="translate({left} {top})">'
         f"<title>{_drawn_text(task.id)}: {_drawn_text(task.title)} ({state})</title>"
-        f'<rect width="{BOX_WIDTH}" height="{_height(title)}" rx="{_CORNER}"/>'
+        f'<rect width="{BOX_WIDTH}" height="{places.box_height(task.id)}" rx="{_CORNER}"/>'
         f'<text x="{_TEXT_LEFT}" y="{_FIRST_BASE}"><tspan class="id">{_drawn_text(task.id)}</tspan> '
-        f"{_drawn_text(task.awaiting or task.status)}</text>{lines}</g></a>"
+        f"{_drawn_text(task.awaiting or task.status)}</text>{_texts(title, _TEXT_LEFT, _SECOND_BASE)}</g></a>"
     )
 
 
-def _cycle(edge: Edge, places: Places, height: int) -> str:
-    """Returns a line that leads back."""
+def _cycle(edge: Edge, places: Places) -> str:
     left, top = places.corners[edge.source]
     right, bottom = places.corners[edge.target]
-    below = height * 3 // 4
-    return _path("line cycle", (left, top + below), [(right + BOX_WIDTH, bottom + below)])
+    below = places.box_height(edge.target) * 3 // 4
+    return _path("line cycle", [(left, top + below), (right + BOX_WIDTH, bottom + below)])
 
 
-def _path(looks: str, first: tuple[int, int], points: Sequence[tuple[int, int]]) -> str:
-    """Returns a line that bends to the first of the points, goes straight to the next, and so on."""
-    (x, y), way = first, f"M{first[0]} {first[1]}"
-    for number, (to_x, to_y) in enumerate(points):
+def _path(looks: str, points: Sequence[Point]) -> str:
+    x, y = points[0]
+    way = f"M{x} {y}"
+    for number, (to_x, to_y) in enumerate(points[1:]):
         middle = (x + to_x) // 2
         way += f"H{to_x}" if number % 2 else f"C{middle} {y} {middle} {to_y} {to_x} {to_y}"
         x, y = to_x, to_y

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.views.graph_drawings import BOX_HEIGHT, BOX_WIDTH, Frame, Places, place
+from gitticks.cli.views.graph_drawings import BOX_HEIGHT, BOX_WIDTH, Frame, Places
 from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
 
@@ -14,7 +14,7 @@ A, B, C, D, *_ = IDS = [TaskId(name) for name in "abcdefgh"]
 
 def placed(waits_for: dict[TaskId, list[TaskId]]) -> Places:
     links = [(source, target) for target, sources in waits_for.items() for source in sources]
-    return place(lay_out(waits_for).layers, links)
+    return Places(lay_out(waits_for).layers, links)
 
 
 def test_layers_go_from_left_to_right_and_each_stands_in_the_middle() -> None:
@@ -38,7 +38,8 @@ def test_neighbours_stand_beside_one_another() -> None:
 
 
 def test_nothing_takes_no_room() -> None:
-    assert place([], []) == Places({}, {}, 32, 32)
+    found = Places([], [])
+    assert (found.corners, found.ways, found.width, found.height) == ({}, {}, 32, 32)
 
 
 def test_where_lines_would_fill_the_picture_they_take_no_room() -> None:
@@ -71,7 +72,7 @@ def test_frames_hold_their_own_boxes_and_no_other() -> None:
     waits_for: dict[TaskId, list[TaskId]] = {A: [], B: [A], C: [], D: [C, B]}
     links = [(source, target) for target, sources in waits_for.items() for source in sources]
     e, f = IDS[4], IDS[5]
-    found = place(lay_out(waits_for).layers, links, epics={A: [e], B: [e, f], D: [e]}, heights={B: 90})
+    found = Places(lay_out(waits_for).layers, links, epics={A: [e], B: [e, f], D: [e]}, heights={B: 90})
     assert [frame.epic for frame in found.frames] == [e, f]
     outer, inner = found.frames
     assert outer.corner < inner.corner
