@@ -98,7 +98,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("conflicts", RUN, "Show which unmerged work conflicts, before you merge.", "workspaces"),
     CatalogueEntry("merge", RUN, "Merge approved tasks.", "workspaces"),
     CatalogueEntry("sync", SHARE, "Share tasks with a remote: pull, merge and push."),
-    CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
+    CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "hook"),
     CatalogueEntry("hook", PLUMBING, "Called by the git hooks."),
     CatalogueEntry("migrate", PLUMBING, "Upgrade old task files.", "transfer"),
 )

@@ -249,7 +249,6 @@ def answer_of(page: str, sheet: str = "") -> str:
 
 
 def _halves(page: str) -> tuple[list[str] | None, str]:
-    """Returns the lines above the line between, None without one, and the text below it."""
     lines = [line.rstrip() for line in page.split("\n")]
     if LINE not in lines:
         return None, ""

@@ -147,7 +147,6 @@ def _colour_after(words: list[str]) -> list[str]:
 
 
 def _without_alias(words: list[str]) -> list[str]:
-    """Expands the user's aliases; built-in commands cannot be redefined."""
     for _ in range(_MOST_ALIASES):
         if not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES:
             return words

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from gitticks.cli.render import PrintingError, discard
-from gitticks.cli.text import visible
+from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, GitticksError, first_of
 from gitticks.terminal_safety import safe_json
 
@@ -76,7 +76,6 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
 
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
-    """Reports what the machine refused, or reports a bug."""
     from gitticks.machine_errors import machine_error_of
 
     refusal = machine_error_of(error)
@@ -92,8 +91,6 @@ def _lines(arguments: Sequence[str], message: str, hint: str | None, code: int) 
         body = {"message": message, "hint": hint, "exit": code}
         yield safe_json(json.dumps({"schema": 1, "error": body}, ensure_ascii=False))
         return
-    from gitticks.cli.text import from_here
-
     yield "error: " + visible(message, keep="\n")
     if hint:
         yield "\nhint: " + visible(from_here(hint), keep="\n")

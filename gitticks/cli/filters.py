@@ -63,15 +63,11 @@ def parse_order(text: str) -> tuple[Order, bool]:
     Raises:
         UsageError: it cannot be sorted so.
     """
+    from gitticks.actions.field_values import read_word
     from gitticks.actions.listing import Order
 
     word = text.removeprefix("-")
-    known = [one.value for one in Order]
-    if word not in known:
-        from gitticks.actions.field_values import unknown_word
-
-        raise unknown_word("order", word, known)
-    return Order(word), word != text
+    return read_word(Order, "order")(word), word != text
 
 
 def are_kinds(text: str) -> bool:

@@ -11,7 +11,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from gitticks.actions.context import Context
-from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
+from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, run_in, with_values
 from gitticks.cli.text import as_called, called
 from gitticks.errors import DocumentError, UsageError
 
@@ -115,23 +115,9 @@ class Completes:
     def __init__(self, *kinds: str) -> None:
         self.kinds = kinds
 
-    def __call__(
-        self,
-        ctx: click.Context,
-        param: click.Parameter,  # noqa: ARG002 (click's signature)
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        """Returns what fits, for click, which asks where the table of completion lacks a command."""
-        from click.shell_completion import CompletionItem
-
-        from gitticks.cli.completion.offers import offers
-
-        context = ctx.ensure_object(Context)
-        try:
-            found = offers(context, self.kinds[0].removesuffix("*"), incomplete) or []
-        finally:
-            finish(context)
-        return [CompletionItem(one.word, help=one.text) for one in found]
+    def __call__(self, *_: object) -> list[CompletionItem]:
+        """Returns nothing: click is asked for the names of flags, and the table of completion knows the rest."""
+        return []
 
 
 class Reading(Command):

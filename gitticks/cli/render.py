@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gitticks.cli.text import as_called, cut, pad, visible, width, wrap
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.cli.text import as_called, cut, from_here, pad, visible, width, wrap
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
 from gitticks.world import UNITS, elapsed
@@ -25,7 +24,7 @@ GAP = "  "
 NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
 NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
-_GLYPHS: dict[str, tuple[str, str]] = {
+STATUS_GLYPHS: dict[str, tuple[str, str]] = {
     Status.PENDING: ("○", "o"),
     Status.CLARIFICATION: ("?", "?"),
     Status.WORKING: ("◐", ">"),
@@ -36,6 +35,9 @@ _GLYPHS: dict[str, tuple[str, str]] = {
     Status.CANCELLED: ("✗", "x"),
 }
 _LINES_AT_ONCE = 500
+MOST_CHARACTERS = 64_000
+_SIGNS_OF_MARKDOWN = r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)"
+_TAB = 4
 _FLAG = ("⚑", "*")
 _ASCII = str.maketrans({"…": "...", "·": "-", "→": "->", "»": "[", "«": "]"})
 
@@ -143,7 +145,7 @@ class Screen(NamedTuple):
 
     def glyph(self, status: str) -> str:
         """Returns the sign of a status."""
-        return _GLYPHS[status][0 if self.has_glyphs else 1]
+        return STATUS_GLYPHS[status][0 if self.has_glyphs else 1]
 
     @property
     def flag(self) -> str:
@@ -263,20 +265,12 @@ def _encodable(stream: TextIO, line: str) -> str:
 
 def hint(text: str) -> None:
     """Prints the next command to stderr."""
-    say("", f"hint: {visible(_from_here(text))}", err=True)
+    say("", f"hint: {visible(from_here(text))}", err=True)
 
 
 def warn(text: str) -> None:
     """Prints a warning to stderr."""
-    say(f"warning: {visible(_from_here(text))}", err=True)
-
-
-def _from_here(text: str) -> str:
-    if BOARD_FOLDER not in text:
-        return as_called(text)
-    from gitticks.cli.text import from_here
-
-    return from_here(text)
+    say(f"warning: {visible(from_here(text))}", err=True)
 
 
 def opposite(on: Screen, left: str, right: str) -> list[str]:
@@ -337,3 +331,40 @@ def ago(then: datetime, now: datetime) -> str:
 def count_of(number: int, one: str, many: str | None = None) -> str:
     """Returns `1 task`, `2 tasks`."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
+    """Yields a text as it is below its heading."""
+    for line in shown_text(on.narrower(len(indent)), text):
+        yield (indent + line).rstrip()
+
+
+def shown_text(on: Screen, text: str) -> list[str]:
+    """Returns a text of a task as lines for a terminal of `on.columns`; elsewhere each line as it was written.
+
+    With colour Markdown is rendered, else wrapped: its signs say what nothing else would. Loading rich takes as long as
+    the rest of a call, so texts without any sign are only wrapped.
+    """
+    lines = [visible(line.expandtabs(_TAB)).rstrip() for line in text.splitlines()]
+    if not on.is_terminal:
+        return lines
+    import re  # piped texts are spared the pattern
+
+    plain = "\n".join(lines)
+    if (
+        on.has_colour
+        and on.has_glyphs
+        and len(plain) <= MOST_CHARACTERS
+        and re.search(_SIGNS_OF_MARKDOWN, plain)
+    ):
+        from gitticks.cli.rich_markdown import rendered_lines
+
+        rendered = rendered_lines(on, plain)
+        if rendered is not None:
+            return rendered
+    return [part for line in lines for part in _wrapped(line, on.columns)]
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip(" "))][: max(0, columns // 2)]
+    return [indent + part for part in wrap(line.strip(" "), max(1, columns - len(indent)))]

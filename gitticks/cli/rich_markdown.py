@@ -69,7 +69,6 @@ def rendered_segments(columns: int, text: str, styles: dict[str, Style]) -> list
 
 
 def _without_blank_end(line: str) -> str:
-    """Returns a line without spaces at its end, also such that have a colour."""
     end = _BLANK_END.search(line)
     if end is None or not end.start():
         return line if end is None else ""
@@ -135,7 +134,6 @@ class _PlainCode(CodeBlock):
         return code
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yields what is shown."""
         if self.info:
             yield Text(self.info, style="markdown.code_info", overflow="fold")
         code = str(self.text).rstrip("\n")

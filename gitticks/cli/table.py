@@ -164,7 +164,6 @@ def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
 
 
 def _fitting(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> int:
-    """Returns how many cells of a row, from its beginning, have room on one line."""
     taken = -len(GAP)
     for place, (cell, columns) in enumerate(zip(row, widths, strict=True)):
         if taken + len(GAP) + width(cell.text) > on.columns:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.markdown import MOST_CHARACTERS, shown_text
-from gitticks.cli.render import Screen
+from gitticks.cli.render import MOST_CHARACTERS, Screen, shown_text
 from gitticks.cli.text import width
 
 COLOUR = Screen(columns=60, is_terminal=True, has_colour=True)
@@ -104,7 +103,7 @@ def test_no_letter_is_lost_and_no_line_too_long(text: str, columns: int) -> None
 
 def test_rich_is_loaded_only_for_what_has_signs() -> None:
     program = (
-        "import sys; from gitticks.cli.markdown import shown_text; from gitticks.cli.render import Screen;"
+        "import sys; from gitticks.cli.render import shown_text; from gitticks.cli.render import Screen;"
         "on = Screen(is_terminal=True, has_colour=True); shown_text(on, 'plain words, and more.');"
         "assert 'rich' not in sys.modules; shown_text(on, 'with *signs*'); assert 'rich' in sys.modules;"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,11 +18,11 @@ from gitticks.cli.entry import ALIAS_SETTING
 from gitticks.cli.json import print_object
 from gitticks.cli.options import NAMES_ELSEWHERE, Command, Completes, nearest_names
 from gitticks.cli.pager import paged
-from gitticks.cli.render import say, screen, wants_pager
+from gitticks.cli.render import say, screen, shown_text, wants_pager
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
-from gitticks.cli.views.guides import Guide, guide_words, guides, guides_about
-from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
+from gitticks.cli.views.guides import guide_words, guides, guides_about
+from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guides, guides_about
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
 
@@ -74,7 +75,8 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
             is_first = context.parent is None
             about = guides_about(word) if is_first and word not in _ELSEWHERE else []
             if len(about) == len(words) == 1:
-                _print(about[0])
+                show = partial(_print, about[0].text)
+                paged(show) if wants_pager() else show()
                 return
             raise _unknown(group, context, word, [one.name for one in about])
         context = found.context_class(found, parent=context, info_name=word)
@@ -83,18 +85,11 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
         say("", *_topics())
 
 
-def _print(guide: Guide) -> None:
-    def answer() -> None:
-        say(*guide.page(screen()))
-
-    if wants_pager():
-        paged(answer)
-    else:
-        answer()
+def _print(text: str) -> None:
+    say(*shown_text(screen(), text))
 
 
 def _all_commands() -> list[str]:
-    """Returns every command below its heading, and the other names that some have."""
     lines: list[str] = []
     for heading in HEADINGS:
         rows = [(f"  {one.name}", one.summary) for one in CATALOGUE if one.heading == heading]

@@ -114,7 +114,6 @@ def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
 
 
 def _tell(follower: Follower, heard: list[Heard], *, raw: bool, as_json: bool, is_first: bool) -> None:
-    """Prints what was heard, as lines or as events like those of `gt run --json`."""
     texts = [text for one in heard if (text := one.line if raw else one.shown) is not None]
     if as_json:
         for text in texts:

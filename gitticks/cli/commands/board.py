@@ -121,7 +121,6 @@ def _card(on: Screen, one: Standing[TaskRow], room: int) -> Iterator[Painted]:
 
 
 def _title(text: str, room: int) -> list[str]:
-    """Returns a title on as many lines as a card has for it; the last one is cut."""
     lines = wrap(" ".join(text.split()), room)
     if len(lines) > _TITLE_LINES:
         lines[_TITLE_LINES - 1 :] = [cut(" ".join(lines[_TITLE_LINES - 1 :]), room)]

@@ -222,7 +222,6 @@ def _waits_of(one: Standing[TaskRow], circling: Collection[TaskId]) -> Cell:
 
 
 def _legend(on: Screen, found: Dependencies) -> list[str]:
-    """Returns what the signs mean that were drawn."""
     used = {one.task.status for one in found.standings}
     signs = [f"{on.glyph(status)} {status}" for status in Status if status in used]
     text = f"{', '.join(signs)}; lines lead down to what waits"

@@ -77,16 +77,13 @@ def handoff_command(
     words: tuple[str, ...],
     file: str | None,
     as_json: bool,
-    done: str | None,
-    remaining: str | None,
-    decisions: str | None,
-    uncertain: str | None,
+    **four: str | None,
 ) -> None:
     """Write the hand-off.
 
     Give a text, `-` for stdin, a file, or the four parts. It replaces an existing hand-off.
     """
-    parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
+    parts = check_text(HandoffParts(**four).text)
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
     if sum(map(bool, (parts, file, typed))) > 1:
         raise UsageError("the hand-off is given twice", hint="give a text, `--file`, or the four parts")

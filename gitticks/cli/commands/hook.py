@@ -1,7 +1,8 @@
-"""`gt hook`, which git starts at each commit: it loads no more than the checks."""
+"""`gt hook` and `gt merge-driver`, which git starts at each commit and for each file: each loads little."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from shlex import quote
@@ -11,7 +12,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.board.step import WORKTREE_BOARD
-from gitticks.cli.options import command
+from gitticks.cli.options import Command, command
 from gitticks.cli.render import say
 from gitticks.cli.text import as_called, visible
 from gitticks.errors import Exit, GitticksError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
     from gitticks.board.skip_reasons import Problem
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
 _PERMISSION = "permission"
@@ -86,7 +88,6 @@ def _where_git_works(context: Context) -> Context:
 
 
 def _refuse(problems: tuple[Problem, ...]) -> int:
-    """Says what speaks against it, and returns the exit code."""
     for problem in problems:
         place = f"{problem.path}: " if problem.path not in ("", ".") else ""
         say(f"error: {visible(place + problem.message)}", err=True)
@@ -131,3 +132,27 @@ def _followed(context: Context, done: FollowedUp) -> str:
         what = "rejected" if done.verdict is Verdict.REJECTED else "answered"
         return f"{what} by {done.person}; {returned_words(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"
+
+
+@click.command("merge-driver", cls=Command, examples=("gt merge-driver %O %A %B %L %P",))
+@click.argument("base", type=_FILE)
+@click.argument("ours", type=_FILE)
+@click.argument("theirs", type=_FILE)
+@click.argument("size", metavar="MARKER-SIZE")
+@click.argument("path")
+def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int:  # noqa: ARG001 (git's, not needed)
+    """Merge a task's file for git.
+
+    `gt init` makes git call it if both sides changed a task. The result replaces OURS. What both sides changed
+    differently is kept twice, marked; the task is then in conflict until a person chooses.
+    """
+    from gitticks.actions.merge_driver import merge_in_place
+
+    try:
+        notes = merge_in_place(base, ours, theirs, path, os.environ)
+    except GitticksError as error:
+        say(f"gitticks: {visible(error.message)}", err=True)
+        return Exit.FAILED
+    for note in notes:
+        say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
+    return Exit.DONE

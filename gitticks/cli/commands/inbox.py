@@ -53,7 +53,6 @@ def answer(context: Context, *, everybody: bool, count: int | None, as_json: boo
 
 
 def _rest(found: Inbox) -> str:
-    """Returns what was left out and how to see it, or that there is nothing."""
     if found.left_out:
         every = len(found.asked) + found.left_out
         return f"… {found.left_out} more, less urgent: `gt inbox -n {every}`"

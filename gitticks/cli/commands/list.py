@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gitticks.actions.context import Context
 from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
@@ -18,39 +20,18 @@ def answer(
     *,
     awaiting: frozenset[Awaiting] | None,
     statuses: tuple[frozenset[Status], ...],
-    labels: tuple[str, ...],
-    parent: str | None,
-    agent: str | None,
-    reviewer: str | None,
-    assignee: str | None,
-    is_mine: bool,
-    is_overdue: bool,
-    is_blocked: bool,
-    is_epic: bool | None,
     sort: tuple[Order, bool] | None,
     limit: int | None,
-    with_closed: bool,
     as_json: bool,
+    **others: Any,
 ) -> int:
     """List tasks.
 
     Open ones, in the order in which they would be picked. With --awaiting: what awaits a person, with the open
     question or what the agent said, and how long ago it was asked.
     """
-    wanted = Filter(
-        kinds=awaiting,
-        statuses=frozenset().union(*statuses) if statuses else None,
-        labels=labels,
-        parent=parent,
-        agent=agent,
-        reviewer=reviewer,
-        assignee=assignee,
-        is_mine=is_mine,
-        is_overdue=is_overdue,
-        is_blocked=is_blocked,
-        is_epic=is_epic,
-        with_closed=with_closed,
-    )
+    every = frozenset().union(*statuses) if statuses else None
+    wanted = Filter(kinds=awaiting, statuses=every, **others)
     on = screen()
     order, is_reversed = sort or (None, False)
     found = list_tasks(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gitticks.actions.context import Context
 from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
@@ -16,23 +18,19 @@ from gitticks.model.status import Awaiting
 def answer_next(
     context: Context,
     *,
-    epic: str | None,
     awaiting: frozenset[Awaiting] | None,
-    in_epics: bool,
-    standalone: bool,
-    orphans: bool,
     reviewer: str | None,
     as_json: bool,
+    **reach: Any,
 ) -> int:
     """Print the next task.
 
     The one that an agent would start next, in EPIC if one is named. With --awaiting: the one that a person should
     answer first. If there is none, exits with 1 and prints nothing on stdout.
     """
-    reach = Reach(epic=epic, in_epics=in_epics, standalone=standalone, orphans=orphans)
     if reviewer is not None and awaiting is None:
         awaiting = parse_kinds("")
-    found = next_task(context, reach, awaiting, reviewer=reviewer, with_json=as_json)
+    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=as_json)
     if as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:

@@ -19,9 +19,8 @@ from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
-from gitticks.cli.markdown import prose
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.render import GAP, Screen, Style, ago, count_of, say, screen
+from gitticks.cli.render import GAP, Screen, Style, ago, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
 from gitticks.cli.writing import check_text, print_change
@@ -200,7 +199,6 @@ def _part(on: Screen, name: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
-    """Yields what each member answered."""
     voices = {one.name: one.voice for one in answers_in(seen.review)}
     for name, text in seen.reviews.items():
         voice = f": {voices[name]}" if name in voices else ""
@@ -281,7 +279,6 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
 
 
 def _commands(task: Task) -> Sequence[str]:
-    """Returns what answers the task now; nothing where no person is asked."""
     gt = called()
     match task.awaiting:
         case None:

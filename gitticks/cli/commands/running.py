@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import nullcontext
+from typing import Any
 
 import click
 
@@ -122,18 +123,12 @@ def run_command(
     include_orphans: bool,
     with_all: bool,
     parallel: int | None,
-    agent: str | None,
-    model: str | None,
     isolation: str | None,
     worktree: bool,
-    max_iterations: int | None,
     task_iterations: int | None,
     checkpoint_every: int | None,
-    max_tokens: int | None,
-    max_cost: float | None,
     max_duration: str | None,
     debounce: str | None,
-    no_rest: bool,
     poll: str | None,
     permission: str | None,
     allow_network: bool,
@@ -144,6 +139,7 @@ def run_command(
     in_tmux: bool,
     headless: bool,
     as_json: bool,
+    **others: Any,
 ) -> int:
     """Run agents on ready tasks.
 
@@ -182,16 +178,11 @@ def run_command(
         include_standalone=not auto or with_all or include_standalone,
         include_orphans=not auto or with_all or include_orphans,
         parallel=parallel or context.settings.parallel,
-        agent=agent,
-        model=model,
-        max_iterations=max_iterations,
         max_seconds=_seconds("--max-duration", max_duration),
-        max_cost=max_cost,
-        max_tokens=max_tokens,
         debounce=0.0 if debounce == "0" else _seconds("--debounce", debounce, 2.0) or 0.0,
-        no_rest=no_rest,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
         front=Front.TMUX if in_tmux else Front.NONE,
+        **others,
     )
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
     loop = prepare_run(context, options, printed(print_json_event if as_json else lines))

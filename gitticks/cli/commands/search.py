@@ -142,7 +142,6 @@ def _marked(on: Screen, text: str, needles: Sequence[Needle], room: int) -> str:
 
 
 def _spans(text: str, needles: Sequence[Needle]) -> list[tuple[int, int]]:
-    """Returns where words stand in a text, in order; those that overlap are joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(match.span() for needle in needles for match in needle.pattern.finditer(text)):
         if joined and start <= joined[-1][1]:

@@ -10,7 +10,6 @@ from gitticks.actions.showing import Author, ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.filters import parse_count
 from gitticks.cli.json import print_object, print_task, task_text
-from gitticks.cli.markdown import prose
 from gitticks.cli.render import (
     GAP,
     Screen,
@@ -18,6 +17,7 @@ from gitticks.cli.render import (
     ago,
     count_of,
     opposite,
+    prose,
     say,
     screen,
     status_word,

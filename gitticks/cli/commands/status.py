@@ -168,7 +168,6 @@ def _watch(context: Context, *, as_json: bool) -> int:
 
 
 def _page(context: Context, found: Overview) -> list[str]:
-    """Returns the whole status, with what else goes to stderr."""
     warnings = [*(f"{BOARD_PREFIX}{file.message}" for file in found.broken), *context.warnings]
     next_step = _next_step(found)
     return [
@@ -239,7 +238,6 @@ def _listed(
 
 
 def _left_words(one: Standing[TaskRow], found: Overview) -> str:
-    """Returns a task that is held, or whose session was stopped or interrupted, and what goes on with it."""
     state = "interrupted" if one.left == "interrupted" else "stopped"
     asks = resuming(one.task.id, is_active=found.is_active)
     fix = as_called(asks if one.is_held or state == "stopped" else "`gt run`")
@@ -247,7 +245,6 @@ def _left_words(one: Standing[TaskRow], found: Overview) -> str:
 
 
 def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
-    """Yields the most urgent of what the inbox holds."""
     if found.asked or found.requests:
         yield on.styled("waiting for you", Style.STRONG)
     for request in found.requests:
@@ -283,7 +280,6 @@ def _merging(on: Screen, found: Overview) -> Iterator[str]:
 
 
 def _denied_words(one: Denied) -> str:
-    """Returns what an agent was not allowed to do, and where that is set."""
     agent = visible(one.agent)
     return as_called(
         f"{one.id}  {agent}: {visible(', '.join(one.denied))}{GAP}`gt config agents.{agent}.mode`"

@@ -55,7 +55,6 @@ def sync_command(
 
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
-    """Syncs again and again; what goes wrong once is reported and retried."""
     from gitticks.actions.sync_auto import watch
 
     told: list[Synced] = []

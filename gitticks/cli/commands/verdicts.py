@@ -118,7 +118,6 @@ def reject_command(
 
 
 def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tuple[TaskId, ...]:
-    """Returns the tasks whose agents need feedback, to be asked for in an editor."""
     wanting = tuple(one for one in ids if wants_feedback(context.store.task_file(one).task))
     if wanting and not (can_ask and is_typed_to()):
         raise _missing(wanting[0])
@@ -134,7 +133,6 @@ def _missing(task_id: TaskId) -> UsageError:
 
 @contextmanager
 def _written(context: Context, task_id: TaskId) -> Iterator[str]:
-    """Yields the feedback that a person writes below the hand-off."""
     file = context.store.task_file(task_id)
     sheet = feedback_sheet(file.task, file.section(Section.HANDOFF) or "")
     with written_below(context, sheet, "FEEDBACK.md") as written:

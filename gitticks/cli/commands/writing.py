@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task, require_creator
-from gitticks.actions.field_values import unknown_word
+from gitticks.actions.field_values import read_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import Changes, Updated, set_field, update_task
 from gitticks.cli.options import Completes, command, task_argument
@@ -91,18 +91,6 @@ def _write_in_editor(context: Context, new: NewTask) -> Task:
     return create_from_draft(context, draft)
 
 
-def _status(text: str) -> Status:
-    if text not in {status.value for status in Status}:
-        raise unknown_word("status", text, [status.value for status in Status])
-    return Status(text)
-
-
-def _verdict(text: str) -> Verdict:
-    if text not in {verdict.value for verdict in Verdict}:
-        raise unknown_word("verdict", text, [verdict.value for verdict in Verdict])
-    return Verdict(text)
-
-
 @command(
     "update",
     "gt update k7f2 -p 0 -l +auth --parent=null",
@@ -121,14 +109,14 @@ def _verdict(text: str) -> Verdict:
 @field_options
 @click.option(
     "--status",
-    type=_status,
+    type=read_word(Status, "status"),
     metavar="STATUS",
     shell_complete=Completes("status"),
     help="Ask for a status; the gates decide.",
 )
 @click.option(
     "--verdict",
-    type=_verdict,
+    type=read_word(Verdict, "verdict"),
     metavar="WORD",
     shell_complete=Completes("approved|rejected"),
     help="approved or rejected.",

@@ -107,7 +107,6 @@ def _for_bash(found: list[Offer], columns: int) -> list[Offer]:
 
 
 def _fitting(found: list[Offer], columns: int) -> list[Offer]:
-    """Cuts meanings so that they fit beside the words."""
     room = columns - 1 - len(_GAP) - _longest(found)
     return [one._replace(text=cut(one.text, room) if room >= _LEAST_ROOM else "") for one in found]
 
@@ -198,8 +197,7 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
     if kind in _LISTS:
         return _one_more(typed, _LISTS[kind])
     if kind == "topic":
-        from gitticks.cli.views.guides import guides
-        from gitticks.cli.views.workflow import TOPICS
+        from gitticks.cli.views.workflow import TOPICS, guides
 
         topics = (Offer(name, topic.summary) for name, topic in TOPICS.items())
         pages = (Offer(guide.name, guide.title) for guide in guides().values())
@@ -213,7 +211,6 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
 
 
 def _find(context: Context, kind: str, typed: str) -> list[Offer] | None:
-    """Returns words that tasks and settings have; None for an unknown kind."""
     match kind:
         case "task":
             return _tasks(context.index, typed)

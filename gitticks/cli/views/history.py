@@ -10,7 +10,7 @@ from gitticks.cli.table import Cell, table
 from gitticks.model.approval import NAME, WORDS
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
-from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.status import ANSWERED, Status, Verdict
 
 _WORDS = {
     EventType.CREATED: "created",
@@ -66,7 +66,7 @@ _TURNS = frozenset(
         EventType.MERGED, EventType.MERGE_FAILED, EventType.BUDGET, EventType.SECRETS_ALLOWED,
     }
 )  # fmt: skip
-_BAD = {
+BAD = {
     EventType.GATE_FAILED,
     EventType.CRASHED,
     EventType.REFUSED,
@@ -74,7 +74,6 @@ _BAD = {
     EventType.MERGE_FAILED,
 }
 _CENT = 0.01
-_ANSWERED = {Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT}
 _SHORT_SHA = 7
 _LONG = 60
 
@@ -119,7 +118,7 @@ def event_lines(on: Screen, events: Iterable[Event], now: datetime) -> list[str]
     rows: list[list[Cell | str]] = [
         [
             Cell(clock(event.at, now), Style.FAINT),
-            Cell(what_happened(event), Style.BAD if event.type in _BAD else Style.PLAIN),
+            Cell(what_happened(event), Style.BAD if event.type in BAD else Style.PLAIN),
             event.actor.kind.value
             if not event.actor.is_human and not event.actor.is_agent
             else event.actor.name,
@@ -152,7 +151,7 @@ def what_happened(event: Event) -> str:
         return "is not waiting for anyone"
     if (
         event.type is EventType.VERDICT
-        and data["awaiting"] in _ANSWERED
+        and data["awaiting"] in ANSWERED
         and data["verdict"] == Verdict.APPROVED
     ):
         return "answered"

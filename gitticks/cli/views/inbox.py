@@ -166,7 +166,6 @@ def _waits(standing: Standing[Listed], now: datetime) -> str:
 
 
 def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str]:
-    """Yields the beginning of what is asked, broken to the width of a terminal."""
     lines = [line for line in map(str.strip, said.splitlines()) if line]
     if task.status == Status.STUCK and lines:
         lines[0] = f"stuck: {lines[0]}"

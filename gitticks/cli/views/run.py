@@ -138,7 +138,6 @@ class RunLines:
         self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
 
     def _counted(self, event: SessionSpent | BudgetReached) -> None:
-        """Prints what a session took and what is spent of what, unless it took nothing."""
         if isinstance(event, BudgetReached):
             self._reached(event)
             return
@@ -216,7 +215,6 @@ def _moved_lines(event: TaskMoved, checks: str) -> list[str]:
 
 
 def _passed(event: TaskMoved, reason: str, checks: str) -> str:
-    """Returns what the task left behind with this decision."""
     forward = event.target in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
     if event.source is Status.WORKING and forward:
         return f"handed off{f', {checks}' if checks else ''}"
@@ -231,7 +229,6 @@ def _passed(event: TaskMoved, reason: str, checks: str) -> str:
 
 
 def _outcome(event: TaskMoved, reason: str) -> str:
-    """Returns where the task stands now, if somebody waits for that."""
     if event.target is Status.STUCK:
         return f"stuck: {reason}"
     if event.target is Status.DONE:

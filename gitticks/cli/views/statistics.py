@@ -208,7 +208,6 @@ def _budgets(on: Screen, budgets: Sequence[BudgetFigures]) -> Iterator[str]:
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
-    """Returns the columns that have room, those that matter least left out first."""
     left = list(columns)
     for name in _LEFT_OUT_FIRST:
         if sum(max(len(one.name), one.width) + len(GAP) for one in left) <= room:

@@ -271,7 +271,6 @@ def _count(value: float) -> str:
 
 
 def _tables(found: Statistics) -> list[tuple[str, list[tuple[str, str, list[str]]]]]:
-    """Returns each table's name with its rows: an id, a name, and the figures."""
     return [
         (
             "By epic",

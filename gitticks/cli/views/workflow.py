@@ -1,9 +1,11 @@
-"""The topics of `gt help`, and the page that draws the workflow from its tables."""
+"""The topics and guides of `gt help`, and the page that draws the workflow from its tables."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.cli.render import Screen, Style
@@ -22,15 +24,8 @@ from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, VE
 
 _STATUSES = list(Status)
 _SIGNS = {"leaves": "─", "enters": "◁", "passes": " ", "top": "┐", "bottom": "┘", "middle": "┤", "line": "│"}
-_ASCII_SIGNS = {
-    "leaves": "-",
-    "enters": "<",
-    "passes": " ",
-    "top": "+",
-    "bottom": "+",
-    "middle": "+",
-    "line": "|",
-}
+_ASCII = str.maketrans("─◁┐┘┤│", "-<+++|")
+_FOLDERS = ("tutorial", "how-to")
 _INDENT = "  "
 _OPENING = "How a task moves: each line starts at one status and ends at those with an arrow."
 _TURNS = "A task that awaits something waits for a person. Why, and what each verdict does:"
@@ -75,15 +70,16 @@ def _targets(source: Status) -> list[Status]:
 
 def _cell(on: Screen, source: Status, row: int) -> str:
     """Returns two signs: whether the steps from `source` leave or enter this row, and the line between them."""
-    signs = _SIGNS if on.has_glyphs else _ASCII_SIGNS
     ends = [_STATUSES.index(one) for one in (source, *_targets(source))]
     first, last = min(ends), max(ends)
     if not first <= row <= last:
         return "  "
     if row not in ends:
-        return signs["passes"] + signs["line"]
-    corner = "top" if row == first else "bottom" if row == last else "middle"
-    return signs["leaves" if _STATUSES[row] is source else "enters"] + signs[corner]
+        signs = _SIGNS["passes"] + _SIGNS["line"]
+    else:
+        corner = "top" if row == first else "bottom" if row == last else "middle"
+        signs = _SIGNS["leaves" if _STATUSES[row] is source else "enters"] + _SIGNS[corner]
+    return signs if on.has_glyphs else signs.translate(_ASCII)
 
 
 def _steps(on: Screen, status: Status) -> Iterator[str]:
@@ -162,3 +158,41 @@ TOPICS = {
     "workflow": Topic("How a task moves: statuses, steps, gates and whose turn it is.", workflow_page),
     "states": Topic("What status, phase and awaiting mean.", states_page),
 }
+
+
+class Guide(NamedTuple):
+    """A page of the tutorial or the how-to pages: its name (that of its file), its title, and its Markdown."""
+
+    name: str
+    title: str
+    text: str
+
+    def has_heading(self, word: str) -> bool:
+        """True if a heading has the word."""
+        headings = " ".join(line for line in self.text.splitlines() if line.startswith("#"))
+        return _singular(word) in {_singular(each.strip("`'().,:")) for each in headings.split()}
+
+
+@cache
+def guides() -> dict[str, Guide]:
+    """Returns every page by name; none in an installation that lacks them, which loses nothing but this."""
+    package = Path(__file__).resolve().parents[2]
+    docs = next((one for one in (package / "_docs", package.parent / "docs") if one.is_dir()), None)
+    files = [] if docs is None else [path for one in _FOLDERS for path in sorted((docs / one).glob("*.md"))]
+    read = [(path.stem, path.read_text("utf-8")) for path in files]
+    return {name: Guide(name, text.partition("\n")[0].lstrip("# "), text) for name, text in read}
+
+
+def guides_about(word: str) -> list[Guide]:
+    """Returns the pages that a word names: those with it in their name, else in a heading."""
+    every = guides().values()
+    named = [
+        guide
+        for guide in every
+        if guide.name == word or _singular(word) in map(_singular, guide.name.split("-"))
+    ]
+    return named or [guide for guide in every if guide.has_heading(word)]
+
+
+def _singular(word: str) -> str:
+    return word.casefold().rstrip("s")

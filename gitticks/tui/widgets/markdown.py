@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
-from gitticks.cli.markdown import MOST_CHARACTERS
+from gitticks.cli.render import MOST_CHARACTERS
 from gitticks.cli.text import visible, wrap
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, harmless, line

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.commands.show import round_words
 from gitticks.cli.render import count_of
-from gitticks.cli.views.history import clock, details, turns, what_happened
-from gitticks.model.event import EventType
+from gitticks.cli.views.history import BAD, clock, details, turns, what_happened
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
 
 _SHORT_SHA = 7
 _ROOM_FOR_TIMES = 44
-_BAD = frozenset(
-    {
-        EventType.GATE_FAILED,
-        EventType.CRASHED,
-        EventType.REFUSED,
-        EventType.START_FAILED,
-        EventType.MERGE_FAILED,
-    }
-)
 _KINDS = {"handoff": "Hand-off", "review": "Review"}
 
 
@@ -121,7 +111,7 @@ def history_rows(events: Sequence[Event], now: datetime, width: int) -> list[Lin
     rows = []
     for number, event in enumerate(turns(events)):
         to = event.to_status.value if event.to_status is not None else None
-        colour = "bad" if event.type in _BAD else STATUS_COLOUR.get(to or "", "fg")
+        colour = "bad" if event.type in BAD else STATUS_COLOUR.get(to or "", "fg")
         when = [(f"{clock(event.at, now):<6}", "faint")] if width >= _ROOM_FOR_TIMES else []
         said = details(event)
         what = f"{glyph(to)} {to}" if to in STATUS_COLOUR and to else what_happened(event)

@@ -8,9 +8,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
 from gitticks.board.place import create_board
-from gitticks.cli import app
-from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, complete, offers
-from gitticks.cli.completion.table import TABLE
+from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, offers
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_process
@@ -140,16 +138,6 @@ def test_where_there_are_no_tasks_there_is_nothing_to_offer_and_no_error(tmp_pat
     at = make_repository(tmp_path / "r") if place == "bare" else tmp_path
     for line in ("show k", "list --label ", "approve ", "list --reviewer "):
         assert offered(at, line) == []
-
-
-def test_what_the_table_lacks_is_asked_of_click(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    make_queue(tmp_path)
-    monkeypatch.delitem(TABLE, "show")
-    monkeypatch.chdir(tmp_path)
-    assert complete("zsh", ["show", "k"], lambda: app.gt) == 0
-    assert capsys.readouterr().out == "k7f2\tLogin loses the return URL\n"
 
 
 def test_kinds_that_need_no_tasks() -> None:
