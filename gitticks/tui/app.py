@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -133,7 +133,6 @@ class GitticksApp(App[int]):
                 screen.take(batch)
 
     def _ring(self, snapshot: Snapshot) -> None:
-        """Rings once when something new waits for a person."""
         tasks = (one.standing.task.id for one in snapshot.inbox)
         waiting = frozenset((*tasks, *(f"question {one.number}" for one in snapshot.questions)))
         if self._waiting is not None and waiting - self._waiting and self.preferences.get("bell") != "false":
@@ -168,11 +167,9 @@ class GitticksApp(App[int]):
             self.pop_screen()
 
     def action_go(self, place: str) -> None:
-        """Opens a place."""
         self.go(place)
 
     def action_inbox(self) -> None:
-        """Goes to Home's inbox."""
         self.go("home")
         self.screen.set_focus(self.screen.query_one("#inbox"))
 
@@ -294,7 +291,6 @@ class GitticksApp(App[int]):
         self.preferences.remember("theme", name)
 
     def action_next_theme(self) -> None:
-        """Switches to the next theme."""
         at = theme.NAMES.index(self.theme) if self.theme in theme.NAMES else 0
         self.choose_theme(theme.NAMES[(at + 1) % len(theme.NAMES)])
 
@@ -322,7 +318,6 @@ class GitticksApp(App[int]):
         self._close_messages_no_wait()
 
     def action_ask_to_leave(self) -> None:
-        """Asks what is to become of the run, if one is alive."""
         if not self.snapshot.is_run_alive:
             self.exit(0)
             return
@@ -344,7 +339,6 @@ class GitticksApp(App[int]):
     COMMANDS: ClassVar[Any] = {lambda: Commands}
 
     def action_command_palette(self) -> None:
-        """Opens the palette, unless it is open."""
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             placeholder = "a command, a screen, a theme or a task"
             self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
@@ -373,16 +367,10 @@ class Commands(Provider):
             yield f"theme {theme.LABELS[name]}", partial(app.choose_theme, name), ""
 
     async def discover(self) -> Hits:
-        """Yields what is offered before anything was typed."""
         for name, do, text in self._all():
             yield DiscoveryHit(name, do, help=text)
 
     async def search(self, query: str) -> Hits:
-        """Yields commands and tasks that match."""
-        async for hit in self._hits(query):
-            yield hit
-
-    async def _hits(self, query: str) -> AsyncIterator[Hit]:
         matcher = self.matcher(query)
         for name, do, text in self._all():
             if (score := matcher.match(name)) > 0:

@@ -11,7 +11,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.inbox import inbox_of, spending_of_run
 from gitticks.actions.permissions import attached, open_questions
@@ -56,13 +56,12 @@ _MOST_LINES = 2_000
 """So many lines of one agent are taken in one look; a busier one is shown from its newest."""
 
 
-class _Heard:
+class _Heard(NamedTuple):
     """One session that is listened to."""
 
-    def __init__(self, record: SessionRecord, transcript: TranscriptReader, read: Reader) -> None:
-        self.record = record
-        self.transcript = transcript
-        self.read = read
+    record: SessionRecord
+    transcript: TranscriptReader
+    read: Reader
 
 
 class _Tail:
@@ -202,7 +201,6 @@ class Feed:
         )
 
     def _refused_edits(self) -> tuple[BrokenFile, ...]:
-        """Returns what people saved on the board and was refused."""
         left = self._watcher.left if self._watcher is not None else {}
         if not left:
             return ()
@@ -227,7 +225,7 @@ class Feed:
     def _listen(self) -> tuple[Said, ...]:
         found = []
         for key, heard in list(self._heard.items()):
-            is_over = self._is_over(heard.record)
+            is_over = self._liveness is not None and heard.record.task not in self._liveness[1]
             try:
                 lines = heard.transcript.close() if is_over else heard.transcript.read()
             except OSError:
@@ -241,9 +239,6 @@ class Feed:
                         Said(heard.record.task, heard.record.started, pieces, heard.transcript.left_out)
                     )
         return tuple(found)
-
-    def _is_over(self, record: SessionRecord) -> bool:
-        return self._liveness is not None and record.task not in self._liveness[1]
 
 
 def take_snapshot(context: Context, number: int, refused: tuple[BrokenFile, ...] = ()) -> Snapshot:

@@ -25,6 +25,7 @@ _WORDS = {
     Status.WORKING: ("sent back", "bad"),
 }
 _REVIEWED = {Status.REVIEWING: ("passed", "good"), Status.WORKING: ("failed", "bad")}
+_MERGES = {EventType.MERGED: ("merged", "good"), EventType.MERGE_FAILED: ("not merged", "bad")}
 _WIDE, _WORD_COLUMNS = 60, 13
 
 
@@ -38,8 +39,8 @@ class Iteration(NamedTuple):
     word: str
     colour: str
     said: str
-    cost: float
-    seconds: float
+    cost: float = 0.0
+    seconds: float = 0.0
 
 
 def iterations_of(context: Context, task_ids: Sequence[TaskId]) -> list[Iteration]:
@@ -66,14 +67,9 @@ def _of_task(task_id: TaskId, events: Sequence[Event]) -> list[Iteration]:
         elif event.type is EventType.SESSION_ENDED:
             number += event.data.get("role") == Role.WORKER.value
             found.append(_session(task_id, number, event, moved))
-        elif event.type is EventType.MERGED:
-            said = event.reason or ""
-            found.append(Iteration(task_id, event.at, 0, event.actor.name, "merged", "good", said, 0.0, 0.0))
-        elif event.type is EventType.MERGE_FAILED:
-            said = event.reason or ""
-            found.append(
-                Iteration(task_id, event.at, 0, event.actor.name, "not merged", "bad", said, 0.0, 0.0)
-            )
+        elif event.type in _MERGES:
+            word, colour = _MERGES[event.type]
+            found.append(Iteration(task_id, event.at, 0, event.actor.name, word, colour, event.reason or ""))
         if event.to_status is not None and event.to_status != event.from_status:
             moved = event
     return found

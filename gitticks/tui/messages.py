@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.model.task import SessionRecord
     from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge, SpendingRecord
+    from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskDetails, TaskRow
     from gitticks.tui.transcript import Piece
@@ -72,6 +72,11 @@ class Snapshot:
     def waiting(self) -> int:
         """Returns how many entries wait for a person."""
         return len(self.questions) + len(self.inbox) + len(self.merges) + len(self.broken)
+
+    @property
+    def budgets(self) -> Sequence[SpentBudget]:
+        """Returns what is spent of the run's budgets and of those of its tasks."""
+        return self.spending.budgets if self.spending else ()
 
     @property
     def run_note(self) -> str:

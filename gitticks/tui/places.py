@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.binding import Binding, BindingType
+from textual.keys import format_key
 
 from gitticks.tui.theme import uses_ascii
 
@@ -45,24 +46,6 @@ def open_place(name: str, subject: str | None = None) -> View:
     return view
 
 
-_SHOWN = {
-    "question_mark": "?",
-    "plus": "+",
-    "slash": "/",
-    "escape": "esc",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "minus": "-",
-    "equals_sign": "=",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "ctrl+p": "^p",
-    "ctrl+c": "^c",
-    "ctrl+t": "^t",
-    "ctrl+z": "^z",
-}
 _ASCII = {"↑ ↓": "up down", "← →": "left right", "← ↑ ↓ →": "arrows"}
 
 
@@ -86,7 +69,8 @@ class Key(NamedTuple):
     @property
     def sign(self) -> str:
         """Returns the key as it is shown."""
-        shown = self.shown or _SHOWN.get(self.key, self.key)
+        named = self.key if self.key == "enter" else format_key(self.key).replace("ctrl+", "^")
+        shown = self.shown or named
         return shown if not uses_ascii() else _ASCII.get(shown, shown)
 
     @property

@@ -8,6 +8,8 @@ from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 
+from gitticks.cli.render import STATUS_GLYPHS
+
 LABELS = {
     "gt-dark": "dark",
     "gt-light": "light",
@@ -37,14 +39,7 @@ TOKENS: dict[str, tuple[str, str, str, str]] = {
 }
 
 GLYPHS: dict[str, tuple[str, str]] = {
-    "pending": ("○", "o"),
-    "clarification": ("?", "?"),
-    "working": ("◐", ">"),
-    "agent-review": ("◇", "r"),
-    "reviewing": ("⊙", "@"),
-    "stuck": ("!", "!"),
-    "done": ("✓", "+"),
-    "cancelled": ("✗", "x"),
+    **STATUS_GLYPHS,
     "blocked": ("◌", "."),
     "full": ("━", "#"),
     "empty": ("─", "-"),
@@ -116,6 +111,11 @@ def can_draw() -> bool:
 def glyph(name: str) -> str:
     """Returns the glyph, or its ASCII twin."""
     return GLYPHS[name][_Signs.is_ascii]
+
+
+def dotted(*parts: str) -> str:
+    """Returns the parts with a dot between them, without those that are empty."""
+    return f" {glyph('dot')} ".join(filter(None, parts))
 
 
 def themes() -> list[Theme]:

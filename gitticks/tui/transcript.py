@@ -69,11 +69,7 @@ def _calls(event: Any) -> list[Piece]:
             found.append(_call(text_at(block, "name"), mapping_at(block, "input"), text_at(block, "id")))
         elif kind == "tool_result":
             failed = block.get("is_error") is True
-            found.append(
-                Piece(
-                    "", call=text_at(block, "tool_use_id"), detail=_lines(block.get("content")), failed=failed
-                )
-            )
+            found.append(_result(text_at(block, "tool_use_id"), block.get("content"), failed=failed))
         elif kind == "text" and text_at(block, "text").strip():
             found.append(Piece(text_at(block, "text"), is_prose=True))
     item = mapping_at(event, "item")  # codex
@@ -92,10 +88,12 @@ def _calls(event: Any) -> list[Piece]:
         )
     elif kind == "tool_result" and not found:
         failed = text_at(event, "status") != "success"
-        found.append(
-            Piece("", call=text_at(event, "tool_id"), detail=_lines(event.get("output")), failed=failed)
-        )
+        found.append(_result(text_at(event, "tool_id"), event.get("output"), failed=failed))
     return found
+
+
+def _result(call: str, printed: Any, *, failed: bool) -> Piece:
+    return Piece("", call=call, detail=_lines(printed), failed=failed)
 
 
 def _codex(event: Any, item: Any) -> Piece:

@@ -25,6 +25,7 @@ from gitticks.tui.app import GitticksApp
 from gitticks.tui.iterations import Iteration
 from gitticks.tui.messages import Batch, Said, Snapshot
 from gitticks.tui.run_settings import defaults_of
+from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.parallel import _conflicts
 from gitticks.tui.screens.verdicts import Looked, look_into
 from gitticks.tui.transcript import Piece
@@ -314,4 +315,10 @@ class StillApp(GitticksApp):
         elif find is _conflicts:
             done(("k7f2 with gjq8 in src/http/redirect.py",))
         elif find is look_into:
-            done({"k7f2": Looked(Seen(Awaiting.REVIEW, ago(9), "5c1f0de"), CHANGES, HANDOFF)})
+            done(
+                {
+                    "k7f2": Looked(
+                        Seen(Awaiting.REVIEW, ago(9), "5c1f0de"), CHANGES, HANDOFF, Policy(base="main")
+                    )
+                }
+            )

@@ -119,7 +119,9 @@ def work() -> Work:
         seen=Seen(task.awaiting, task.asked_at, task.end_sha),
     )  # fmt: skip
     commits = {"5c1f0de" + "0" * 33: "Refuse other hosts", "77ab310" + "0" * 33: "Keep the path in the state"}
-    return Work(view, (), diff, coloured(diff.files), commits, "claude", Policy(tests="pytest -q"))
+    return Work(
+        view, (), diff, coloured(diff.files), commits, Policy(tests="pytest -q", base="main", agent="claude")
+    )
 
 
 def page(snapshot: Snapshot) -> Page:

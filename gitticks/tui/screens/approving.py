@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
 from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.workflow.triggers import NO_PROOF, Proof
@@ -23,25 +23,29 @@ if TYPE_CHECKING:
     from gitticks.tui.screens.base import View
     from gitticks.workflow.triggers import Seen
 
-DIALOG_WIDTH = 68
 _MOST_NOTES, _MOST_ROWS = 3, 4
 
 
 class Policy(NamedTuple):
-    """What settings say of approving a task: how strongly, which tests the merge runs, and whether people merge."""
+    """What holds for approving a task: how strongly, which tests the merge runs, whether people merge, and what is merged."""
 
     strength: str = NAME
     tests: str | None = None
     is_manual: bool = False
+    base: str = ""
+    branch: str = ""
+    agent: str = "its agent"
 
 
 def policy_for(context: Context, task: Task) -> Policy:
     """Returns what holds for approving a task now."""
     from gitticks.actions.verdict import needed_strength
+    from gitticks.cli.writing import agent_name
 
-    settings = context.settings
+    settings, strength = context.settings, needed_strength(context, task)
     is_manual = settings.merge.mode.value == "manual"
-    return Policy(needed_strength(context, task), settings.verify.test, is_manual)
+    agent = agent_name(context, task)
+    return Policy(strength, settings.verify.test, is_manual, task.base or "", task.branch or "", agent)
 
 
 def note_rows(seen: Seen) -> list[Line]:
@@ -55,18 +59,16 @@ def note_rows(seen: Seen) -> list[Line]:
     ]
 
 
-def what_follows(
-    policy: Policy, base: str, branch: str, conflicts: Sequence[str], agent: str, *, is_run_alive: bool
-) -> str:
+def what_follows(policy: Policy, conflicts: Sequence[str], *, is_run_alive: bool) -> str:
     """Returns what approving code leads to, in a sentence."""
     if policy.is_manual:
-        return f"Then merge it yourself: git merge {branch}"
+        return f"Then merge it yourself: git merge {policy.branch}"
     if conflicts:
-        return f"It does not merge cleanly: the task goes back to {agent} with these paths."
+        return f"It does not merge cleanly: the task goes back to {policy.agent} with these paths."
     who = "The run merges it" if is_run_alive else "It is merged now"
     if policy.tests:
-        return f"{who}: the tests run on the merge, and {base} moves only if they pass."
-    return f"{who}. No tests are set, so {base} moves as soon as the merge is clean."
+        return f"{who}: the tests run on the merge, and {policy.base} moves only if they pass."
+    return f"{who}. No tests are set, so {policy.base} moves as soon as the merge is clean."
 
 
 def confirm(
@@ -82,6 +84,9 @@ def confirm(
 
     `dialog` is what the question is: title, rows, and what `enter` does. `done` is called once the approval is given.
     """
+    from gitticks.actions.verdict import prove_approval
+    from gitticks.cli.editor import typed_word
+
     title, rows, do = dialog
 
     def given(judged: Judged | Moved) -> str | None:
@@ -98,11 +103,12 @@ def confirm(
 
     def typed(text: str | None) -> None:
         if text:
-            carry_out(lambda context: _prove(context, task_id, lambda _, word: text == word))
+            carry_out(lambda context: prove_approval(context, task_id, lambda _, word: text == word))
 
-    def sign(yes: bool | None) -> None:
-        if yes:
-            with_terminal(view, lambda: carry_out(_signed(view.gt.context.renewed(), task_id)))
+    def signed() -> None:
+        print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
+        proof = prove_approval(view.gt.context.renewed(), task_id, typed_word)
+        carry_out(lambda _: proof)
 
     if strength == NAME:
         view.app.push_screen(
@@ -116,21 +122,10 @@ def confirm(
     else:
         words = f"Policy requires {WORDS[strength]}: you confirm it on the terminal, then come back."
         asks = wrapped(words, DIALOG_WIDTH, "waits")
-        view.app.push_screen(Dialog(title, [*rows, line(), *asks], do="sign it"), sign)
-
-
-def _prove(context: Context, task_id: TaskId, typed: Callable[[str, str], bool]) -> Proof:
-    from gitticks.actions.verdict import prove_approval
-
-    return prove_approval(context, task_id, typed)
-
-
-def _signed(context: Context, task_id: TaskId) -> Callable[[Context], Proof]:
-    from gitticks.cli.editor import typed_word
-
-    print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
-    proof = _prove(context, task_id, typed_word)
-    return lambda _: proof
+        view.app.push_screen(
+            Dialog(title, [*rows, line(), *asks], do="sign it"),
+            lambda yes: with_terminal(view, signed) if yes else None,
+        )
 
 
 def merge(context: Context, task_id: TaskId) -> str:

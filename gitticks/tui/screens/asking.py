@@ -10,7 +10,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.tui.run_settings import flags_of
 from gitticks.tui.running import start_run
-from gitticks.tui.screens.dialogs import Choice, Dialog, Search
+from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog, Search
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.lines import Span, line
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitticks.tui.app import GitticksApp
     from gitticks.tui.screens.base import View
 
-_WIDTH, _MOST_SHOWN = 68, 8
+_MOST_SHOWN = 8
 _NEW_TASK = "new task"
 """The name by which a title that was typed is there again."""
 
@@ -37,7 +37,7 @@ def ask_to_start(
     app: GitticksApp, title: str, says: str, rows: Sequence[TaskRow], start: Callable[[], None]
 ) -> None:
     """Asks, and starts; what it is about is listed, of much the first and how many more."""
-    shown = [line((says, "muted")), line(), *tasks.listed(app.snapshot, rows[:_MOST_SHOWN], _WIDTH)]
+    shown = [line((says, "muted")), line(), *tasks.listed(app.snapshot, rows[:_MOST_SHOWN], DIALOG_WIDTH)]
     if len(rows) > _MOST_SHOWN:
         shown.append(line((f"and {len(rows) - _MOST_SHOWN} more", "muted")))
     app.push_screen(Dialog(title, shown, do="start"), lambda yes: start() if yes else None)

@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from gitticks.errors import GitticksError
 from gitticks.machine_errors import machine_error_of
+from gitticks.model.ids import TaskId
 from gitticks.safe_read import reason_of
 from gitticks.tui import places, run_settings
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
@@ -43,9 +44,7 @@ def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
     if isinstance(error, OSError):
         told = machine_error_of(error)
         return (
-            (told.message, told.hint)
-            if told is not None
-            else (f"`{error.filename}`: {reason_of(error)}", None)
+            (f"`{error.filename}`: {reason_of(error)}", None) if told is None else (told.message, told.hint)
         )
     from gitticks.cli.failures import report
 
@@ -63,7 +62,6 @@ class Problem(Lines):
         self.show(said)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Sets up tasks here."""
         from gitticks.tui.editing import set_up
 
         event.stop()
@@ -111,6 +109,11 @@ class View(Screen[None]):
     def look(self) -> Look:
         """Returns the styles of the theme."""
         return self.gt.look
+
+    @property
+    def task_id(self) -> TaskId:
+        """Returns the task that the place is about."""
+        return TaskId(self.subject or "")
 
     @property
     def is_open(self) -> bool:
@@ -170,7 +173,6 @@ class View(Screen[None]):
             self.draw()
 
     def _draw_problem(self) -> None:
-        """Shows why the repository cannot be read, as long as it cannot."""
         pane, body, problem = self.query_one(Problem), self.query_one("#body"), self.snapshot.problem
         if problem is not None:
             pane.tell(problem, self.snapshot.hint)
@@ -183,11 +185,9 @@ class View(Screen[None]):
         self.set_focus(self._left if problem is None else pane)
 
     def on_mount(self) -> None:
-        """Gives the panes the sizes that were chosen for them."""
         self._apply_sizes()
 
     def on_resize(self) -> None:
-        """Draws at the new size."""
         self.call_after_refresh(self._resized)
 
     def _resized(self) -> None:
@@ -196,15 +196,12 @@ class View(Screen[None]):
             self.call_after_refresh(self.redraw)
 
     def on_descendant_focus(self) -> None:
-        """Shows the keys of the pane that has the focus now."""
         self.query(KeyBar).refresh()
 
     def on_lines_resized(self) -> None:
-        """Draws at a pane's new width."""
         self.redraw()
 
     def on_screen_resume(self) -> None:
-        """Draws what has changed while another place was shown."""
         self.call_after_refresh(self.redraw)
 
     def look_up(
@@ -250,20 +247,17 @@ class View(Screen[None]):
         self.redraw()
 
     def action_help(self) -> None:
-        """Shows the keys of this place."""
-        from gitticks.tui.screens.dialogs import Notice
+        from gitticks.tui.screens.dialogs import Dialog
 
         table = places.keys_of(self.place)
         wide = max(len(key.sign) for key in table)
         rows = [line((f"{key.sign:>{wide}}", "*focus"), "  ", key.words) for key in table]
-        self.app.push_screen(Notice(f"{self.heading}: keys", rows))
+        self.app.push_screen(Dialog(f"{self.heading}: keys", rows, do="close"))
 
     def action_back(self) -> None:
-        """Goes back to where one came from."""
         self.gt.back()
 
     def action_search(self) -> None:
-        """Looks for a task by words."""
         from gitticks.tui.screens.dialogs import Search
 
         self.app.push_screen(Search(), lambda found: self.gt.go("task", found) if found else None)

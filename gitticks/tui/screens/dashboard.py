@@ -17,7 +17,7 @@ from gitticks.tui.feed import last_words
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_to_start, start
 from gitticks.tui.screens.base import View
-from gitticks.tui.theme import glyph
+from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.markdown import wrapped
@@ -50,16 +50,9 @@ class Dashboard(View):
 
     @property
     def _key(self) -> str | None:
-        """Returns the task under the cursor."""
         return self.pane("tasks").key
 
-    @property
-    def heading(self) -> str:
-        """Returns the epic's name, or the place's."""
-        return super().heading if self.subject else "Run"
-
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         with Horizontal(id="upper"):
             with Vertical(classes="left sized-width", id="left"):
                 yield Lines("Tasks", id="tasks", empty="No tasks here yet. Press + on Home to create one.")
@@ -80,7 +73,6 @@ class Dashboard(View):
         yield Lines("Iterations", id="iterations", empty="No iterations yet.", classes="pane sized-height")
 
     def draw(self) -> None:
-        """Fills the panes."""
         if not self.snapshot.number:
             return
         self._draw_tasks()
@@ -115,11 +107,7 @@ class Dashboard(View):
 
     def _draw_budget(self) -> None:
         pane, spending = self.pane("budget"), self.snapshot.spending
-        budgets = [
-            one
-            for one in (spending.budgets if spending else ())
-            if one.task in (None, self.subject, self._key)
-        ]
+        budgets = [one for one in self.snapshot.budgets if one.task in (None, self.subject, self._key)]
         if self.snapshot.is_run_alive:
             run = spending.run if spending is not None else None
             spent = {}
@@ -212,7 +200,6 @@ class Dashboard(View):
     def _draw_output_border(self, pane: Lines, key: str) -> None:
         row, session = self.snapshot.find(key), self.snapshot.sessions.get(TaskId(key))
         pane.title = f"{key}  {row.title}" if row is not None else key
-        dot = f" {glyph('dot')} "
         details = self.snapshot.details.get(TaskId(key))
         number = details.iterations if details else 0
         if session is not None:
@@ -233,10 +220,9 @@ class Dashboard(View):
         )
         if not pane.at_tail:
             said.append("f follows")
-        pane.say(dot.join(said), "busy")
+        pane.say(dotted(*said), "busy")
 
     def on_resize(self) -> None:
-        """Rewraps the output."""
         self._shown = None
 
     def on_lines_resized(self) -> None:
@@ -246,7 +232,6 @@ class Dashboard(View):
             self._draw_output(refresh=self.is_current)
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
-        """Shows the output of another task."""
         if event.lines.id == "tasks":
             self.call_after_refresh(self._follow_cursor)  # the cursor itself is drawn first
 
@@ -256,7 +241,6 @@ class Dashboard(View):
             self._draw_budget()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Unfolds a call, or opens a task."""
         if event.lines.id == "output":
             if self._output is not None:
                 self._output.turn(event.key)
@@ -269,28 +253,23 @@ class Dashboard(View):
     # keys
 
     def action_verbose(self) -> None:
-        """Unfolds every call, or folds them."""
         if self._output is not None:
             self._output.is_verbose = not self._output.is_verbose
             self._draw_output(refresh=True)
 
     def action_follow(self) -> None:
-        """Follows the output's end again."""
         self.pane("output").follow_end()
         self._draw_output()
 
     def action_verdict(self) -> None:
-        """Opens what the task under the cursor waits for a person with."""
         verdicts.open_waiting(self, self._key)
 
     def action_note(self) -> None:
-        """Asks for a note to the agent of the task under the cursor."""
         row = self.snapshot.find(self._key)
         if row is not None:
             verdicts.ask_note(self, row)
 
     def action_pause(self) -> None:
-        """Lets runs begin nothing new."""
         self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
 
     def action_resume(self) -> None:

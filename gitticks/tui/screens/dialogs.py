@@ -20,6 +20,8 @@ from gitticks.tui.widgets.lines import Line, Lines, broken, clean, line, words
 if TYPE_CHECKING:
     from gitticks.tui.app import GitticksApp
 
+DIALOG_WIDTH = 68
+"""What the rows of a question are made for; in a narrower terminal they are broken."""
 _WIDTH, _AROUND = 76, 7
 _OTHER_ROWS = 6
 """Of a dialog: its frame, its padding, and the row of keys with what is above it."""
@@ -84,7 +86,6 @@ class Dialog(Seen):
         self._kept_as = kept_as or (title if is_prose else "")
 
     def compose(self) -> ComposeResult:
-        """Yields the box."""
         with Vertical(id="dialog") as box:
             box.border_title = Content(clean(self._title_text))
             shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
@@ -104,7 +105,6 @@ class Dialog(Seen):
             self.set_focus(self.query_one(Input))
 
     def on_resize(self) -> None:
-        """Breaks the rows to what the terminal is now."""
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -149,27 +149,17 @@ class Dialog(Seen):
         self.refresh(layout=True)
 
     def action_scroll(self, rows: int) -> None:
-        """Scrolls what is said above a field."""
         self.query_one("#said", Lines).scroll_relative(y=rows, animate=False)
 
     def action_confirm(self) -> None:
-        """Ends with True."""
         if self.is_seen:
             self.dismiss(result=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Ends with what was typed."""
         event.stop()
         text = event.value.strip()
         if self.is_seen and (text or self._may_be_empty):
             self.dismiss(text)
-
-
-class Notice(Dialog):
-    """Something to read."""
-
-    def __init__(self, title: str, rows: Sequence[Line]) -> None:
-        super().__init__(title, rows, do="close")
 
 
 class Choice(Dialog):
@@ -190,7 +180,6 @@ class Choice(Dialog):
         return action not in ("confirm", "write")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Ends with the row that was chosen."""
         event.stop()
         if self.is_seen:
             self.dismiss(event.key)
@@ -210,7 +199,6 @@ class Search(Seen):
         self._title_text, self._do, self._without = title, do, without
 
     def compose(self) -> ComposeResult:
-        """Yields the field and what it finds."""
         with Vertical(id="dialog") as box:
             box.border_title = Content(clean(self._title_text))
             yield Input(placeholder="words of a title, or an id")
@@ -218,12 +206,10 @@ class Search(Seen):
             yield Keys(Shown("enter", "enter", self._do), Shown("escape", "esc", "back"))
 
     def on_mount(self) -> None:
-        """Shows all open tasks."""
         self.set_focus(self.query_one(Input))
         self._find("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Looks again."""
         self._find(event.value)
 
     def _find(self, text: str) -> None:
@@ -245,11 +231,9 @@ class Search(Seen):
         )
 
     def action_move(self, step: int) -> None:
-        """Moves in what was found."""
         self.query_one("#found", Lines).action_move(step)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Opens the task under the cursor."""
         event.stop()
         self._open()
 
@@ -259,6 +243,5 @@ class Search(Seen):
             self.dismiss(key)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Opens what was clicked."""
         event.stop()
         self._open()

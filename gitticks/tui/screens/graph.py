@@ -47,8 +47,9 @@ class GraphPane(Lines):
         Binding("right,l", "across(1)", "Right", show=False),
     ]
 
-    drawing: Drawing | None = None
+    drawing = Drawing([], [], {}, {}, is_list=True)
     chosen: str | None = None
+    _above = 0
 
     def show_drawing(self, drawing: Drawing, above: Sequence[Line]) -> None:
         """Shows a drawing, below some rows of words."""
@@ -57,21 +58,18 @@ class GraphPane(Lines):
         self.show([*above, *drawing.lines])
 
     def action_move(self, step: int) -> None:
-        """Moves up or down."""
-        if self.drawing is None or self.drawing.is_list:
+        if self.drawing.is_list:
             super().action_move(step)
         else:
             self._step(0, step)
 
     def action_across(self, step: int) -> None:
-        """Moves to the layer beside."""
-        if self.drawing is not None and not self.drawing.is_list:
+        if not self.drawing.is_list:
             self._step(step, 0)
 
     def _step(self, across: int, down: int) -> None:
-        if self.drawing is None or self.chosen is None:
-            return
-        self._choose(self.drawing.step(TaskId(self.chosen), across, down))
+        if self.chosen is not None:
+            self._choose(self.drawing.step(TaskId(self.chosen), across, down))
 
     def _choose(self, key: str) -> None:
         if key != self.chosen:
@@ -79,18 +77,17 @@ class GraphPane(Lines):
 
     def show_chosen(self) -> None:
         """Scrolls to where the chosen task stands."""
-        if self.drawing is not None and self.chosen in self.drawing.rows:
+        if self.chosen in self.drawing.rows:
             row = self.drawing.rows[TaskId(self.chosen)] + self._above
             self.scroll_to_region(Region(0, row, 1, 1), animate=False, immediate=True)
 
     def action_choose(self) -> None:
-        """Announces that the task was chosen."""
         if self.chosen is not None:
             self.post_message(self.Chosen(self, self.chosen))
 
     def on_click(self, event: events.Click) -> None:
         """Moves to the task that was clicked; a double click on the chosen one opens it."""
-        if self.drawing is None or self.drawing.is_list:
+        if self.drawing.is_list:
             super().on_click(event)
             return
         event.prevent_default()
@@ -118,13 +115,7 @@ class GraphView(Loaded[Graph]):
         """Returns what differs once there is something new to read."""
         return self.snapshot.number, self.hides_done
 
-    @property
-    def heading(self) -> str:
-        """Returns what the top row says."""
-        return "Graph" if self.subject is None else super().heading
-
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         yield GraphPane("Graph", id="graph", empty="")
         yield Lines("Selected", id="about", focusable=False, classes="pane sized-height")
 
@@ -198,27 +189,22 @@ class GraphView(Loaded[Graph]):
         return spans or [("nothing", "muted")]
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
-        """Shows the links of the task that the cursor came to."""
         if self.chosen != event.key and self.loaded is not None:
             self.chosen = event.key
             self.fill(self.loaded)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Opens the task."""
         self.gt.go("task", event.key)
 
     def action_hide_done(self) -> None:
-        """Hides what is done, or shows it too."""
         self.hides_done = not self.hides_done
         self.draw()
 
     def action_block(self) -> None:
-        """Asks what the task is to wait for."""
         if self.chosen is not None:
             ask_to_block(self, self.chosen)
 
     def action_unblock(self) -> None:
-        """Asks which blocker to take away."""
         if self.chosen is not None:
             ask_to_unblock(self, self.chosen)
 

@@ -18,7 +18,7 @@ from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
-from gitticks.tui.theme import glyph
+from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.lines import Lines, line
@@ -53,8 +53,6 @@ class Home(View):
         self._seen_at = 0
 
     def on_mount(self) -> None:
-        """Lets the time that is left for answers run."""
-        super().on_mount()
         self.set_interval(_EVERY_SECONDS, self._tick)
 
     def _tick(self) -> None:
@@ -62,7 +60,6 @@ class Home(View):
             self._draw_inbox()
 
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         with Horizontal():
             with Vertical(classes="left sized-width", id="left"):
                 yield Lines("Epics and tasks", id="roots", empty=_NO_TASKS)
@@ -71,13 +68,7 @@ class Home(View):
                 yield Lines("For you", id="inbox", empty="Nothing is waiting for you.")
                 yield Lines("", id="preview", focusable=False, classes="pane sized-height")
 
-    @property
-    def heading(self) -> str:
-        """Returns the place's name."""
-        return "Home"
-
     def draw(self) -> None:
-        """Fills the panes."""
         if not self.snapshot.number:
             return
         self._chosen &= {row.id for row in self.snapshot.roots}
@@ -89,8 +80,8 @@ class Home(View):
     def _draw_inbox(self) -> None:
         pane, waiting, others = self.pane("inbox"), self.snapshot.waiting, self.snapshot.for_others
         pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
-        figures = (f"{waiting} waiting" if waiting else "", f"{others} for others" if others else "")
-        pane.say(f" {glyph('dot')} ".join(filter(None, figures)), "waits" if waiting else "muted")
+        figures = dotted(f"{waiting} waiting" if waiting else "", f"{others} for others" if others else "")
+        pane.say(figures, "waits" if waiting else "muted")
         self._draw_preview()
 
     def _draw_roots(self) -> None:
@@ -142,23 +133,19 @@ class Home(View):
         }
 
     def _asked(self) -> Asked | None:
-        """Returns the entry of the inbox under the cursor."""
         key = self.pane("inbox").key
         return next((one for one in self.snapshot.inbox if one.standing.task.id == key), None)
 
     def _question(self) -> Question | None:
-        """Returns the question about a permission under the cursor."""
         key = self.pane("inbox").key or ""
         numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
         return numbers.get(key)
 
     def _broken(self) -> BrokenFile | None:
-        """Returns the file under the cursor of the inbox that cannot be read."""
         key = self.pane("inbox").key
         return next((one for one in self.snapshot.broken if f"{inbox.BROKEN}{one.path}" == key), None)
 
     def _merge(self) -> QueuedMerge | None:
-        """Returns the merge that waits under the cursor of the inbox."""
         key = self.pane("inbox").key or ""
         return next((one for one in self.snapshot.merges if f"{inbox.MERGE}{one.task}" == key), None)
 
@@ -197,12 +184,10 @@ class Home(View):
         return ("", [], "") if broken is None else (broken.path, wrapped(broken.message, width), "")
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
-        """Shows the preview of another entry."""
         if event.lines.id in ("inbox", "roots") and self.is_open:
             self._draw_preview()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Starts, changes a setting, or answers."""
         if event.lines.id == "roots":
             self._ask_or_start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
@@ -344,11 +329,9 @@ class Home(View):
 
     @property
     def _root(self) -> str | None:
-        """Returns the epic or task under the cursor of their pane."""
         return self.pane("roots").key
 
     def _under_cursor(self) -> str | None:
-        """Returns the task under the cursor."""
         if self.focused is not self.pane("inbox") or not self.snapshot.waiting:
             return self._root
         if (asked := self._asked()) is not None:
@@ -357,26 +340,22 @@ class Home(View):
         return None if about is None else about.task
 
     def action_task(self) -> None:
-        """Opens the page of the task under the cursor."""
         if (key := self._under_cursor()) is not None:
             self.gt.go("task", key)
 
     def action_edit(self) -> None:
-        """Opens the file under the cursor in the editor."""
         if self.focused is self.pane("inbox") and (broken := self._broken()) is not None:
             self._show_broken(broken)
         elif (task := self._under_cursor()) is not None:
             edit_task(self, task)
 
     def action_select(self) -> None:
-        """Selects the epic under the cursor, or no longer."""
         key = self._root
         if key is not None:
             self._chosen ^= {key}
             self._draw_roots()
 
     def action_select_all(self) -> None:
-        """Selects all, or none."""
         every: set[str] = {row.id for row in self.snapshot.roots}
         if not every:
             return  # what the pane says instead stays
@@ -384,13 +363,11 @@ class Home(View):
         self._draw_roots()
 
     def action_settings(self) -> None:
-        """Goes to the settings for the next run."""
         self.set_focus(
             self.pane("settings")
         )  # `focus()` acts late: keys typed ahead would go to the old pane
 
     def action_new_task(self) -> None:
-        """Asks for the title of a new task, below the epic under the cursor if that is one."""
         row = self.snapshot.find(self._root)
         ask_for_task(
             self, row if row is not None and row.is_epic else None, lambda new: f"{new.id}  {new.title}"

@@ -14,7 +14,7 @@ from gitticks.tui.screens import approving
 from gitticks.tui.screens.asking import ask_to_stop, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice
-from gitticks.tui.theme import glyph
+from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
@@ -42,16 +42,13 @@ class Parallel(View):
         self._is_to_draw = False
 
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         yield Lines("In progress", id="epics", empty="Nothing is in progress. + starts an epic or a task.")
         yield Lines("In all", id="total", focusable=False, classes="pane only-wide")
 
     def on_mount(self) -> None:
-        """Draws the agents' last lines some times a second."""
         self.set_interval(_SECONDS_BETWEEN_LINES, self._draw_lines)
 
     def draw(self) -> None:
-        """Fills the panes."""
         if not self.snapshot.number:
             return
         self._epics = epics.running(self.snapshot)
@@ -96,29 +93,22 @@ class Parallel(View):
     def _draw_total(self) -> None:
         pane, snapshot = self.pane("total"), self.snapshot
         width = pane.inner_width
-        budgets = [
-            one for one in (snapshot.spending.budgets if snapshot.spending else ()) if one.task is None
-        ]
+        budgets = [one for one in snapshot.budgets if one.task is None]
         of_cost = next((one for one in budgets if one.metric == "cost"), None)
         iterations = sum(one.iterations for one in snapshot.details.values())
         left: list[Span | str] = [cost_words(snapshot) or "$0.00", "  "]
         if of_cost is not None:
             left += [*meters.meter(of_cost.percent, 100, max(8, min(24, width // 5))), "  "]
-        dot = f" {glyph('dot')} "
-        left.append(
-            (dot.join((count_of(iterations, "iteration"), f"{len(self._epics)} in progress")), "muted")
-        )
+        left.append((dotted(count_of(iterations, "iteration"), f"{len(self._epics)} in progress"), "muted"))
         rows: list[Line] = [line(*left)]
         if self._conflicts:
             rows.append(line(("conflicts: ", "muted"), ("; ".join(self._conflicts), "bad")))
         elif self._conflicts is not None:
             rows.append(line(("conflicts: ", "muted"), ("none foreseen", "good")))
         pane.show(rows)
-        words, colour = meters.nearly_spent(budgets)
-        pane.say(words, colour)
+        pane.say(*meters.nearly_spent(budgets))
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Watches an epic's run."""
         self.gt.go("run", event.key)
 
     def _row(self) -> TaskRow | None:
@@ -127,12 +117,10 @@ class Parallel(View):
     # keys
 
     def action_focus_epic(self, number: int) -> None:
-        """Goes to an epic by its number."""
         if 0 < number <= len(self._epics):
             self.pane("epics").go_to(self._epics[number - 1].row.id)
 
     def action_task(self) -> None:
-        """Opens the page of the epic under the cursor."""
         if (row := self._row()) is not None:
             self.gt.go("task", row.id)
 
@@ -150,12 +138,10 @@ class Parallel(View):
             self.gt.wait_for(partial(approving.merge, task_id=row.id), task=f"merge {row.id}")
 
     def action_stop(self) -> None:
-        """Asks how to stop the epic under the cursor."""
         if (row := self._row()) is not None:
             ask_to_stop(self.gt, row)
 
     def action_add(self) -> None:
-        """Asks which epic or task to add to the run."""
         busy = {one.row.id for one in self._epics if one.sessions}
         rows = [
             line((row.id, "muted"), "  ", row.title, key=row.id)
@@ -170,7 +156,6 @@ class Parallel(View):
         )
 
     def action_pause(self) -> None:
-        """Lets runs begin nothing new, or go on."""
         if self.snapshot.is_paused:
             self.gt.act("runs continue", unpause_runs)
         else:
@@ -178,7 +163,6 @@ class Parallel(View):
 
 
 def _missing(one: Running) -> str:
-    """Returns what keeps an epic from being merged."""
     if one.asked:
         asked = one.asked[0]
         verdict = "" if asked.review is None else "waits for your verdict; "

@@ -12,10 +12,9 @@ from textual.widget import Widget
 
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.screens import verdicts
-from gitticks.tui.screens.approving import DIALOG_WIDTH
 from gitticks.tui.screens.base import Loaded
-from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
-from gitticks.tui.theme import glyph
+from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
+from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.workflow.permissions import is_looser
@@ -46,13 +45,11 @@ class Permissions(Loaded[Asked]):
     requests_in = "asked"
 
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         yield Lines("Requests", id="asked", empty="No open requests.", classes="pane sized-height")
         yield Lines("Decisions", id="decisions", empty="No decisions yet.")
 
     def on_mount(self) -> None:
         """Begins in the questions, and lets the time that is left run."""
-        super().on_mount()
         self.set_focus(self.pane("asked"))
         self.set_interval(_EVERY_SECONDS, self._tick)
 
@@ -63,11 +60,9 @@ class Permissions(Loaded[Asked]):
                 self.load()
 
     def read(self, context: Context) -> Asked:
-        """Returns the mode, and the newest decisions."""
         return Asked(context.settings.permissions.mode, _decisions(context))
 
     def draw(self) -> None:
-        """Fills the panes."""
         self._fill_questions()
         super().draw()
 
@@ -78,28 +73,25 @@ class Permissions(Loaded[Asked]):
         pane.show(rows)
 
     def fill(self, loaded: Asked) -> None:
-        """Shows mode and decisions."""
         from gitticks.actions.audit import counts_of
 
         self.pane("asked").say(f"mode {loaded.mode}")
         pane = self.pane("decisions")
         pane.show(permission_rows.decision_rows(loaded.decisions, self.gt.now, pane.inner_width))
-        pane.say(f" {glyph('dot')} ".join(counts_of(loaded.decisions)) if loaded.decisions else "")
+        pane.say(dotted(*counts_of(loaded.decisions)) if loaded.decisions else "")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Shows the whole of a request or of a decision."""
         if event.lines.id == "asked":
             question = next((one for one in self.snapshot.questions if str(one.number) == event.key), None)
             if question is not None:
                 title, rows, _ = inbox.permission_preview(question, self.gt.now, DIALOG_WIDTH)
-                self.app.push_screen(Notice(title, rows))
+                self.app.push_screen(Dialog(title, rows, do="close"))
         elif self.loaded is not None:
             decision = self.loaded.decisions[int(event.key)]
             rows = permission_rows.decision_detail(decision, DIALOG_WIDTH)
-            self.app.push_screen(Notice(f"{decision.task}  decision", rows))
+            self.app.push_screen(Dialog(f"{decision.task}  decision", rows, do="close"))
 
     def action_answer(self, allows: bool, always: bool) -> None:
-        """Answers the question under the cursor."""
         pane = self.pane("asked")
         number = int(pane.key) if pane.key is not None and pane.key.isdecimal() else None
         verdicts.answer_permission(self, pane, number, allows=allows, always=always)
@@ -139,16 +131,14 @@ class Permissions(Loaded[Asked]):
         )
 
     def action_policy(self) -> None:
-        """Shows the rules that hold."""
         from gitticks.actions.permissions import policy
 
         def show(found: Policy) -> None:
-            self.app.push_screen(Notice("Policy", permission_rows.policy_rows(found)))
+            self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
 
         self.gt.act("", policy, show, task="permissions")
 
     def action_export(self) -> None:
-        """Asks for a file, and writes the decisions into it."""
         rows = [
             line(
                 (

@@ -5,26 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.cli.render import count_of
-from gitticks.model.ids import TaskId
+from gitticks.errors import RefusedError
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
+from gitticks.tui import editing
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.base import Loaded
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
 from gitticks.tui.screens.verdicts import NOT_YET, ask_direction, ask_text, counts, rejection
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
 from gitticks.tui.widgets.chrome import KeyBar
-from gitticks.tui.widgets.diff import Diff, Place, coloured, diff_rows, file_key, hunk_key, read_patch
-from gitticks.tui.widgets.lines import Line, Lines, Span, line, words
+from gitticks.tui.widgets.diff import (
+    Diff,
+    DiffPane,
+    Place,
+    coloured,
+    comment_words,
+    diff_rows,
+    file_key,
+    hunk_key,
+    read_patch,
+)
+from gitticks.tui.widgets.lines import Line, Lines, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.workflow.council import Voice
 
@@ -36,7 +45,6 @@ if TYPE_CHECKING:
     from gitticks.workflow.triggers import Proof, Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
-_SCROLL = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +56,12 @@ class Work:
     diff: Diff
     colours: dict[tuple[str, int], tuple[list[Span], ...]]
     commits: dict[str, str]
-    agent: str
     policy: Policy
 
     @property
     def merges(self) -> bool:
         """True if approving brings code into the base."""
         return self.view.changes is not None and bool(self.view.changes.files)
-
-
-class DiffPane(Lines):
-    """The changes; the code scrolls sideways under its numbers."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "across(-1)", "Left", show=False),
-        Binding("right", "across(1)", "Right", show=False),
-    ]
-    offset_columns = 0
-
-    def action_across(self, step: int) -> None:
-        """Scrolls the code sideways, as far as its longest line goes on."""
-        code = (cell_len(words(row)) for row in self.rows if Place.of(row.key) is not None)
-        if step > 0 and max(code, default=0) <= self.inner_width:
-            return
-        self.offset_columns = max(0, self.offset_columns + step * _SCROLL)
-        screen = self.screen
-        if isinstance(screen, Review):
-            screen.fill_diff()
 
 
 class Review(Loaded[Work]):
@@ -88,11 +75,6 @@ class Review(Loaded[Work]):
         self.is_stale = False
 
     @property
-    def task_id(self) -> TaskId:
-        """Returns the task."""
-        return TaskId(self.subject or "")
-
-    @property
     def comments(self) -> dict[str, str]:
         """Returns the comments that were not sent yet, by the line's key."""
         return self.gt.unsent.on(self.task_id)
@@ -104,7 +86,6 @@ class Review(Loaded[Work]):
         return dict(zip("yn", found, strict=True))
 
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         with Horizontal():
             with Vertical(classes="left sized-width", id="left"):
                 yield Lines("Hand-off", id="story", empty="Nothing has been handed off yet.")
@@ -115,7 +96,6 @@ class Review(Loaded[Work]):
 
     def on_mount(self) -> None:
         """Begins in the changes; in the question where one waits."""
-        super().on_mount()
         row = self.snapshot.find(self.subject)
         is_question = row is not None and row.awaiting in ANSWERED
         self.set_focus(self.pane("story" if is_question else "diff"))
@@ -126,11 +106,9 @@ class Review(Loaded[Work]):
         return self.subject
 
     def read(self, context: Context) -> Work:
-        """Returns the page and the patch."""
         from gitticks.actions import review
         from gitticks.actions.task_lookup import find_task
         from gitticks.actions.verdict import waiting_for_answer
-        from gitticks.cli.writing import agent_name
 
         view = review.view(context, find_task(context, self.task_id))
         patch = review.diff(context, view.task) if view.changes is not None else b""
@@ -141,7 +119,6 @@ class Review(Loaded[Work]):
             diff=diff,
             colours=coloured(diff.files),
             commits=review.commits(context, view.task),
-            agent=agent_name(context, view.task),
             policy=approving.policy_for(context, view.task),
         )
 
@@ -152,14 +129,14 @@ class Review(Loaded[Work]):
         if self.loaded is not None and row is not None:
             task = self.loaded.view.task
             shown = (task.status.value, task.awaiting.value if task.awaiting else None, task.is_merging)
-            asked = (task.asked_at.isoformat() if task.asked_at else None) if row.awaiting else None
             is_other = (row.status, row.awaiting, row.is_merging) != shown or row.title != task.title
-            if is_other or (row.awaiting and asked and row.asked_at and row.asked_at != task.asked_at):
+            if is_other or (
+                row.awaiting and row.asked_at != task.asked_at and row.asked_at and task.asked_at
+            ):
                 self.is_stale = True
             self._fill_verdict()
 
     def fill(self, loaded: Work) -> None:
-        """Fills the panes."""
         view, now = loaded.view, self.snapshot.around.now
         is_question = view.task.awaiting in ANSWERED
         story, checks, council = self.pane("story"), self.pane("checks"), self.pane("council")
@@ -167,7 +144,7 @@ class Review(Loaded[Work]):
         story.show(
             review_rows.story_rows(view, loaded.questions if is_question else (), now, story.inner_width - 1)
         )
-        story.say(f"{loaded.agent}, round {view.task.review_round}" if view.task.review_round else "")
+        story.say(f"{loaded.policy.agent}, round {view.task.review_round}" if view.task.review_round else "")
         found = review_rows.check_rows(view, checks.inner_width)
         checks.show(found)
         self.fit_height(checks, min(len(found), _MOST_CHECKS))
@@ -201,70 +178,47 @@ class Review(Loaded[Work]):
 
     def _fill_verdict(self) -> None:
         if self.loaded is not None:
-            pane = self.pane("verdict")
-            row = review_rows.verdict_row(
-                self.loaded.view,
-                self.comments,
-                len(self.loaded.commits),
-                pane.inner_width,
-                is_stale=self.is_stale,
+            pane, view, commits = self.pane("verdict"), self.loaded.view, len(self.loaded.commits)
+            pane.show(
+                [
+                    review_rows.verdict_row(
+                        view, self.comments, commits, pane.inner_width, is_stale=self.is_stale
+                    )
+                ]
             )
-            pane.show([row])
             self.query(KeyBar).refresh()
 
     # moving in the changes
 
     def action_file(self, step: int) -> None:
-        """Goes to the file before or after."""
         if self.loaded is not None:
-            self._jump([file_key(one) for one in self.loaded.diff.files], step)
+            self.query_one(DiffPane).jump(map(file_key, self.loaded.diff.files), step)
 
     def action_hunk(self, step: int) -> None:
-        """Goes to the hunk before or after."""
         if self.loaded is not None:
-            keys = []
-            for one in self.loaded.diff.files:
-                keys += [file_key(one), *(hunk_key(one, number) for number in range(1, len(one.hunks)))]
-            self._jump(keys, step)
-
-    def _jump(self, wanted: list[str], step: int) -> None:
-        pane = self.query_one(DiffPane)
-        places = {key: at for at, key in enumerate(pane.keys)}
-        here = places.get(pane.key or "", 0)
-        stops = sorted(places[key] for key in wanted if key in places)
-        beyond = [at for at in stops if (at > here if step > 0 else at < here)]
-        if beyond:
-            pane.go_to(pane.keys[beyond[0] if step > 0 else beyond[-1]])
-        self.set_focus(pane)
+            files = self.loaded.diff.files
+            hunks = [hunk_key(one, number) for one in files for number in range(1, len(one.hunks))]
+            self.query_one(DiffPane).jump([*map(file_key, files), *hunks], step)
 
     # what a reviewer does
 
     def action_reload(self) -> None:
-        """Shows the work as it is now."""
         self.is_stale = False
         self.load()
 
     def action_task(self) -> None:
-        """Opens the task's page."""
         self.gt.go("task", self.subject)
 
     def action_edit(self) -> None:
-        """Opens the editor: for the answer to a question, else for the task."""
-        from gitticks.tui import editing
-
         if self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED:
             editing.answer_in_editor(self, self.task_id)
         else:
             editing.edit_task(self, self.task_id)
 
     def action_shell(self) -> None:
-        """Opens a shell in the workspace."""
-        from gitticks.tui.editing import open_shell
-
-        open_shell(self, self.task_id)
+        editing.open_shell(self, self.task_id)
 
     def action_comment(self) -> None:
-        """Asks what is to be said of the line under the cursor."""
         key = self.query_one(DiffPane).key
         place = Place.of(key)
         if place is None or key is None or self.loaded is None:
@@ -277,14 +231,13 @@ class Review(Loaded[Work]):
                 self.fill_diff()
                 self._fill_verdict()
 
-        where = f"{place.path}:{place.number}"
         before = self.comments.get(key, "")
         rows = [line(("It goes to the agent with your verdict.", "muted"))]
         if before:
             rows.append(line(("Empty removes it.", "muted")))
         self.app.push_screen(
             Dialog(
-                where,
+                f"{place.path}:{place.number}",
                 rows,
                 ask="comment",
                 do="comment",
@@ -307,7 +260,6 @@ class Review(Loaded[Work]):
         task = self.loaded.view.task
         is_sent_back_early = task.status is Status.AGENT_REVIEW and verdict is Verdict.REJECTED
         if not (task.is_merging or is_sent_back_early):
-            from gitticks.errors import RefusedError
             from gitticks.workflow.people import outcome_of
 
             try:
@@ -349,50 +301,38 @@ class Review(Loaded[Work]):
         view, task = work.view, work.view.task
         rows = [line((task.title, "*strong"))]
         if view.changes is not None and work.merges:
-            many = count_of(len(work.commits), "commit")
-            rows.append(
-                line(
-                    ((task.end_sha or "")[:7], "fg"),
-                    (f", {many} by {work.agent}, {counts(view.changes)}", "muted"),
-                )
-            )
+            said = f"{count_of(len(work.commits), 'commit')} by {work.policy.agent}, {counts(view.changes)}"
+            rows.append(line(((task.end_sha or "")[:7], "fg"), (f", {said}", "muted")))
         blocks = review_rows.blocking(view)
         rows += [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in blocks]
         if view.conflicts:
-            rows += wrapped(
-                f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}",
-                approving.DIALOG_WIDTH,
-                "bad",
-            )
+            words = f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}"
+            rows += wrapped(words, DIALOG_WIDTH, "bad")
         rows += approving.note_rows(view.seen)
         if self.comments:
             rows.append(line((f"with your {count_of(len(self.comments), 'comment')} as notes", "waits")))
-        return [*rows, line(), *wrapped(self._what_follows(work), approving.DIALOG_WIDTH, "muted")]
+        return [*rows, line(), *wrapped(self._what_follows(work), DIALOG_WIDTH, "muted")]
 
     def _what_follows(self, work: Work) -> str:
-        task = work.view.task
-        if task.awaiting is Awaiting.WORK:
+        if work.view.task.awaiting is Awaiting.WORK:
             return "This closes the task as done."
         if not work.merges:
             return "No change to the code: nothing is merged, and the task is closed as done."
-        is_run_alive, conflicts = self.snapshot.is_run_alive, work.view.conflicts
-        base, branch = task.base or "", task.branch or ""
-        return approving.what_follows(
-            work.policy, base, branch, conflicts, work.agent, is_run_alive=is_run_alive
-        )
+        is_run_alive = self.snapshot.is_run_alive
+        return approving.what_follows(work.policy, work.view.conflicts, is_run_alive=is_run_alive)
 
     def _ask_for_answer(self, work: Work) -> None:
         from gitticks.actions.verdict import respond_to
 
         task = work.view.task
         asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
-        rows = markdown_rows(asked, approving.DIALOG_WIDTH)
+        rows = markdown_rows(asked, DIALOG_WIDTH)
         if len(rows) > _MOST_SHOWN:
             rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
 
         def answered(_judged: Judged) -> str:
             self._leave()
-            return f"{task.id} answered; back to {work.agent}"
+            return f"{task.id} answered; back to {work.policy.agent}"
 
         title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
         dialog = Dialog(title, rows, ask="your answer", do="answer", is_prose=True)
@@ -416,13 +356,8 @@ class Review(Loaded[Work]):
             self._sent(comments)
             return after
 
-        ask_text(
-            self,
-            task.id,
-            rejection(task, work.agent, rows),
-            lambda context, text: _reject(context, work, comments, text),
-            rejected,
-        )
+        dialog = rejection(task, work.policy.agent, rows)
+        ask_text(self, task.id, dialog, partial(_reject, work, comments), rejected)
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
@@ -438,39 +373,17 @@ def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
     """Adds the comments as notes, if the task is still what was shown, and returns it with them."""
     from gitticks.actions.review import comment_on
     from gitticks.actions.verdict import look_at
-    from gitticks.errors import RefusedError
 
     task = work.view.task
     if look_at(context, task.id) != work.view.seen:
         raise RefusedError(f"{task.id} changed since you looked", hint="r reloads")
     if not comments:
         return work.view.seen
-    comment_on(context, task.id, [_comment(work, key, text) for key, text in comments.items()])
+    comment_on(context, task.id, [comment_words(work.diff, key, text) for key, text in comments.items()])
     return look_at(context, task.id)
 
 
-def _comment(work: Work, key: str, text: str) -> str:
-    """Returns a comment as `gt review --comment` takes it; a removed line is quoted, as it is not in the work."""
-    place = Place.of(key)
-    if place is None:
-        return text
-    lines = (
-        one.text
-        for file in work.diff.files
-        if file.path == place.path
-        for hunk in file.hunks
-        for one in hunk.lines
-        if (one.side == "-") is place.is_gone and (one.old if place.is_gone else one.new) == place.number
-    )
-    quoted = next(lines, None)
-    if quoted is None:
-        return f"On `{place.path}`, line {place.number} of an earlier version:\n\n{text}"
-    if not place.is_gone:
-        return f"{place.path}:{place.number} {text}"
-    return f"On `{place.path}`, the removed line {place.number}:\n\n    {quoted}\n\n{text}"
-
-
-def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -> str:
+def _reject(work: Work, comments: dict[str, str], context: Context, text: str) -> str:
     from gitticks.actions.review import reject_work
     from gitticks.actions.verdict import reject_task
 
@@ -478,6 +391,6 @@ def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -
     seen = _send(context, work, comments)
     if task.status is Status.AGENT_REVIEW:
         reject_work(context, task.id, text)
-        return f"{task.id} sent back to {work.agent}"
+        return f"{task.id} sent back to {work.policy.agent}"
     after = reject_task(context, task.id, text, seen).after
-    return f"{task.id} sent back to {work.agent}" if after.is_open else f"{task.id} cancelled"
+    return f"{task.id} sent back to {work.policy.agent}" if after.is_open else f"{task.id} cancelled"

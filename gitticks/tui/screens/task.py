@@ -10,7 +10,6 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.cli.render import count_of
-from gitticks.model.ids import TaskId
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
@@ -45,13 +44,7 @@ class TaskView(Loaded[Page]):
         super().__init__(subject)
         self.round: int | None = None
 
-    @property
-    def task_id(self) -> TaskId:
-        """Returns the task."""
-        return TaskId(self.subject or "")
-
     def body(self) -> Iterable[Widget]:
-        """Yields the panes."""
         with Horizontal():
             yield Lines(
                 "TASK.md",
@@ -67,12 +60,9 @@ class TaskView(Loaded[Page]):
                 )
 
     def on_mount(self) -> None:
-        """Begins in the text."""
-        super().on_mount()
         self.set_focus(self.pane("text"))
 
     def read(self, context: Context) -> Page:
-        """Returns the page."""
         from gitticks.actions.review import commits
         from gitticks.actions.showing import show_task
 
@@ -85,7 +75,6 @@ class TaskView(Loaded[Page]):
         super().refuse(message, f"{hint}\n\ne opens it in your editor" if hint else None)
 
     def fill(self, loaded: Page) -> None:
-        """Fills the panes."""
         shown, now = loaded.shown, self.snapshot.around.now
         text, facts, history = self.pane("text"), self.pane("facts"), self.pane("history")
         chosen = next((one for one in shown.rounds if one.number == self.round), None)
@@ -110,7 +99,6 @@ class TaskView(Loaded[Page]):
         work.say(count_of(len(loaded.commits), "commit") if loaded.commits else "")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """Opens a round, or the changes."""
         kind, _, name = event.key.partition(" ")
         if kind == "round":
             self._show_round(int(name))
@@ -131,19 +119,16 @@ class TaskView(Loaded[Page]):
             self.fill(self.loaded)
 
     def action_edit(self) -> None:
-        """Opens the task in the person's editor."""
         from gitticks.tui.editing import edit_task
 
         edit_task(self, self.task_id)
 
     def action_note(self) -> None:
-        """Asks for a note."""
         row = self.snapshot.find(self.subject)
         if row is not None:
             verdicts.ask_note(self, row)
 
     def action_child(self) -> None:
-        """Asks for the title of a task below this epic, or beside this task, and opens it."""
         row = self.snapshot.find(self.subject)
         if row is not None:
             ask_for_task(self, self.snapshot.find(row.id if row.is_epic else row.parent), self._created)
@@ -153,21 +138,16 @@ class TaskView(Loaded[Page]):
         return f"{new.id} created; e opens it in your editor"
 
     def action_block(self) -> None:
-        """Asks what the task is to wait for."""
         ask_to_block(self, self.task_id)
 
     def action_unblock(self) -> None:
-        """Asks which blocker to take away."""
         ask_to_unblock(self, self.task_id)
 
     def action_verdict(self) -> None:
-        """Opens the place where it is answered, if it waits for a person."""
         verdicts.open_waiting(self, self.subject)
 
     def action_review(self) -> None:
-        """Opens what was done, and the changes."""
         self.gt.go("review", self.subject)
 
     def action_graph(self) -> None:
-        """Shows what it waits for, and what waits for it."""
         self.gt.go("graph", self.subject)

@@ -11,7 +11,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy
-from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.inbox import gist
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from gitticks.workflow.triggers import Seen
 
 R = TypeVar("R")
-_WIDTH = 68
 _UNREAD_SECONDS = 0.7
 """A key so soon after another question took the place of one was meant for that one."""
 NOT_YET = "still loading; try again in a moment"
@@ -47,28 +46,18 @@ class Looked(NamedTuple):
     changes: Changes | None
     handoff: str
     policy: Policy = Policy()
-    branch: str = ""
-    agent: str = "its agent"
 
 
 def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
     """Returns for what awaits a person what a verdict would be about, and what the work changes."""
     from gitticks.actions.inbox import open_inbox
     from gitticks.actions.verdict import seen_of
-    from gitticks.cli.writing import agent_name
 
     found: dict[str, Looked] = {}
     for one in open_inbox(context, count=most).asked:
         file = context.store.task_file(one.standing.task.id)
-        task = file.task
-        found[task.id] = Looked(
-            seen_of(file),
-            one.changes,
-            file.section(Section.HANDOFF) or "",
-            approving.policy_for(context, task),
-            task.branch or "",
-            agent_name(context, task),
-        )
+        handoff, policy = file.section(Section.HANDOFF) or "", approving.policy_for(context, file.task)
+        found[file.task.id] = Looked(seen_of(file), one.changes, handoff, policy)
     return found
 
 
@@ -143,10 +132,10 @@ def ask_answer(view: View, asked: Asked, looked: Looked) -> None:
     row = asked.standing.task
     rows: list[Line] = []
     for entry in asked.questions:
-        rows += wrapped(entry.text, _WIDTH, "*strong")
+        rows += wrapped(entry.text, DIALOG_WIDTH, "*strong")
         rows += [line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")), line()]
     if not asked.questions:
-        rows += wrapped(asked.said or gist(asked), _WIDTH, most=12)
+        rows += wrapped(asked.said or gist(asked), DIALOG_WIDTH, most=12)
     dialog = Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True)
     ask_text(
         view,
@@ -182,7 +171,7 @@ def ask_direction(
     from gitticks.actions import verdict
 
     rows = [
-        *wrapped(said or "It is stuck.", _WIDTH, most=8),
+        *wrapped(said or "It is stuck.", DIALOG_WIDTH, most=8),
         line(),
         line("try again", right=[("back to its agent", "muted")], key="again"),
         line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
@@ -248,14 +237,9 @@ def ask_approve(view: View, asked: Asked, looked: Looked) -> None:
         follows = "There is no code to merge: approving closes the task."
     else:
         follows = approving.what_follows(
-            looked.policy,
-            changes.base or "",
-            looked.branch,
-            changes.conflicts or (),
-            looked.agent,
-            is_run_alive=view.snapshot.is_run_alive,
+            looked.policy, changes.conflicts or (), is_run_alive=view.snapshot.is_run_alive
         )
-    rows += [line(), *wrapped(follows, approving.DIALOG_WIDTH, "muted")]
+    rows += [line(), *wrapped(follows, DIALOG_WIDTH, "muted")]
     base = f" into {changes.base}" if changes is not None and changes.base else ""
     approving.confirm(
         view,
@@ -278,7 +262,7 @@ def ask_reject(view: View, asked: Asked, looked: Looked) -> None:
     ask_text(
         view,
         row.id,
-        rejection(row, looked.agent),
+        rejection(row, looked.policy.agent),
         lambda context, text: reject_task(context, row.id, text, looked.seen),
         lambda _: f"{row.id} {'is cancelled' if no == 'cancel' else 'is sent back'}",
     )

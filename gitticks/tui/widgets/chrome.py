@@ -35,13 +35,11 @@ class Bar(Widget):
         raise NotImplementedError
 
     def on_click(self, event: events.Click) -> None:
-        """Finds the span that was clicked."""
         width = max(0, self.size.width - 2)
         left, right, *_ = self.line(width)
-        is_right = event.x > width - sum(cell_len(text) for text, _ in right)
-        at, spans = event.x - 1, right if is_right else left
-        if is_right:
-            at -= width - sum(cell_len(text) for text, _ in right)
+        begin = width - sum(cell_len(text) for text, _ in right)
+        is_right = event.x > begin
+        at, spans = (event.x - 1 - begin, right) if is_right else (event.x - 1, left)
         for number, (text, _) in enumerate(spans, 1):
             at -= cell_len(text)
             if at < 0:
@@ -63,7 +61,6 @@ class TopBar(Bar):
         self._view = view
 
     def line(self, width: int) -> Line:
-        """Returns the row."""
         view = self._view
         left: list[Span | str] = [("gt", "*focus"), "  "]
         is_main = view.place in dict(places.MAIN_PLACES)
@@ -103,8 +100,7 @@ def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
 
 def cost_words(snapshot: Snapshot) -> str:
     """Returns what the run has cost, against its limit if it has one; else what all tasks have cost."""
-    budgets = snapshot.spending.budgets if snapshot.spending else ()
-    of_run = next((one.words for one in budgets if one.metric == "cost" and one.task is None), None)
+    of_run = next((one.words for one in snapshot.budgets if one.metric == "cost" and one.task is None), None)
     if of_run:
         return of_run
     total = sum(one.cost for one in snapshot.details.values())
@@ -130,7 +126,6 @@ class Keys(Bar):
         self._keys = keys
 
     def keys(self, width: int) -> Sequence[Shown]:
-        """Returns the keys that there is room for."""
         found: list[Shown] = []
         used = 0
         for key in self._keys:
@@ -140,14 +135,12 @@ class Keys(Bar):
         return found
 
     def line(self, width: int) -> Line:
-        """Returns the row."""
         spans: list[Span | str] = []
         for key in self.keys(width):
             spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
         return line(*spans[:-1])
 
     def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
-        """Presses the key."""
         signs = [text for text, token in spans if token == "*focus"]
         found = {one.sign: one.key for one in (_HELP,) if is_right} or {
             one.sign: one.key for one in self.keys(self.size.width - 2)
@@ -176,6 +169,5 @@ class KeyBar(Keys):
         return found
 
     def line(self, width: int) -> Line:
-        """Returns the row."""
         help_of_place: tuple[Span | str, ...] = ((_HELP.sign, "*focus"), " ", (_HELP.label, "muted"))
         return line(*super().line(width).left, right=help_of_place)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
 
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, Span, broken, line
+from gitticks.tui.widgets.lines import Line, Lines, Span, broken, line, words
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -20,6 +23,7 @@ _LONGEST_COLOURED = 400
 _LONGEST_LINE = 4_000
 _TAB = 4
 _NUMBERS = 10
+_SCROLL = 8
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:([0-7]{3})|(.))", re.DOTALL)
@@ -99,6 +103,34 @@ class Place(NamedTuple):
         return cls(path, int(digits), number != digits) if path and digits.isdecimal() else None
 
 
+class DiffPane(Lines):
+    """The changes; the code scrolls sideways under its numbers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "across(-1)", "Left", show=False),
+        Binding("right", "across(1)", "Right", show=False),
+    ]
+    offset_columns = 0
+
+    def action_across(self, step: int) -> None:
+        """Scrolls the code sideways, as far as its longest line goes on."""
+        code = (cell_len(words(row)) for row in self.rows if Place.of(row.key) is not None)
+        if step > 0 and max(code, default=0) <= self.inner_width:
+            return
+        self.offset_columns = max(0, self.offset_columns + step * _SCROLL)
+        self.post_message(self.Resized())
+
+    def jump(self, wanted: Iterable[str], step: int) -> None:
+        """Goes to the nearest of some rows below the cursor, or above it."""
+        places = {key: at for at, key in enumerate(self.keys)}
+        here = places.get(self.key or "", 0)
+        stops = sorted(places[key] for key in wanted if key in places)
+        beyond = [at for at in stops if (at > here if step > 0 else at < here)]
+        if beyond:
+            self.go_to(self.keys[beyond[0] if step > 0 else beyond[-1]])
+        self.screen.set_focus(self)
+
+
 def read_patch(text: str) -> Diff:
     """Returns the files of a patch as git prints it; what is not one of their lines is no more than a note."""
     files: list[FileDiff] = []
@@ -157,6 +189,27 @@ def _plain_path(text: str, *, has_side: bool) -> str:
         )
         text = octets.encode("latin-1", "replace").decode("utf-8", "replace")
     return text[2:] if has_side and text[:2] in ("a/", "b/") else text
+
+
+def comment_words(diff: Diff, key: str, text: str) -> str:
+    """Returns a comment as `gt review --comment` takes it; a removed line is quoted, as it is not in the work."""
+    place = Place.of(key)
+    if place is None:
+        return text
+    lines = (
+        one.text
+        for file in diff.files
+        if file.path == place.path
+        for hunk in file.hunks
+        for one in hunk.lines
+        if (one.side == "-") is place.is_gone and (one.old if place.is_gone else one.new) == place.number
+    )
+    quoted = next(lines, None)
+    if quoted is None:
+        return f"On `{place.path}`, line {place.number} of an earlier version:\n\n{text}"
+    if not place.is_gone:
+        return f"{place.path}:{place.number} {text}"
+    return f"On `{place.path}`, the removed line {place.number}:\n\n    {quoted}\n\n{text}"
 
 
 def coloured(files: Iterable[FileDiff]) -> dict[tuple[str, int], tuple[list[Span], ...]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.render import count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
-from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import paragraphs, wrapped
 from gitticks.tui.widgets.permission_rows import left, question_rows
@@ -83,8 +83,8 @@ def permission_preview(question: Question, now: datetime, width: int) -> Preview
         line(("denied in ", "muted"), (left(question.expires, now), "waits")),
         line(("Y and N remember ", "muted"), rule_words(question.rule)),
     ]
-    dot = f" {glyph('dot')} "
-    return f"{question.task}  permission", found, dot.join(("y once", "Y always", "n deny", "N never"))
+    keys = dotted("y once", "Y always", "n deny", "N never")
+    return f"{question.task}  permission", found, keys
 
 
 def _mark(asked: Asked) -> str:
@@ -174,10 +174,9 @@ def _handoff(text: str, width: int) -> list[Line]:
 
 def keys_for(asked: Asked) -> str:
     """Returns the keys that answer an entry."""
-    dot = f" {glyph('dot')} "
     row = asked.standing.task
     yes, no = answers(row)
     if not yes or asked.standing.is_conflicted:
         return "enter opens it"
     opens = "enter opens it" if yes == "approve" else ""
-    return dot.join(filter(None, (f"y {yes}", f"n {no}" if no else "", opens)))
+    return dotted(f"y {yes}", f"n {no}" if no else "", opens)

@@ -137,11 +137,8 @@ class Lines(ScrollView, can_focus=True):
         lines: Lines
         key: str
 
-    @dataclass
     class Resized(Message):
         """The rows were made for another width: a scrollbar came or went."""
-
-        lines: Lines
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", show=False),
@@ -269,7 +266,6 @@ class Lines(ScrollView, can_focus=True):
         self._kept.clear()
 
     def on_mouse_scroll_up(self) -> None:
-        """Stops following."""
         self.leave_end()
 
     def on_mouse_scroll_down(self) -> None:
@@ -278,19 +274,15 @@ class Lines(ScrollView, can_focus=True):
             self.follow_end()
 
     def on_focus(self) -> None:
-        """Draws the cursor as the focused one's."""
         self._draw_entry(self.key)
 
-    def on_blur(self) -> None:
-        """Draws the cursor as another pane's."""
-        self._draw_entry(self.key)
+    on_blur = on_focus
 
     def render_line(self, y: int) -> Strip:
-        """Returns one row of the screen."""
         width = self.scrollable_content_region.width
         if self.rows and self.inner_width != self._made_for:
             self._made_for = self.inner_width
-            self.post_message(self.Resized(self))
+            self.post_message(self.Resized())
         top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
         at = top + y
         if not self.rows and self.empty:
@@ -339,7 +331,6 @@ class Lines(ScrollView, can_focus=True):
         self.go_to(keys[max(0, min(len(keys) - 1, at + step))])
 
     def action_page(self, pages: int) -> None:
-        """Moves by what fits into the pane."""
         height = max(1, self.size.height - 1)
         rows_an_entry = max(1, len(self.rows) // max(1, len(self.keys)))
         self.action_move(pages * max(1, height // rows_an_entry))
@@ -378,7 +369,6 @@ class Lines(ScrollView, can_focus=True):
         return (at[0], at[-1] - at[0] + 1) if at else (0, 0)
 
     def action_choose(self) -> None:
-        """Announces that the entry was chosen."""
         if self.key:
             self.post_message(self.Chosen(self, self.key))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.text import cut
+from gitticks.cli.text import clock, cut
 from gitticks.model.audit import Decided, UserAction
 from gitticks.model.settings import PermissionMode
 from gitticks.tui.widgets.lines import Line, Span, broken, line
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gitticks.runner.questions import Question
 
 _ROOM_FOR_WORDS, _ROOM_FOR_RULE = 60, 84
-_SECONDS = 60
 MODES = {
     PermissionMode.INTERACTIVE: "asks before each tool",
     PermissionMode.AUTO_EDIT: "edits files in its workspace, asks for the rest",
@@ -31,8 +30,7 @@ MODES = {
 
 def left(until: datetime, now: datetime) -> str:
     """Returns how long it is until then, as a clock counts down."""
-    minutes, seconds = divmod(max(0, int((until - now).total_seconds())), _SECONDS)
-    return f"{minutes}:{seconds:02}"
+    return clock(max(0.0, (until - now).total_seconds()))
 
 
 def question_rows(

@@ -177,7 +177,6 @@ def verdict_row(
 
 
 def _merge_words(view: ReviewView, commits: int) -> str:
-    """Returns what approving does with the code."""
     if view.changes is None or not view.changes.files:
         return "no change to the code: merges nothing"
     return f"merges {count_of(commits, 'commit')} into {view.task.base}"
