@@ -208,7 +208,7 @@ def _off_branch(
         return f"{what}: {_merge(branch, other or now[:12])}"
     if not _commits(repository, now, "--not", tip):
         return f"the workspace is on {where}, but only `{branch}` counts: `git checkout {branch}`"
-    option = "" if merge_base(repository, now, tip) else "--allow-unrelated-histories "
+    option = "" if repository.objects.merge_base(now, tip) else "--allow-unrelated-histories "
     what = f"the work was committed on {where}, but only `{branch}` counts"
     return f"{what}: {_merge(branch, option + (other or now[:12]))}"
 
@@ -228,7 +228,7 @@ def _without_start(
     began = f"`{start_sha[:12]}`, where its work began"
     if not _commits(repository, tip, "--not", start_sha, *([base_tip] if base_tip else [])):
         return f"`{branch}` was moved back behind {began}: `git merge {start_sha[:12]}`"
-    if merge_base(repository, tip, base_tip or start_sha):
+    if repository.objects.merge_base(tip, base_tip or start_sha):
         return None
     return f"`{branch}` has no history in common with {began}: `git reset --soft {start_sha[:12]}` and commit again"
 

@@ -21,8 +21,7 @@ from gitticks.cli.pager import paged
 from gitticks.cli.render import say, screen, shown_text, wants_pager
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
-from gitticks.cli.views.guides import guide_words, guides, guides_about
-from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guides, guides_about
+from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guide_words, guides, guides_about
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
 

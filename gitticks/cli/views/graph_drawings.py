@@ -12,7 +12,6 @@ from gitticks.cli.render import count_of
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import BOARD_PREFIX
 from gitticks.model.graph import Link, Stop, columns_of
-from gitticks.model.graph_columns import Link, Stop, columns_of
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queued import Listed
 from gitticks.model.status import PHASES

@@ -194,5 +194,10 @@ def guides_about(word: str) -> list[Guide]:
     return named or [guide for guide in every if guide.has_heading(word)]
 
 
+def guide_words() -> list[str]:
+    """Returns the words of which the names of the pages consist."""
+    return sorted({word for name in guides() for word in name.split("-")})
+
+
 def _singular(word: str) -> str:
     return word.casefold().rstrip("s")
