@@ -81,7 +81,7 @@ class Tasks:
         Raises:
             UsageError: a name is not that of a field that people write, or a value cannot be read.
         """
-        from gitticks.actions.create import NewTask, create_task
+        from gitticks.actions.update import NewTask, create_task
 
         return create_task(self._context, NewTask(title, _wishes(fields or {}), description))
 

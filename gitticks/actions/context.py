@@ -185,6 +185,33 @@ class Context:
             return agent_identity("agent")
         return identity(self.repository, self.world.environment)
 
+    def may_share(self) -> bool:
+        """True unless every layer of the settings is silent about `sync.auto`, or this is an agent's session.
+
+        Every command ends with this glance, and the answer is mostly no.
+        """
+        if self.world.in_session:
+            return False
+        if "sync.auto" in self.overrides or "GITTICKS_CONFIG_SYNC_AUTO" in self.world.environment:
+            return True
+        from gitticks.git.config import read_config
+
+        with suppress(GitticksError):
+            team = self._team_settings()
+            # in quotes a key may be written with escapes
+            if b"\\" in team or (b"sync" in team and b"auto" in team):
+                return True
+            return bool(read_config(self.repository, r"^gitticks\.sync\.auto$"))
+        return False
+
+    def _team_settings(self) -> bytes:
+        if self.has_store:
+            from gitticks.store.layout import CONFIG_PATH
+
+            return self.store.read(CONFIG_PATH) or b""
+        with self._index_for_now() as index:
+            return index.team_settings()
+
     def require_person(self, what: str, hint: str = _FOR_AGENTS) -> None:
         """Refuses what only people may do, with what an agent does instead."""
         if self.world.in_session:
@@ -233,7 +260,7 @@ class Context:
         try:
             return resolve_id(self.index, text, least)
         except NotFoundError as error:
-            from gitticks.actions.task_files import find_unreadable, saved_task
+            from gitticks.actions.task_lookup import find_unreadable, saved_task
 
             saved = saved_task(self.repository, text) if len(text) >= least else None
             raise find_unreadable(self.index, text) or saved or error from None

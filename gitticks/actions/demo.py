@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
-from gitticks.actions.create import NewTask, create_task
 from gitticks.actions.init import initialise
 from gitticks.actions.run import merge_task
+from gitticks.actions.update import NewTask, create_task
 from gitticks.actions.verdict import approve_task, look_at_turn, respond_to
 from gitticks.errors import GitticksError
 from gitticks.git.process import run_git

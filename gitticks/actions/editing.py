@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
-from gitticks.actions.create import NewTask, create_task, script_text
 from gitticks.actions.drafts import Draft, kept_draft, kept_on_error, make_draft
 from gitticks.actions.edit_checks import warn_of_edit
 from gitticks.actions.field_values import read_title, read_wishes, unknown_word
-from gitticks.actions.update import reading_for
+from gitticks.actions.update import NewTask, create_task, reading_for, script_text
 from gitticks.document.frontmatter import Frontmatter, decode, split
 from gitticks.document.section_edits import remove_section
 from gitticks.document.sections import Body

@@ -19,7 +19,8 @@ from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
-from gitticks.git.log import author_of
+from gitticks.git.locks import hold_lock
+from gitticks.git.log import ACTOR_TRAILER, author_of, trailers_of
 from gitticks.git.refs import logged, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
@@ -173,6 +174,28 @@ def _state_before(before: TaskFile, edit: HandEdit, current: TaskFile) -> Task:
     names = {*STATE_FIELDS, *edit.forbidden_fields}
     kept: dict[str, Any] = {name: getattr(before.task, name) for name in names}
     return replace(current.task, **kept)
+
+
+def restore_trailers(context: Context, amended: bytes) -> None:
+    """Gives a commit of gitticks' own its trailers back, which it lost as a person amended it by `--amend -m`.
+
+    Nothing else says who asked for its events. `amended` names both commits, as git does to its hook.
+    """
+    repository, objects = context.repository, context.store.objects
+    before, after = amended.decode("ascii", "replace").split()[:2]
+    lost = trailers_of(repository, before)
+    if f"{ACTOR_TRAILER}: " not in lost or f"{ACTOR_TRAILER}: " in trailers_of(repository, after):
+        return
+    from gitticks.git.merges.commits import commit_again  # which no other commit on the board needs
+
+    with hold_lock(repository.own_file("lock")):
+        parents = objects.parents_of(after)
+        if len(parents) != 1 or context.store.tip() != after:
+            return
+        place = objects.tree_of(after), parents[0]
+        again = commit_again(repository, after, place, context.author, lost)
+        objects.move_ref(STATE_REF, after, again, "commit (amend): trailers", who=context.author)
+    refresh_board(context)
 
 
 def _put_back(

@@ -1,4 +1,4 @@
-"""Lists tasks in picking order, filtered or all open ones."""
+"""Lists tasks: filtered in picking order, or in the columns of a board."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.status import Status
+from gitticks.model.status import PHASES, Phase, Status
 from gitticks.store.authors import own_names
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gitticks.model.status import Awaiting
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
+
+RECENT_DAYS = 14
 
 
 class Filter(NamedTuple):
@@ -218,3 +220,48 @@ def _person(context: Context) -> Person:
     if person is None:
         raise GitticksError("git does not know your name", hint='`git config user.name "Ada Lovelace"`')
     return person
+
+
+class Column(NamedTuple):
+    """The tasks of one phase in picking order, closed ones newest first; `left_out` were closed longer ago."""
+
+    phase: str
+    standings: Sequence[Standing[TaskRow]]
+    left_out: int = 0
+
+
+class Columns(NamedTuple):
+    """One column for each phase; `has_tasks` is False in a repository without any task."""
+
+    columns: tuple[Column, ...]
+    has_tasks: bool
+    broken: tuple[BrokenFile, ...]
+
+
+def sort_into_columns(
+    context: Context, epic: str | None = None, *, with_closed: bool = False, with_json: bool = False
+) -> Columns:
+    """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all."""
+    from datetime import timedelta
+
+    index = context.index
+    above = context.resolve(epic) if epic else None
+    rows = index.listed(with_json=with_json)
+    graph = Graph.of(rows, index.unreadable())
+    if above is not None:
+        below = graph.below(above) - {above}
+        rows = [row for row in rows if row.id in below]
+    since = "" if with_closed else (context.now - timedelta(days=RECENT_DAYS)).isoformat()
+    closed = [row for row in rows if not row.is_open]
+    recent = sorted((row for row in closed if row.closed >= since), key=by_closing, reverse=True)
+    by_phase: dict[str, list[TaskRow]] = {phase: [] for phase in PHASES.values()}
+    for row in (*graph.in_picking_order(row for row in rows if row.is_open), *recent):
+        by_phase[PHASES[row.status]].append(row)
+    return Columns(
+        tuple(
+            Column(phase, standings_of(context, found, graph), len(closed) - len(recent) if phase == Phase.CLOSED else 0)
+            for phase, found in by_phase.items()
+        ),
+        has_tasks=index.has_tasks(),
+        broken=index.to_fix(),
+    )  # fmt: skip

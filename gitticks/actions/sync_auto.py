@@ -12,7 +12,6 @@ from datetime import timedelta
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
-from gitticks.actions.sync_glance import may_share
 from gitticks.actions.watching import in_background
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
@@ -56,7 +55,7 @@ def sync_before(context: Context) -> None:
 def asked_mode(context: Context) -> SyncMode:
     """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
     with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
-        if may_share(context):
+        if context.may_share():
             return context.settings.sync.auto
     return SyncMode.OFF
 

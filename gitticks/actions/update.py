@@ -1,4 +1,4 @@
-"""Changes a task's fields, asks for a status, a verdict or whose turn it is, and adds notes."""
+"""Creates tasks, changes their fields, asks for a status, a verdict or whose turn it is, and adds notes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from gitticks.actions.changing import (
     append,
     circumstances_of,
     describe_records,
+    record,
     require_words,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.field_values import Reading, Wishes, read_wishes
+from gitticks.actions.field_values import Reading, Wishes, read_title, read_wishes
 from gitticks.actions.task_lookup import find_task
+from gitticks.document.taskfile import new_task_file
 from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
@@ -24,6 +26,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
+from gitticks.store.task_ids import free_id
 
 if TYPE_CHECKING:
     from gitticks.store.decisions import WantedState
@@ -94,11 +97,24 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
 
     updated = context.store.transact(write, author=context.author)
-    if "agent" in changes.wishes and updated.after.agent is not None:
+    if "agent" in changes.wishes:
+        _warned(context, updated.after)
+    return updated
+
+
+def _warned(context: Context, task: Task) -> Task:
+    """Returns the task, after a warning if there is no such agent as it names."""
+    if task.agent is not None:
         from gitticks.actions.agents import warn_of_unknown
 
-        warn_of_unknown(context, task_id, updated.after.agent)
-    return updated
+        warn_of_unknown(context, task.id, task.agent)
+    return task
+
+
+def _follow_parents(context: Context, transaction: Transaction, task: Task, before: Task | None) -> None:
+    from gitticks.store.hand_edits import follow_parents
+
+    follow_parents(transaction, task, before, lambda parent: circumstances_of(context, parent))
 
 
 def _wanted_state(
@@ -155,9 +171,7 @@ def change_fields(
     event = Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names})
     changed = append(transaction, task_id, ", ".join(names), event)
     if after.parent != before.parent:
-        from gitticks.store.hand_edits import follow_parents
-
-        follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
+        _follow_parents(context, transaction, after, before)
     return (changed,)
 
 
@@ -199,3 +213,58 @@ def check_author(context: Context, kind: ActorKind | None) -> None:
             "only a person can write a person's note, and this is an agent's session",
             hint="leave out `--from`: your note is an agent's note",
         )
+
+
+class NewTask(NamedTuple):
+    """A task to be made: its title, its other fields as they were typed, and its text.
+
+    `script` is markdown with `sh` blocks, or a bare shell script.
+    """
+
+    title: str
+    wishes: Wishes
+    description: str = ""
+    script: str | None = None
+
+
+def require_creator(context: Context) -> None:
+    """Refuses to create a task in an agent's session."""
+    context.require_person("create a task", '`gt note "…"` leaves a note about what else should be done')
+
+
+def create_task(context: Context, new: NewTask) -> Task:
+    """Commits a new task and returns it."""
+    require_creator(context)
+    title = read_title(new.title)
+    values = read_wishes(new.wishes, reading_for(context))
+
+    def write(transaction: Transaction) -> Task:
+        at, actor = context.now, context.actor
+        task = Task(
+            free_id(transaction, context.world.random_number),
+            title,
+            asked_at=at if values.get("awaiting") else None,
+            created=at,
+            created_by=actor.name,
+            updated=at,
+            **values,
+        )
+        if changes_links(None, task):
+            check_links(transaction.all_tasks(), None, task)
+        file = new_task_file(task, new.description)
+        if new.script is not None:
+            file = file.with_section(Section.SCRIPT, script_text(new.script))
+        transaction.put_task(file)
+        record(transaction, task.id, f"created: {title}", Event(EventType.CREATED, at, actor), actor)
+        if task.parent is not None:
+            _follow_parents(context, transaction, task, None)
+        return task
+
+    return _warned(context, context.store.transact(write, author=context.author))
+
+
+def script_text(script: str) -> str:
+    """Returns the text of `## Script` for what a person handed over: markdown as it is, a bare script in a block."""
+    if any(line.lstrip().startswith(("```", "~~~")) for line in script.splitlines()):
+        return script
+    return f"```sh\n{script.rstrip()}\n```"

@@ -168,13 +168,11 @@ def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
         error.changes += context.written
         raise
     finally:
-        if (context.has_store or context.is_current) and name not in _NEVER_SHARING:
-            from gitticks.actions.sync_glance import may_share
+        is_asked = context.has_store or context.is_current
+        if is_asked and name not in _NEVER_SHARING and context.may_share():
+            from gitticks.actions.sync_auto import sync_after
 
-            if may_share(context):
-                from gitticks.actions.sync_auto import sync_after
-
-                sync_after(context)
+            sync_after(context)
         finish(context)
 
 

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gitticks.actions.context import Context
-from gitticks.actions.create import NewTask, create_task
-from gitticks.actions.update import Changes, note_task, update_task
+from gitticks.actions.update import Changes, NewTask, create_task, note_task, update_task
 from gitticks.board.step import is_in_step
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from gitticks.actions.board_columns import RECENT_DAYS, Columns, sort_into_columns
-from gitticks.actions.board_columns import Column as PhaseColumn
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
+from gitticks.actions.listing import RECENT_DAYS, Columns, sort_into_columns
+from gitticks.actions.listing import Column as PhaseColumn
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
 from gitticks.cli.table import Column, table_of

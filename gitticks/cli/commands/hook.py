@@ -63,7 +63,7 @@ def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> 
     try:
         _follow(context, is_commit=name == "post-commit")
         if name == "post-rewrite" and arguments[:1] == ("amend",):
-            from gitticks.actions.hook_amended import restore_trailers
+            from gitticks.actions.hook_followup import restore_trailers
 
             restore_trailers(context, sys.stdin.buffer.read())
         if name == "post-merge":

@@ -10,7 +10,15 @@ from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task, require_creator
 from gitticks.actions.field_values import read_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
-from gitticks.actions.update import Changes, Updated, set_field, update_task
+from gitticks.actions.update import (
+    Changes,
+    NewTask,
+    Updated,
+    create_task,
+    require_creator,
+    set_field,
+    update_task,
+)
 from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import (
     STDIN,

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync_glance import may_share
 from gitticks.model.settings import SyncMode, SyncSettings
 from gitticks.store.settings import load_settings
 from gitticks.world import World
@@ -26,7 +25,7 @@ def project(tmp_path: Path) -> Project:
 def glance(project: Project, environment: dict[str, str] | None = None, **overrides: str) -> bool:
     named = {name.replace("_", "."): value for name, value in overrides.items()}
     world = World({**os.environ, **(environment or {})})
-    return may_share(Context(world, project.path, named))
+    return Context(world, project.path, named).may_share()
 
 
 def write_settings(project: Project, text: str) -> None:
