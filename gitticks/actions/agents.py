@@ -23,7 +23,6 @@ from gitticks.safe_read import read_plain_file, reason_of
 _BEGIN = '<!-- gitticks:begin {gap} written by "gt skill --install"; what you change in here is replaced -->'
 _END = "<!-- gitticks:end -->"
 _MARKER = re.compile(rb"^<!-- gitticks:(begin|end)\b(?: ([0-2]) )?[^\r\n]*(\r?\n|\Z)", re.MULTILINE)
-_BREAKS = re.compile(rb"(?:\r?\n){0,2}\Z")
 DEFAULT_FILE = "AGENTS.md"
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -53,9 +52,15 @@ def known_agents(context: Context) -> list[KnownAgent]:
     """
     from concurrent.futures import ThreadPoolExecutor  # costs start-up time
 
-    registry = registry_for(_settings(context), context.world.environment)
-    default, is_trusted = _default(context, registry), _is_trusted(context)
-    all_found = registry.found()
+    try:
+        _ = context.repository
+    except NotFoundError:
+        settings, is_trusted = Settings(), True
+    else:
+        settings, is_trusted = context.settings, are_settings_trusted(context)
+    registry = registry_for(settings, context.world.environment)
+    default, all_found = _default(context, registry), registry.found()
+    # Programs that the settings name are asked for their version only if they may run.
     asked = [found for found in all_found if is_trusted or not found.is_configured]
     with ThreadPoolExecutor() as pool:  # a client may take seconds to start
         versions = dict(
@@ -125,61 +130,29 @@ def _default(context: Context, registry: Registry) -> str | None:
         return None
 
 
-def _is_trusted(context: Context) -> bool:
-    """True if programs that the settings name may be asked for their version."""
-    try:
-        return are_settings_trusted(context)
-    except NotFoundError:
-        return True
-
-
-def _settings(context: Context) -> Settings:
-    try:
-        _ = context.repository
-    except NotFoundError:
-        return Settings()
-    return context.settings
-
-
 def with_block(content: bytes, text: str) -> bytes:
     """Returns a file's bytes with a block of this text: in place of the one that is there, else at the end."""
-    place = _find(content)
-    if place is not None:
-        return content[: place.begin] + _block(text, place.gap, place.newline) + content[place.end :]
-    newline = b"\r\n" if b"\r\n" in content else b"\n"
-    missing = 0 if not content else 2 - len(_breaks_at_end(content))
-    return content + newline * missing + _block(text, missing, newline)
+    before, after, gap, newline = _around_block(content)
+    lines = [_BEGIN.format(gap=gap), "", *text.strip().split("\n"), "", _END, ""]
+    return before + newline.join(line.encode() for line in lines) + after
 
 
 def without_block(content: bytes) -> bytes:
     """Returns a file's bytes without the block, and without the line breaks that came with it."""
-    place = _find(content)
-    if place is None:
-        return content
-    before = content[: place.begin]
-    for _ in range(place.gap):
-        before = before.removesuffix(place.newline)
-    return before + content[place.end :]
+    before, after, gap, newline = _around_block(content)
+    for _ in range(gap):
+        before = before.removesuffix(newline)
+    return before + after
 
 
-def _block(text: str, gap: int, newline: bytes) -> bytes:
-    lines = [_BEGIN.format(gap=gap), "", *text.strip().split("\n"), "", _END, ""]
-    return newline.join(line.encode() for line in lines)
-
-
-class _Place(NamedTuple):
-    """Where the block begins and ends, how many line breaks were put before it, and its own."""
-
-    begin: int
-    end: int
-    gap: int
-    newline: bytes
-
-
-def _find(content: bytes) -> _Place | None:
+def _around_block(content: bytes) -> tuple[bytes, bytes, int, bytes]:
+    """Returns what is before and after the block, how many line breaks were put before it for it, and its own."""
     marks = list(_MARKER.finditer(content))
     if not marks:
-        return None
+        newline = b"\r\n" if b"\r\n" in content else b"\n"
+        there = content[len(content.rstrip(b"\r\n")) :].count(b"\n")
+        gap = max(0, 2 - there) if content else 0
+        return content + newline * gap, b"", gap, newline
     if [mark[1] for mark in marks] != [b"begin", b"end"]:
         lines = [content.count(b"\n", 0, mark.start()) + 1 for mark in marks]
         shown = ", ".join(
@@ -190,12 +163,7 @@ def _find(content: bytes) -> _Place | None:
             hint="keep one begin and one end marker, or delete them",
         )
     begin, end = marks
-    return _Place(begin.start(), end.end(), int(begin[2] or 0), begin[3])
-
-
-def _breaks_at_end(content: bytes) -> list[bytes]:
-    found = _BREAKS.search(content)
-    return [] if found is None else found[0].splitlines()
+    return content[: begin.start()], content[end.end() :], int(begin[2] or 0), begin[3]
 
 
 class Done(Enum):
