@@ -65,6 +65,7 @@ SERVER_HOOKS = ("pre-receive",)
 CHECKOUT_HOOKS = ("post-merge", "pre-push")
 
 _OFF = "hooks-off"
+_BOARD_FOLDER, _SERVER_FOLDER = "hooks", "server-hooks"
 
 
 def install_board_hooks(repository: Repository) -> Path:
@@ -72,7 +73,7 @@ def install_board_hooks(repository: Repository) -> Path:
     checkout = board_checkout(repository)
     if checkout is None:
         raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
-    folder = _board_folder(repository)
+    folder = repository.own_file(_BOARD_FOLDER)
     with hold_lock(repository.own_file("hooks.lock")):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
         repository.own_file(_OFF).unlink(missing_ok=True)
@@ -92,7 +93,7 @@ def restore_board_hooks(repository: Repository) -> None:
 
     Git says nothing of a folder of hooks that is missing, and runs none.
     """
-    folder = _board_folder(repository)
+    folder = repository.own_file(_BOARD_FOLDER)
     if folder.is_dir() or are_hooks_off(repository):
         return
     checkout = board_checkout(repository)
@@ -105,9 +106,9 @@ def uninstall_board_hooks(repository: Repository) -> None:
     checkout = board_checkout(repository)
     if checkout is not None:
         with hold_lock(repository.own_file("hooks.lock")):
-            forget_hooks(checkout, _board_folder(repository))
+            forget_hooks(checkout, repository.own_file(_BOARD_FOLDER))
         repository.own_file(_OFF).touch()
-    remove_folder(_board_folder(repository))
+    remove_folder(repository.own_file(_BOARD_FOLDER))
 
 
 def are_hooks_off(repository: Repository) -> bool:
@@ -117,7 +118,7 @@ def are_hooks_off(repository: Repository) -> bool:
 
 def board_hooks_state(repository: Repository) -> HooksState:
     """Returns whether the board's hooks are there and work."""
-    checkout, folder = board_checkout(repository), _board_folder(repository)
+    checkout, folder = board_checkout(repository), repository.own_file(_BOARD_FOLDER)
     if checkout is None:
         return HooksState.NO_BOARD
     if not names_hooks(checkout, folder):
@@ -125,10 +126,6 @@ def board_hooks_state(repository: Repository) -> HooksState:
     return (
         HooksState.INSTALLED if is_filled(folder, hook_files(BOARD_HOOKS, PASSED_ON)) else HooksState.BROKEN
     )
-
-
-def _board_folder(repository: Repository) -> Path:
-    return repository.own_file("hooks")
 
 
 def install_server_hooks(repository: Repository) -> None:
@@ -149,14 +146,14 @@ def install_server_hooks(repository: Repository) -> None:
             f"the hooks of this repository are in `{shared}`, which others may use as well",
             hint="have `pre-receive` there pass its stdin to `gt hook pre-receive`, and fail if that fails",
         )
-    fill_folder(_server_folder(repository), hook_files(SERVER_HOOKS))
-    put_in_front(hooks, SERVER_HOOKS, _server_folder(repository))
+    fill_folder(repository.own_file(_SERVER_FOLDER), hook_files(SERVER_HOOKS))
+    put_in_front(hooks, SERVER_HOOKS, repository.own_file(_SERVER_FOLDER))
 
 
 def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
     """Removes the hook of a server and puts back what was there; returns what a person has to look at."""
-    warnings = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _server_folder(repository))
-    remove_folder(_server_folder(repository))
+    warnings = take_away(repository.common_dir / "hooks", SERVER_HOOKS, repository.own_file(_SERVER_FOLDER))
+    remove_folder(repository.own_file(_SERVER_FOLDER))
     with contextlib.suppress(OSError):  # whatever else is in it stays
         repository.own_dir.rmdir()
     return warnings
@@ -165,17 +162,13 @@ def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
 def server_hooks_state(repository: Repository) -> HooksState:
     """Returns whether the hook of a server is there and works."""
     files = hook_files(SERVER_HOOKS)
-    return _state_in_front(repository, SERVER_HOOKS, _server_folder(repository), files)
-
-
-def _server_folder(repository: Repository) -> Path:
-    return repository.own_file("server-hooks")
+    return _state_in_front(repository, SERVER_HOOKS, repository.own_file(_SERVER_FOLDER), files)
 
 
 def install_checkout_hooks(repository: Repository) -> None:
     """Installs the hooks of the main checkout, or brings them up to date."""
     checkout = _main_checkout(repository)
-    folder, hooks = _checkout_folder(repository), repository.common_dir / "hooks"
+    folder, hooks = repository.own_file(CHECKOUT_FOLDER), repository.common_dir / "hooks"
     with hold_lock(repository.own_file("hooks.lock")):
         own = find_own_hooks(repository)
         is_named = _must_be_named(hooks, own)
@@ -193,7 +186,7 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     """Removes the hooks of the main checkout and puts back what was there; returns what a person has to look at."""
     if repository.main_worktree is None:
         return ()
-    folder = _checkout_folder(repository)
+    folder = repository.own_file(CHECKOUT_FOLDER)
     with hold_lock(repository.own_file("hooks.lock")):
         _forget_everywhere(repository, folder)
     warnings = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
@@ -205,7 +198,7 @@ def checkout_hooks_state(repository: Repository) -> HooksState:
     """Returns whether the hooks of the main checkout are there and work."""
     if repository.main_worktree is None:
         return HooksState.ABSENT
-    folder, checkout = _checkout_folder(repository), _main_checkout(repository)
+    folder, checkout = repository.own_file(CHECKOUT_FOLDER), _main_checkout(repository)
     files = _checkout_files(find_own_hooks(repository))
     if not names_hooks(checkout, folder):
         return _state_in_front(repository, CHECKOUT_HOOKS, folder, files)
@@ -256,10 +249,6 @@ def _main_checkout(repository: Repository) -> Checkout:
             hint="`gt hooks install` is for the board and the workspaces",
         )
     return Checkout(main, repository.common_dir, repository.common_dir)
-
-
-def _checkout_folder(repository: Repository) -> Path:
-    return repository.own_file(CHECKOUT_FOLDER)
 
 
 def _state_in_front(

@@ -6,7 +6,7 @@ It is pure: `edits` finds what was saved and `staged_edits` what is staged, `ski
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
@@ -174,7 +174,14 @@ def join_moves(changes: Iterable[AnyChange]) -> tuple[AnyChange, ...]:
     Files that are the same as before are left out, but for the task's own.
     """
     given = tuple(changes)
-    removals = _removals(given)
+    removals: dict[tuple[str, str], AnyChange] = {}
+    for change in given:
+        match = _IN_FOLDER.fullmatch(change.path)
+        if change.new is None and match is not None and _is_wrong(match):
+            # It may go on in the folder where it belongs, or wherever the same content is.
+            for goes_on_as in (home_of(change.path), change.old):
+                if goes_on_as is not None:
+                    removals.setdefault((match[3], goes_on_as), change)
     joined: list[AnyChange] = []
     gone: set[str] = set()
     for change in given:
@@ -224,30 +231,13 @@ def id_inside(content: bytes) -> TaskId | None:
     return TaskId(name) if name is not None and is_valid_id(name) else None
 
 
-def _removals(changes: Sequence[AnyChange]) -> dict[tuple[str, str], tuple[int, AnyChange]]:
-    """Returns the first removal from a wrong folder, with its number, by its path there and by what it may continue as.
-
-    That is the folder where it belongs, or the content that it had.
-    """
-    found: dict[tuple[str, str], tuple[int, AnyChange]] = {}
-    for number, change in enumerate(changes):
-        match = _IN_FOLDER.fullmatch(change.path)
-        if change.new is None and match is not None and _is_wrong(change.path):
-            for goes_on_as in (home_of(change.path), change.old):
-                if goes_on_as is not None:
-                    found.setdefault((match[3], goes_on_as), (number, change))
-    return found
-
-
-def _source(change: AnyChange, removals: Mapping[tuple[str, str], tuple[int, AnyChange]]) -> AnyChange | None:
+def _source(change: AnyChange, removals: Mapping[tuple[str, str], AnyChange]) -> AnyChange | None:
     """Returns the removal from a wrong folder that a new file in a right one stands for."""
     match = _IN_FOLDER.fullmatch(change.path)
     if change.old is not None or change.new is None or match is None or home_of(change.path) is not None:
         return None
-    found = [removals[key] for key in ((match[3], match[1]), (match[3], change.new)) if key in removals]
-    return min(found, key=lambda one: one[0])[1] if found else None
+    return removals.get((match[3], match[1])) or removals.get((match[3], change.new))
 
 
-def _is_wrong(path: str) -> bool:
-    match = _IN_FOLDER.fullmatch(path)
-    return match is not None and (not is_valid_id(match[2]) or home_of(path) is not None)
+def _is_wrong(match: re.Match[str]) -> bool:
+    return not is_valid_id(match[2]) or task_folder(TaskId(match[2])) != match[1]
