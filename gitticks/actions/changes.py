@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
@@ -100,22 +101,27 @@ def find_changes(
         summary = diff_summary(repository, *span, timeout_seconds=allowance.seconds)
     except GitticksError:
         return None
-    conflicts = _conflicts(repository, names, span[0], allowance) if with_conflicts else None
+    conflicts = None
+    if with_conflicts:
+        with suppress(GitticksError):
+            conflicts = conflicts_of(repository, names, span[0], timeout_seconds=allowance.seconds)
     return Changes(summary, names.base, conflicts)
 
 
-def _conflicts(
-    repository: Repository, names: GitNames, fork: str, allowance: Allowance
+def conflicts_of(
+    repository: Repository,
+    names: GitNames,
+    fork: str | None = None,
+    *,
+    timeout_seconds: float = TIME_LIMIT_SECONDS,
 ) -> tuple[str, ...] | None:
-    try:
-        base = base_commit(repository, names)
-        if base is None or names.head is None:
-            return None
-        if base == fork:
-            return ()  # nothing happened on the base since the work began
-        merged = merge_in_memory(repository, base, names.head, timeout_seconds=allowance.seconds)
-    except GitticksError:
+    """Returns the paths in which a merge into the base conflicts now; None without base or work."""
+    base = base_commit(repository, names)
+    if base is None or names.head is None:
         return None
+    if base == fork:
+        return ()  # nothing happened on the base since the work began
+    merged = merge_in_memory(repository, base, names.head, timeout_seconds=timeout_seconds)
     return merged.paths if isinstance(merged, Conflict) else ()
 
 

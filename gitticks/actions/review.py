@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changes import GitNames, base_commit, span_of
+from gitticks.actions.changes import GitNames, conflicts_of, span_of
 from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
 from gitticks.actions.verdict import Judged, approve_task, look_at, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
-from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
 from gitticks.git.process import run_git
@@ -100,7 +99,6 @@ def _look_first(context: Context, span: tuple[str, str] | None) -> tuple[Remark,
 
 
 def _rounds(context: Context, task_id: TaskId, tip: str) -> list[Round]:
-    """Returns the rounds in which something was said about the work."""
     try:
         rounds = read_rounds(context.repository, tip, task_id)
     except GitticksError:
@@ -172,13 +170,7 @@ def _names(task: Task) -> GitNames:
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
-    if not task.is_open or task.end_sha is None:
-        return ()
-    base = base_commit(context.repository, _names(task))
-    if base is None:
-        return ()
-    merged = merge_in_memory(context.repository, base, task.end_sha)
-    return merged.paths if isinstance(merged, Conflict) else ()
+    return (conflicts_of(context.repository, _names(task)) or ()) if task.is_open else ()
 
 
 def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:
@@ -246,31 +238,23 @@ def comment_on(context: Context, task_id: TaskId, comments: Sequence[str], text:
 
 def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
     place = _PLACE.fullmatch(comment)
-    if text is not None and place and place["text"]:
-        where = f"{place['path']}:{place['line']}"
-        raise UsageError(
-            f"`{place['text']}` and `{text}` are two texts for the same line",
-            hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
-        )
-    if text is None and place and not (place["text"] or "").strip():
-        where = f"{place['path']}:{place['line']}"
-        if _quote(context, task, place["path"], int(place["line"])) is not None:
-            raise UsageError(
-                f"there is no comment for `{where}`",
-                hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
-            )
-    words = text if text is not None else place["text"] if place else None
-    quoted = (
-        _quote(context, task, place["path"], int(place["line"]))
-        if place and words and words.strip()
-        else None
-    )
+    where, words = (f"{place['path']}:{place['line']}", place["text"] or "") if place else ("", "")
+    again = f'`gt review {task.id} --comment {quote(where)} "…"`'
+    if text is not None and words:
+        raise UsageError(f"`{words}` and `{text}` are two texts for the same line", hint=again)
+    quoted = None
+    if place and (text is None or text.strip()):
+        quoted = _quote(context, task, place["path"], int(place["line"]))
     if quoted is None and text is not None and text.strip():
         raise UsageError(
             f"`{comment}` is not a line of a file in the work",
             hint=f'`gt review {task.id} --comment src/app.py:12 "what is wrong there"`',
         )
-    return f"{quoted}\n\n{words}" if quoted else comment if text is None else text
+    if quoted is None:
+        return comment if text is None else text
+    if text is None and not words.strip():
+        raise UsageError(f"there is no comment for `{where}`", hint=again)
+    return f"{quoted}\n\n{words if text is None else text}"
 
 
 def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
