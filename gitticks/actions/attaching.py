@@ -20,6 +20,7 @@ from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.events import RunEvent
 from gitticks.runner.liveness import SESSIONS_FOLDER
+from gitticks.runner.options import RunOptions
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for, require_program
 from gitticks.runner.transcripts import TranscriptReader
@@ -205,7 +206,6 @@ def clarify(
     from gitticks.actions.watching import in_background
     from gitticks.agents.interactive import require_interactive
     from gitticks.agents.process import StopRequest
-    from gitticks.runner.options import RunOptions
     from gitticks.runner.session import SessionRun
 
     context.require_person("talk to a clarifier")

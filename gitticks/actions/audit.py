@@ -20,7 +20,6 @@ from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
 from gitticks.store.layout import AUDIT_FILE, audit_path, state_tip, task_around
 
 COLUMNS = ("timestamp", "task", *AuditEntry._fields[1:], "writer")
-_PARTS_OF_ANCHOR = 3
 
 
 class Recorded(NamedTuple):
@@ -117,14 +116,12 @@ def verify_audit(context: Context, tasks: Iterable[TaskId] = ()) -> Checked:
             f"{BOARD_FOLDER}/{audit_path(task)}:{one.number}: {one.problem}" for one in find_breaks(file)
         ]
     for commit, anchor in read_trailers(context.repository, state_tip(context.repository), TRAILER):
-        words = anchor.split()
-        if len(words) != _PARTS_OF_ANCHOR or (named and words[0] not in named):
-            continue
-        task_id, writer, head = words
-        if (writer, head) not in hashes.get(task_id, set()) and _has_task(context, task_id):
-            problems.append(
-                f"{BOARD_FOLDER}/{audit_path(TaskId(task_id))}: lines of `{writer}` that commit {commit[:10]} names are missing"
-            )
+        match anchor.split():
+            case [task_id, writer, head] if not named or task_id in named:
+                if (writer, head) not in hashes.get(task_id, set()) and _has_task(context, task_id):
+                    problems.append(
+                        f"{BOARD_FOLDER}/{audit_path(TaskId(task_id))}: lines of `{writer}` that commit {commit[:10]} names are missing"
+                    )
     return Checked(len(hashes), lines, tuple(problems))
 
 
@@ -137,7 +134,6 @@ def _has_task(context: Context, task_id: str) -> bool:
 
 
 def _files(context: Context, tasks: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, bytes]]:
-    """Yields the audit of each task that has one."""
     store = context.store
     if tasks:
         for task in tasks:

@@ -96,11 +96,11 @@ def _find_stored(context: Context, text: str) -> StoredCheckpoint:
         raise _not_a_checkpoint(context, task_id) from None
     if int(number) not in there:
         near = nearest_number(int(number), there)
-        what = f"`{workspace}` has no checkpoint {int(number)}"
         if near is None:
             raise _not_a_checkpoint(context, workspace)
         raise NotFoundError(
-            what, hint=f"the nearest is `{workspace}-{near}`; `gt checkpoints list {workspace}`"
+            f"`{workspace}` has no checkpoint {int(number)}",
+            hint=f"the nearest is `{workspace}-{near}`; `gt checkpoints list {workspace}`",
         )
     return there[int(number)]
 
@@ -256,7 +256,6 @@ def _older(there: list[StoredCheckpoint], keep: int | None) -> list[StoredCheckp
 
 
 def _only_there(context: Context, commits: Iterable[str | None]) -> frozenset[str]:
-    """Returns those of some commits that no branch and no tag has."""
     asked = {one for one in commits if one is not None}
     asked -= missing_commits(context.store, asked)
     if not asked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
@@ -76,7 +77,6 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
 
 
 def _check_value(name: str, value: str | None) -> object:
-    """Returns the value as the setting holds it."""
     setting, keys = find_setting(name)
     if name == _FORMAT:
         raise UsageError(
@@ -99,8 +99,6 @@ def _check_branch(context: Context, value: str) -> None:
     known = list_branches(context.repository)
     if value in known or value == head_branch(context.repository):
         return
-    from difflib import get_close_matches
-
     near = get_close_matches(value, known, n=1, cutoff=0.6)
     raise NotFoundError(
         f"there is no branch `{value}`",

@@ -132,7 +132,6 @@ def _epics(graph: Graph[TaskRow], members: Iterable[TaskId]) -> dict[TaskId, tup
 
 
 def _sources(task_id: TaskId, members: set[TaskId], blockers: Links, parts: Links) -> list[TaskId]:
-    """Returns what a task waits for, each once."""
     found = dict.fromkeys((*blockers[task_id], *parts.get(task_id, ())))
     return [one for one in found if one in members and one != task_id]
 
@@ -154,7 +153,6 @@ def _around(named: TaskId, graph: Graph[TaskRow], blockers: Links, parts: Links)
 
 
 def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:
-    """Returns the starts and all that can be reached from them."""
     reached = set(starts)
     waiting = list(reached)
     while waiting:

@@ -170,9 +170,7 @@ _READERS: dict[str, Callable[[str, Reading], object]] = {
     "priority": lambda text, _: read_priority(text),
     "parent": lambda text, reading: reading.find_task(text),
     "requires": lambda text, _: read_word(Requires, "gate")(text),
-    "awaiting": lambda text, _: (
-        None if text.strip() in _CLEARED else read_word(Awaiting, "kind of awaiting")(text.strip())
-    ),
+    "awaiting": lambda text, _: read_word(Awaiting, "kind of awaiting")(text),
     "reviewer": lambda text, _: _name(text),
     "assignee": lambda text, reading: reading.me() if text in ME else _name(text),
     "due": lambda text, reading: read_day(text, reading.today),

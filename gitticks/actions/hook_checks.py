@@ -83,7 +83,6 @@ def _staged_edit(context: Context, change: StagedChange) -> SavedEdit:
 
 
 def _check_file(context: Context, edit: SavedEdit) -> Iterator[Problem]:
-    """Yields what is wrong with one file by itself."""
     ruling, content, old = judge_edit(edit), edit.content or b"", edit.base or b""
     refused = why_refused(edit, ruling)
     if refused is not None:

@@ -170,7 +170,6 @@ def _stands(edit: HandEdit, current: TaskFile) -> bool:
 
 
 def _state_before(before: TaskFile, edit: HandEdit, current: TaskFile) -> Task:
-    """Returns the task with what the person may not set as it was before their commit."""
     names = {*STATE_FIELDS, *edit.forbidden_fields}
     kept: dict[str, Any] = {name: getattr(before.task, name) for name in names}
     return replace(current.task, **kept)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, said_of
-from gitticks.model.notes import Section
+from gitticks.model.ids import task_path
+from gitticks.model.notes import Section, answer_since
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.runner.liveness import (
@@ -244,7 +245,6 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
     from shlex import quote
 
     from gitticks.document.taskfile import read_task
-    from gitticks.model.ids import task_path
     from gitticks.workflow.merging import is_merged_by_person
 
     task = read_task(context.index.data(row.id) or b"", task_path(row.id))
@@ -253,13 +253,11 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
 
 
 def _answer(index: Index, task: TaskRow) -> Entry | None:
-    """Returns the answer that a task's file holds already."""
     asked_at = task.asked_at if task.awaiting in ANSWERED else None
     if asked_at is None or Section.QUESTIONS.lower().encode() not in (index.data(task.id) or b"").lower():
         return None
     from gitticks.actions.showing import body_of
     from gitticks.document.entries import read_entries
-    from gitticks.model.notes import answer_since
 
     return answer_since(read_entries(body_of(index, task.id), Section.QUESTIONS), asked_at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -242,8 +243,6 @@ def sort_into_columns(
     context: Context, epic: str | None = None, *, with_closed: bool = False, with_json: bool = False
 ) -> Columns:
     """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all."""
-    from datetime import timedelta
-
     index = context.index
     above = context.resolve(epic) if epic else None
     rows = index.listed(with_json=with_json)

@@ -248,7 +248,6 @@ def _came_anew(context: Context, tip: str, task: Task) -> bool:
 
 
 def _outermost(context: Context, tip: str, commits: list[str]) -> tuple[str, ...]:
-    """Returns the commits that contain all of them, the newest first."""
     from gitticks.git.merges.history import lost_commits
 
     kept: list[str] = []

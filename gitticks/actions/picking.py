@@ -62,7 +62,6 @@ def next_task(
 
 
 def _awaiting(context: Context, reviewer: str) -> Sequence[TaskRow]:
-    """Returns what awaits a person and names this one."""
     named = {one for one, asked in context.index.reviewers().items() if names_person(asked, reviewer)}
     return [task for task in context.index.needing_people() if task.id in named]
 

@@ -83,7 +83,6 @@ def resume_checkpoint(context: Context, text: str, *, force: bool) -> ResumedWor
 
 
 def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[Task]) -> None:
-    """Refuses to take code away from tasks that are done by it."""
     objects = context.store.objects
     lost = [
         one
@@ -104,7 +103,6 @@ def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[
 
 
 def _going_back(checkpoint: Checkpoint, there: Iterable[Task]) -> list[Task]:
-    """Returns the tasks that something was done on since, and that of the workspace itself."""
     return [
         one
         for one in there

@@ -17,6 +17,7 @@ from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
 from gitticks.store.index import graph_over
+from gitticks.store.layout import read_rounds
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
@@ -171,8 +172,6 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
 
 def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId, Round]:
     """Returns one of a task's earlier rounds."""
-    from gitticks.store.layout import read_rounds
-
     task_id = context.resolve(named)
     rounds = {one.number: one for one in read_rounds(context.repository, context.index.commit, task_id)}
     if number in rounds:
@@ -188,8 +187,6 @@ def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[R
     """Returns the earlier rounds; of a task that never went back nothing is read."""
     if history.is_only_begun or not any(map(_goes_back, history.events)):
         return ()
-    from gitticks.store.layout import read_rounds
-
     try:
         return read_rounds(context.repository, context.index.commit, task_id)
     except GitticksError:

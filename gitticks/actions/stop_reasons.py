@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import ActorKind, Awaiting, Status
 
 if TYPE_CHECKING:
     from gitticks.model.event import Event
@@ -58,7 +58,6 @@ def said_of(index: Index, task: TaskRow) -> str:
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
     from gitticks.actions.showing import body_of, notes_of
-    from gitticks.model.status import ActorKind
 
     notes = [note for note in notes_of(body_of(index, task.id)) if note.kind is ActorKind.AGENT]
     if notes and task.status == Status.REVIEWING:

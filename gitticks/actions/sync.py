@@ -270,29 +270,24 @@ class _Sync:
 
     def run(self) -> Synced:
         """Fetches, takes in and pushes until both sides have the same; returns what this and earlier calls did."""
-        lock = self.context.repository.own_file("sync.lock")
-        with hold_lock(lock, wait_seconds=2 * LONGEST_SECONDS):
-            return self._run()
-
-    def _run(self) -> Synced:
-        tracking = tracking_ref(self.remote, STATE_BRANCH)
-        known = last_shared(self.context.store, self.remote)
-        if known is None:
-            known = read_ref(self.context.repository.common_dir, tracking)
-        if known is not None:
-            remember_shared(self.context.store, self.remote, known)
-        for number in range(MOST_ROUNDS):
-            ended = self._once(known)
-            if ended is not None:
-                return ended
-            known = self.fetched or known
-            pause(number)
+        repository, store = self.context.repository, self.context.store
+        with hold_lock(repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
+            known = last_shared(store, self.remote)
+            if known is None:
+                known = read_ref(repository.common_dir, tracking_ref(self.remote, STATE_BRANCH))
+            if known is not None:
+                remember_shared(store, self.remote, known)
+            for number in range(MOST_ROUNDS):
+                ended = self._once(known)
+                if ended is not None:
+                    return ended
+                known = self.fetched or known
+                pause(number)
         raise LostRaceError(
             f"others pushed to `{self.remote}` first {MOST_ROUNDS} times in a row", hint="`gt sync`"
         )
 
     def _once(self, known: str | None) -> Synced | None:
-        """Fetches, takes in and pushes; None if that has to be done again."""
         unreached = self._fetch(known)
         if unreached is not None:
             return unreached

@@ -181,7 +181,6 @@ def watch(
 
 
 def _wait(context: Context, tip: str | None, longest_seconds: float) -> None:
-    """Waits until the branch moves, or for as long as that."""
     until = time.monotonic() + longest_seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(LOOK_SECONDS, left))

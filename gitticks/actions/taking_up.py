@@ -71,7 +71,6 @@ def _are_as_committed(context: Context, board: Checkout, among: Collection[str])
 
 
 def _bring_back(context: Context) -> None:
-    """Lets the branch have again what git dropped from it, and says so."""
     count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
     if count:
         commits = "a commit" if count == 1 else f"{count} commits"

@@ -19,6 +19,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.config import read_config
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
@@ -134,7 +136,6 @@ def rework_of(context: Context, rejected: Task) -> TaskId | None:
 def _refuse_merged(context: Context, task: Task) -> None:
     """Refuses to send work back that the base has got, though its task could not be closed yet."""
     from gitticks.git.merges.history import find_merge
-    from gitticks.git.refs import BRANCHES, read_ref
 
     tip = task.base and read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
     if not tip or task.end_sha is None or not context.repository.objects.has(task.end_sha):
@@ -360,8 +361,6 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
 
 def _usual_key(context: Context) -> str:
     """Returns the key that git signs the person's commits with, if it is one of SSH."""
-    from gitticks.git.config import read_config
-
     found = read_config(context.repository, r"^(user\.signingkey|gpg\.format)$")
     key = found.get("user.signingkey")
     if not key or (found.get("gpg.format") != "ssh" and not key.startswith(("ssh-", "key::", "/", "~"))):

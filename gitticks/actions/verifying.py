@@ -110,7 +110,6 @@ def _too_weak(context: Context, event: Event, commit: str) -> str | None:
 
 
 def _commit_of(context: Context, path: str, line: int) -> str | None:
-    """Returns the commit of the state branch that brought a line."""
     asked = ["blame", "--porcelain", f"-L{line},{line}", STATE_REF, "--", path]
     said = run_git(asked, repository_dir=context.repository.common_dir, check=False).text
     return said.split(" ", 1)[0].strip() or None

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -305,8 +306,6 @@ def size_of(path: Path) -> int:
 
 def open_shell(context: Context, path: Path) -> None:
     """Starts the person's shell in a folder, and waits for its end."""
-    import subprocess
-
     context.require_person("open a shell")
     shell = context.world.environment.get("SHELL") or "/bin/sh"
     if shutil.which(shell) is None:

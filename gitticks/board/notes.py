@@ -63,7 +63,6 @@ def _put(files: CheckoutFiles, path: str, reason: str | None) -> bool:
 
 
 def _load(repository: Repository) -> frozenset[str]:
-    """Returns the paths of the files that have a note."""
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         return frozenset(
             path for path in map(str, json.loads(read_plain_file(_file(repository)))) if is_inside(path)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gitticks.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
-from gitticks.git.checkouts import Checkout
+from gitticks.git.checkouts import Checkout, checkout_at, is_elsewhere, linked_places, relink
 from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
@@ -135,8 +135,6 @@ def _add(repository: Repository, folder: Path) -> Checkout:
 
 def _is_in_the_way(repository: Repository, folder: Path) -> bool:
     """True for anything that git did not put there while it was adding a board; that is cleared."""
-    from gitticks.git.checkouts import checkout_at
-
     if not os.path.lexists(folder):
         return False
     if folder.is_symlink() or not folder.is_dir():
@@ -189,8 +187,6 @@ def _is_plain(file: str) -> bool:
 
 def _relink(repository: Repository, board: Checkout) -> Checkout | None:
     """Fixes the links of the board, and before it those of all other worktrees that moved with the repository."""
-    from gitticks.git.checkouts import checkout_at, is_elsewhere, linked_places, relink
-
     if not is_on_state_branch(board) or is_elsewhere(board):
         return None
     places = dict(linked_places(board.common_dir))

@@ -24,6 +24,7 @@ from gitticks.board.place import (
 )
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import changed_paths
+from gitticks.git.indexfile import hold_index_lock
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -148,8 +149,6 @@ def is_in_step(repository: Repository) -> bool:
 
 def _taken(checkout: Checkout | None, held: contextlib.ExitStack) -> Checkout | None:
     """Returns the board with its index locked for as long as `held` lasts; None if it cannot follow now."""
-    from gitticks.git.indexfile import hold_index_lock
-
     with contextlib.suppress(OSError):
         if (
             checkout is not None
@@ -208,8 +207,6 @@ def _refresh_unlocked(checkout: Checkout) -> str | None:
 
     None where somebody holds or wrote it meanwhile: it is left as it is.
     """
-    from gitticks.git.indexfile import hold_index_lock
-
     index = checkout.git_dir / "index"
     mark = mark_of(index)
     with (
