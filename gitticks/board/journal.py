@@ -9,7 +9,6 @@ import time
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from gitticks.git.files import write_synced
@@ -24,8 +23,6 @@ Item = TypeVar("Item")
 _STAGED = "board-staged.json"
 _MOST_PATHS = 100
 _MOST_OF_ONE = 16
-
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class PendingKind(StrEnum):
@@ -78,12 +75,12 @@ class Journal(NamedTuple):
     """
 
     base: str | None = None
-    pending: Mapping[str, Pending] = _NONE
+    pending: Mapping[str, Pending] = {}
     index_mark: str = ""
     is_index_stale: bool = False
-    seen: Mapping[str, tuple[str, ...]] = _NONE
-    typed: Mapping[str, tuple[tuple[str, str], ...]] = _NONE
-    own: Mapping[str, tuple[str, ...]] = _NONE
+    seen: Mapping[str, tuple[str, ...]] = {}
+    typed: Mapping[str, tuple[tuple[str, str], ...]] = {}
+    own: Mapping[str, tuple[str, ...]] = {}
     staged_mark: str = ""
 
 
@@ -94,25 +91,21 @@ def load_journal(repository: Repository) -> Journal:
 
 def _load(repository: Repository) -> Journal:
     try:
-        values = json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL)))
-        pending = {
-            _path(path): Pending(PendingKind(kind), _object(base), _object(against))
-            for path, (kind, base, against) in values["pending"].items()
-        }
-        return Journal(
-            base=_object(values["base"]),
-            pending=pending,
-            index_mark=str(values["index"]),
-            is_index_stale=bool(values["stale"]),
-            seen={_path(path): tuple(map(_blob, blobs)) for path, blobs in values["seen"].items()},
+        known = Journal(**json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL))))
+        return known._replace(
+            base=_object(known.base),
+            pending={
+                _path(path): Pending(PendingKind(kind), _object(base), _object(against))
+                for path, (kind, base, against) in known.pending.items()
+            },
+            seen={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.seen.items()},
             typed={
                 _path(path): tuple((_blob(typed), _blob(joined)) for typed, joined in pairs)
-                for path, pairs in values["typed"].items()
+                for path, pairs in known.typed.items()
             },
-            own={_path(path): tuple(map(_blob, blobs)) for path, blobs in values["own"].items()},
-            staged_mark=str(values["staged"]),
+            own={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.own.items()},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return Journal()
 
 
@@ -204,17 +197,7 @@ def _load_staged(repository: Repository) -> list[Any]:
 
 def save_journal(repository: Repository, journal: Journal) -> None:
     """Writes the journal and waits until it is on disk."""
-    values = {
-        "base": journal.base,
-        "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},
-        "index": journal.index_mark,
-        "stale": journal.is_index_stale,
-        "seen": {path: list(blobs) for path, blobs in journal.seen.items()},
-        "typed": {path: [list(pair) for pair in pairs] for path, pairs in journal.typed.items()},
-        "own": {path: list(blobs) for path, blobs in journal.own.items()},
-        "staged": journal.staged_mark,
-    }
-    _write(repository, BOARD_JOURNAL, values)
+    _write(repository, BOARD_JOURNAL, journal._asdict())
 
 
 def _write(repository: Repository, name: str, values: object) -> None:

@@ -185,14 +185,11 @@ class Sync:
         self.rescued += self.files.sweep(lambda content: self.objects.has(self.objects.blob_id(content)))
 
     def _report(self) -> BoardReport:
-        def of_kind(kind: PendingKind) -> tuple[str, ...]:
-            return tuple(sorted(path for path, one in self.pending.items() if one.kind is kind))
-
-        return BoardReport(
-            conflicts=of_kind(PendingKind.CONFLICT),
-            deferred=of_kind(PendingKind.DEFERRED),
-            rescued=tuple(self.rescued),
+        conflicts, deferred = (
+            tuple(sorted(path for path, one in self.pending.items() if one.kind is kind))
+            for kind in (PendingKind.CONFLICT, PendingKind.DEFERRED)
         )
+        return BoardReport(conflicts, deferred, tuple(self.rescued))
 
     def _moves(self) -> Iterator[Move]:
         """Yields what the branch changed since, and what is pending from before."""
