@@ -30,20 +30,21 @@ def task_history(
 ) -> TaskHistory:
     """Returns the events of a task: only the last `count`, and those `since` a time."""
     task_id = context.resolve(task)
-    events = events_of(context, task_id)
+    events = events_in(context.index.history(task_id))
     kept = tuple(event for event in events if since is None or event.at >= since)
     kept = kept if count is None else kept[max(0, len(kept) - count) :]
     return TaskHistory(task_id, kept, len(events) - len(kept))
 
 
-def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
-    """Returns a task's events at the commit that the index shows."""
-    content = context.index.history(task_id)
-    if not content:
+def events_in(history: bytes) -> tuple[Event, ...]:
+    """Returns the events of a history.jsonl that can be understood, in file order."""
+    if not history:
         return ()
-    from gitticks.document.history import read_history
+    from gitticks.document.history import (
+        read_history,  # which takes as long as a page, and many have no history
+    )
 
-    return read_history(content).events
+    return read_history(history).events
 
 
 def branch_history(

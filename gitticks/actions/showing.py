@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
+from gitticks.actions.history import events_in
 from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
@@ -58,13 +59,7 @@ class ShownHistory:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """Returns those that can be understood, oldest first."""
-        if not self.content:
-            return ()
-        from gitticks.document.history import (
-            read_history,  # loads json and dataclasses, and many tasks have no history
-        )
-
-        return read_history(self.content).events
+        return events_in(self.content)
 
 
 class ShownTask(NamedTuple):
@@ -129,7 +124,7 @@ def _last_session(history: tuple[Event, ...], role: Role) -> Author | None:
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_session(ShownHistory(history).events, Role.REVIEWER)
+    author = _last_session(events_in(history), Role.REVIEWER)
     return None if author is None else author.name
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.history import events_in
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 
 if TYPE_CHECKING:
-    from gitticks.model.event import Event
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
@@ -29,16 +29,9 @@ def _waits_because(index: Index, task: Listed) -> str:
     history = index.history(task.id)
     if _STUCK not in history and _ASKED not in history:
         return ""
-    from gitticks.document.history import read_history
     from gitticks.workflow.session_states import waits_because
 
-    return waits_because(task, read_history(history).events)
-
-
-def _newest_first(history: bytes) -> Iterator[Event]:
-    from gitticks.document.history import read_history
-
-    return reversed(read_history(history).events)
+    return waits_because(task, events_in(history))
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
@@ -78,7 +71,7 @@ def denied_of(index: Index, task_id: TaskId) -> Denied | None:
     history = index.history(task_id)
     if b'"denied"' not in history:
         return None
-    for event in _newest_first(history):
+    for event in reversed(events_in(history)):
         if event.type == "session.ended" and event.data.get("role") == "worker":
             denied = event.data.get("denied")
             return Denied(task_id, event.actor.name, tuple(denied)) if isinstance(denied, list) else None
@@ -96,7 +89,7 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
     A review is between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
     handed_off = None
-    for event in _newest_first(history):
+    for event in reversed(events_in(history)):
         if event.to_status not in _STEPS:
             continue
         if event.to_status == Status.WORKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.document.history import read_history
+from gitticks.actions.history import events_in
 from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import merge_layers
 from gitticks.document.values import format_time
@@ -47,9 +47,8 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     path = history_path(task_id)
     content = context.store.read(path) or b""
     found = []
-    events = [
-        (number, event) for number, line in enumerate(content.split(b"\n"), 1) for event in _events(line)
-    ]
+    lines = enumerate(content.split(b"\n"), 1)
+    events = [(number, event) for number, line in lines for event in events_in(line + b"\n")]
     for place, (number, event) in enumerate(events):
         if is_approval(event):
             can_verify = True
@@ -77,10 +76,6 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
                 )
             )
     return found
-
-
-def _events(line: bytes) -> tuple[Event, ...]:
-    return read_history(line + b"\n").events
 
 
 def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gitticks.document.history import read_history
+from gitticks.actions.history import events_in
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.log import TrailCommit
@@ -144,11 +144,6 @@ class Versions:
             return NOTHING
         find = self.objects.find_file
         return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
-
-
-def events_in(added: bytes) -> tuple[Event, ...]:
-    """Returns the events of some lines; a line of a kind that is not known here says nothing."""
-    return read_history(added).events
 
 
 def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
