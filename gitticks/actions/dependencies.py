@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gitticks.actions.derived_state import by_closing, standings_of
@@ -115,15 +116,8 @@ def _epics(graph: Graph[TaskRow], members: Iterable[TaskId]) -> dict[TaskId, tup
     """Returns the epics that each task is part of, outermost first."""
     found: dict[TaskId, list[TaskRow]] = {}
     for task_id in members:
-        above: dict[TaskId, TaskRow] = {}
-        here = graph.tasks[task_id].parent
-        while here is not None and here not in above and here != task_id:
-            epic = graph.tasks.get(here)
-            if epic is None or not epic.is_epic:
-                break
-            above[here] = epic
-            here = epic.parent
-        found[task_id] = [*reversed(above.values())]
+        above = takewhile(attrgetter("is_epic"), graph.ancestors(graph.tasks[task_id]))
+        found[task_id] = [*above][::-1]
     holding = {epic.id for epics in found.values() for epic in epics}
     for task_id, epics in found.items():
         if task_id in holding:

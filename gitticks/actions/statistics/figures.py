@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
@@ -324,20 +325,11 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
 
 
 def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
-    """Returns the epic that each task is, or the nearest above it, open or closed; each task is looked at once."""
-    epics: dict[TaskId, TaskId | None] = {}
-    for task_id in graph.tasks:
-        way: dict[TaskId, None] = {}
-        here: TaskId | None = task_id
-        while here is not None and here in graph.tasks and here not in epics and here not in way:
-            way[here] = None
-            if graph.tasks[here].is_epic:
-                break
-            here = graph.tasks[here].parent
-        is_epic = here is not None and here in graph.tasks and graph.tasks[here].is_epic
-        epic = here if is_epic else epics.get(here) if here is not None else None
-        epics |= dict.fromkeys(way, epic)
-    return epics
+    """Returns the epic that each task is, or the nearest above it, open or closed."""
+    return {
+        task.id: next((one.id for one in chain((task,), graph.ancestors(task)) if one.is_epic), None)
+        for task in graph.tasks.values()
+    }
 
 
 class BudgetFigures(NamedTuple):
