@@ -31,36 +31,27 @@ COLUMNS = (
 _PERSONS_WORK = "migrate tasks"
 
 
-class Wish(NamedTuple):
-    """What is to be imported: a format and a place where they were named, and how far to go."""
-
-    format: Format | None = None
-    path: str | None = None
-    is_dry_run: bool = False
-    takes_updates: bool = False
-
-
-def import_tasks(context: Context, wish: Wish) -> Imported:
-    """Imports everything in a source, and returns the result."""
+def import_tasks(
+    context: Context, form: Format | None, path: str | None, *, is_dry_run: bool, takes_updates: bool
+) -> Imported:
+    """Imports everything in a source, of the format and at the place if they were named, and returns the result."""
     context.require_person("import tasks")
     top = context.repository.here_worktree or context.directory
-    source = find_source(wish.format, wish.path, context.directory, top)
+    source = find_source(form, path, context.directory, top)
     reading = read_source(source, context.directory)
 
     def write(transaction: Transaction) -> Imported:
-        outcome = Imported(
-            source.format, source.name, source.is_guessed, wish.is_dry_run, others=source.others
-        )
+        outcome = Imported(source.format, source.name, source.is_guessed, is_dry_run, others=source.others)
         return BringIn(
             reading,
             transaction,
             outcome,
             actor=context.actor,
             world=context.world,
-            takes_updates=wish.takes_updates,
+            takes_updates=takes_updates,
         ).carry_out()
 
-    if wish.is_dry_run:
+    if is_dry_run:
         return write(context.store.snapshot())
     return context.store.transact(write, author=context.author)
 

@@ -51,9 +51,8 @@ def import_command(
     if len(places) > 1:
         raise UsageError("`import` takes one format and one place", hint="`gt import --help`")
     form = Format(named) if named else None
-    done = transfer.import_tasks(
-        context, transfer.Wish(form, places[0] if places else None, dry_run, takes_updates)
-    )
+    place = places[0] if places else None
+    done = transfer.import_tasks(context, form, place, is_dry_run=dry_run, takes_updates=takes_updates)
     if as_json:
         print_object(**{"import": {"count": done.count, **plain(done)}})
     else:
