@@ -13,7 +13,6 @@ from gitticks.actions.context import Context
 from gitticks.document.audit import find_breaks, read_audit, render_entry
 from gitticks.errors import GitticksError
 from gitticks.git.log import read_trailers
-from gitticks.git.process import run_git
 from gitticks.model.audit import AuditEntry, Decided, Outcome
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
@@ -135,19 +134,14 @@ def _has_task(context: Context, task_id: str) -> bool:
 
 def _files(context: Context, tasks: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, bytes]]:
     store = context.store
-    if tasks:
-        for task in tasks:
-            data = store.read(audit_path(task))
-            if data is not None:
-                yield task, data
-        return
-    tip = state_tip(context.repository)
-    asked = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tip]
-    listed = run_git(asked, repository_dir=context.repository.common_dir)
-    for path in listed.stdout.decode("utf-8", "replace").split("\0"):
-        found = task_around(path) if path.endswith(f"/{AUDIT_FILE}") else None
-        if found is not None and path == audit_path(found):
-            yield found, store.read(path, tip) or b""
+    if not tasks:
+        there = store.objects.changed_files(None, store.objects.tree_of(state_tip(context.repository)))
+        found = (task_around(one.path) for one in there if one.path.endswith(f"/{AUDIT_FILE}"))
+        tasks = tuple(dict.fromkeys(task for task in found if task is not None))
+    for task in tasks:
+        data = store.read(audit_path(task))
+        if data is not None:
+            yield task, data
 
 
 def _plain(text: str) -> str:

@@ -62,7 +62,8 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
         return
     places = object_places(context.world.environment, context.directory)
     objects = places.open(context.repository)
-    if not _is_state(objects, new):
+    top = objects.tree_of(new)
+    if all(objects.find(top, name) is None for name in (TASKS_FOLDER, CONFIG_PATH)):
         yield fault(
             f"{new[:_SHOWN_DIGITS]} is not a commit of a state branch: it has neither `{TASKS_FOLDER}/` nor `{CONFIG_PATH}`",
             f"name one, such as `{STATE_BRANCH}`",
@@ -97,11 +98,6 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
         return None if is_nothing(named) else resolve(context.repository, named)
 
     return find(old) if dots else None, find(new)
-
-
-def _is_state(objects: Objects, commit: str) -> bool:
-    top = objects.tree_of(commit)
-    return any(objects.find(top, name) is not None for name in (TASKS_FOLDER, CONFIG_PATH))
 
 
 def _judge(

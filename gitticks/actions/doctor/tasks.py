@@ -200,18 +200,11 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
     with open_index(context.repository) as index:
         conflicts = index.conflicts()
     for task_id, line in sorted({**conflicts, **marked}.items()):
-        by_git = task_id in marked
-        yield warning(
-            f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: "
-            + (
-                "git merged this task line by line"
-                if by_git
-                else "both versions of a conflict are here, marked"
-            ),
-            "`gt doctor --fix` merges both sides by meaning" if by_git else f"`gt edit {task_id}`",
-            Repair.MARKERS if by_git else None,
-            task=task_id,
-        )
+        what, fix = "both versions of a conflict are here, marked", f"`gt edit {task_id}`"
+        if task_id in marked:
+            what, fix = "git merged this task line by line", "`gt doctor --fix` merges both sides by meaning"
+        repair = Repair.MARKERS if task_id in marked else None
+        yield warning(f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: {what}", fix, repair, task=task_id)
     for found in unmerged_on_board(context):
         yield warning(
             f"{BOARD_FOLDER}/{found.path}: one side deleted what the other changed, and the merge waits"
