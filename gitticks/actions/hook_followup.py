@@ -7,6 +7,7 @@ follow-up takes it back out of the file and writes what the decision says, on th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -42,11 +43,6 @@ class FollowedUp(NamedTuple):
     verdict: Verdict | None = None
 
 
-def refresh_board(context: Context) -> None:
-    """Brings the board up to date with the state branch."""
-    WORKTREE_BOARD.bring_in_step(context.repository)
-
-
 def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     """Carries out what the commit that was just made on the board asks for, one task after the other."""
     repository = context.repository
@@ -54,15 +50,14 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     if is_made_again(repository.git_dir):
         if not is_in_series(repository.git_dir):
-            refresh_board(context)
+            WORKTREE_BOARD.bring_in_step(repository)
         return ()
     # First the board's journal learns of the commit: else what it holds would look staged on top of the follow-up.
-    refresh_board(context)
-    commit = own_commit(context)
-    parents = context.store.objects.parents_of(commit)
-    if len(parents) != 1:
+    WORKTREE_BOARD.bring_in_step(repository)
+    commit, parent = own_commit(context)
+    if parent is None:
         return ()
-    before = version_before(repository, STATE_BRANCH, commit, parents[0])
+    before = version_before(repository, STATE_BRANCH, commit, parent)
     author = author_of(repository, commit)
     _trust_own(context, before, commit)
     edits = tuple(_edits(context, before, commit))
@@ -87,14 +82,18 @@ def _trust_own(context: Context, before: str, after: str) -> None:
         trust_own(context.repository, changed)
 
 
-def own_commit(context: Context) -> str:
-    """Returns what the person has just committed; a writer may have moved the branch on since, before this hook ran."""
-    tip = context.store.tip()
-    own = next(logged(context.repository.git_dir, "HEAD"), None)
-    try:
-        return own if own is not None and context.store.objects.is_ancestor(own, tip) else tip
-    except GitticksError:
-        return tip
+def own_commit(context: Context) -> tuple[str, str | None]:
+    """Returns what the person has just committed, and its parent, None of a merge or a first commit.
+
+    A writer may have moved the branch on since, before this hook ran.
+    """
+    objects, commit = context.store.objects, context.store.tip()
+    with suppress(GitticksError):
+        own = next(logged(context.repository.git_dir, "HEAD"), None)
+        if own is not None and objects.is_ancestor(own, commit):
+            commit = own
+    parents = objects.parents_of(commit)
+    return commit, parents[0] if len(parents) == 1 else None
 
 
 def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
@@ -194,7 +193,7 @@ def restore_trailers(context: Context, amended: bytes) -> None:
         place = objects.tree_of(after), parents[0]
         again = commit_again(repository, after, place, context.author, lost)
         objects.move_ref(STATE_REF, after, again, "commit (amend): trailers", who=context.author)
-    refresh_board(context)
+    WORKTREE_BOARD.bring_in_step(repository)
 
 
 def _put_back(

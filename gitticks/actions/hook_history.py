@@ -68,14 +68,13 @@ def put_back_reverted(context: Context) -> tuple[FollowedUp, ...]:
     """Puts back what a revert, which git has just made by itself, may not take away; nothing after any other commit."""
     if not _is_made_again(context) or is_in_series(context.repository.git_dir):
         return ()
-    commit = own_commit(context)
-    parents = context.store.objects.parents_of(commit)
-    if len(parents) != 1:
+    commit, parent = own_commit(context)
+    if parent is None:
         return ()
     actor = Actor(ActorKind.HUMAN, author_of(context.repository, commit).name)
     return tuple(
         context.store.transact(partial(_put_back, context, actor, task_id, versions), author=context.author)
-        for task_id, versions in _losing_history(context, parents[0], commit).items()
+        for task_id, versions in _losing_history(context, parent, commit).items()
     )
 
 
