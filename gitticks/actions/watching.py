@@ -58,14 +58,18 @@ Tell = Callable[[Happening], None]
 
 @dataclass(slots=True)
 class Watcher:
-    """Looks at board and branch, and reports what is new since the last look."""
+    """Looks at board and branch, and reports what is new since the last look.
+
+    `left` are the saved edits that stayed as they are at the last look at the whole board, with the reasons;
+    `looks_at_some` is how many looks there have been since, at some files alone.
+    """
 
     context: Context
     tell: Tell
     tells_commits: bool = True
-    _looks_at_some: int = 0
+    left: Mapping[str, str] = field(default_factory=dict)
+    looks_at_some: int = 0
     _tip: str | None = None
-    _left: dict[str, str] = field(default_factory=dict)
     _trouble: tuple[str, ...] = ()
     _moves_along: bool = False
 
@@ -91,16 +95,6 @@ class Watcher:
         self._tell_trouble(tuple(context.warnings))
 
     @property
-    def left(self) -> Mapping[str, str]:
-        """Returns the saved edits that stayed as they are at the last look at the whole board, with the reasons."""
-        return self._left
-
-    @property
-    def owes_whole_look(self) -> bool:
-        """True if the last look was at some files alone."""
-        return self._looks_at_some > 0
-
-    @property
     def has_moved(self) -> bool:
         """True if the state branch is no longer where the last look left it."""
         try:
@@ -120,15 +114,15 @@ class Watcher:
     def _take_up(self, context: Context, among: Collection[str] | None) -> None:
         if board_path(context.repository) is None:
             context.warnings.append(NO_BOARD)
-        taken = take_up(context, among if self._looks_at_some < _MOST_LOOKS_AT_SOME else None)
-        self._looks_at_some = 0 if taken.is_whole else self._looks_at_some + 1
+        taken = take_up(context, among if self.looks_at_some < _MOST_LOOKS_AT_SOME else None)
+        self.looks_at_some = 0 if taken.is_whole else self.looks_at_some + 1
         for path in taken.paths:
             self.tell(EditTaken(path))
         for path, reason in sorted(taken.left.items()):
-            if self._left.get(path) != reason:
+            if self.left.get(path) != reason:
                 self.tell(EditLeft(path, reason))
         if taken.is_whole:
-            self._left = dict(taken.left)
+            self.left = taken.left
 
     def _tell_commits(self, context: Context) -> None:
         tip = context.store.tip()
@@ -171,7 +165,7 @@ def keep_watching(
         if wake.reason is Reason.EVENT:
             watcher.look(wake.paths)
         elif (
-            watcher.owes_whole_look
+            watcher.looks_at_some
             or watcher.has_moved
             or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _REST_SECONDS)
         ):

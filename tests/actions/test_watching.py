@@ -110,10 +110,10 @@ def test_a_look_at_some_files_owes_one_at_all(project: Project) -> None:
     _save(project, "m3xq")
     watcher.look((ONE,))
     assert [type(one) for one in told] == [EditTaken, LoggedCommit]
-    assert watcher.owes_whole_look
+    assert watcher.looks_at_some
     watcher.look()
     assert EditTaken(OTHER) in told
-    assert not watcher.owes_whole_look
+    assert not watcher.looks_at_some
 
 
 def test_after_many_looks_at_some_files_all_are_looked_at(project: Project) -> None:
