@@ -159,11 +159,9 @@ def _now(context: Context, since: Checkpoint) -> str:
         if one.branch == branch and not one.is_gone:
             checkout = checkout_at(context.repository, one.path)
             found = take_snapshot(checkout, OWN_FOLDERS)
-            return (
-                store_snapshot(checkout, found, f"Now, after {since.id}\n")
-                if found.files
-                else one.head or tip or ""
-            )
+            if found.files:
+                return store_snapshot(checkout, found, f"Now, after {since.id}\n")
+            return one.head or tip or ""
     if tip is None:
         raise NotFoundError(
             f"the branch `{branch}` is gone",

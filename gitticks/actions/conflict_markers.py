@@ -71,23 +71,23 @@ def unmerged_on_board(context: Context) -> tuple[Unmerged, ...]:
     return () if checkout is None else tuple(_unmerged(context, checkout))
 
 
-def join_all(context: Context) -> tuple[str, ...]:
-    """Joins what can be joined, and returns the paths; what cannot stays as it is."""
-    on_branch = [task_path(one) for one in marked_tasks(context) if _join_on_branch(context, one)]
+def join_all(context: Context) -> None:
+    """Joins what can be joined; what cannot stays as it is."""
+    for task_id in marked_tasks(context):
+        _join_on_branch(context, task_id)
     on_board = [one.path for one in unmerged_on_board(context) if _join_on_board(context, one)]
     if on_board:  # the branch may have moved on since the merge began
         wait_until_quiet(context.repository, on_board)
         WORKTREE_BOARD.bring_in_step(context.repository)
-    return (*on_branch, *on_board)
 
 
-def _join_on_branch(context: Context, task_id: TaskId) -> bool:
-    def operation(transaction: Transaction) -> bool:
+def _join_on_branch(context: Context, task_id: TaskId) -> None:
+    def operation(transaction: Transaction) -> None:
         path = task_path(task_id)
         data = transaction.read(path)
         merged = None if data is None else _join(data, path)
         if merged is None:
-            return False
+            return
         transaction.write(path, merged)
         event = Event(
             EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were resolved"
@@ -95,9 +95,8 @@ def _join_on_branch(context: Context, task_id: TaskId) -> bool:
         record(
             transaction, task_id, "merged by meaning what git had merged line by line", event, context.actor
         )
-        return True
 
-    return context.store.transact(operation, author=context.author)
+    context.store.transact(operation, author=context.author)
 
 
 def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:

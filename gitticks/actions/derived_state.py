@@ -140,11 +140,8 @@ class Standing(Generic[T_co]):
     @property
     def file(self) -> str | None:
         """Returns where the task's file is on the board; None in a repository without a checkout."""
-        return (
-            None
-            if self.project_place is None
-            else f"{self.project_place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
-        )
+        place = self.project_place
+        return None if place is None else f"{place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
 
 
 def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:

@@ -55,17 +55,12 @@ class HandoffParts(NamedTuple):
     def text(self) -> str:
         """Returns the text of `## Handoff`; empty if no part was given."""
         parts = (
-            ("DONE", self.done),
-            ("REMAINING", self.remaining),
-            ("DECISIONS", self.decisions),
-            ("UNCERTAIN", self.uncertain),
+            f"- {name.upper()}: {text.strip()}"
+            for name, text in self._asdict().items()
+            if (text or "").strip()
         )
-        return "\n".join(f"- {name}: {_indented(text)}" for name, text in parts if text and text.strip())
-
-
-def _indented(text: str) -> str:
-    """Returns the text so that its further lines stay within the list item."""
-    return "\n  ".join(text.strip().splitlines())
+        # Further lines stay within the list item.
+        return "\n".join("\n  ".join(part.splitlines()) for part in parts)
 
 
 def complete_task(context: Context, task_id: TaskId) -> tuple[Task, Task]:
@@ -193,15 +188,12 @@ def request_complete(session: Session) -> Request:
         return _post(session, Request(RequestKind.COMPLETE))
     outcome = file.review_outcome
     if outcome is ReviewOutcome.FAIL:
-        return _post(session, Request(RequestKind.STATUS, status=_after_fail(file)))
+        from gitticks.workflow.gates import is_at_limit
+
+        status = Status.STUCK if is_at_limit(file.task, Policy()) else Status.WORKING
+        return _post(session, Request(RequestKind.STATUS, status=status))
     _check(session, file, Status.REVIEWING)
     return _post(session, Request(RequestKind.COMPLETE))
-
-
-def _after_fail(file: TaskFile) -> Status:
-    from gitticks.workflow.gates import is_at_limit
-
-    return Status.STUCK if is_at_limit(file.task, Policy()) else Status.WORKING
 
 
 def request_status(session: Session, status: Status) -> Request:

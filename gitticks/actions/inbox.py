@@ -223,9 +223,8 @@ def _routed(
     if person is None:
         return ordered, []
     others = {one for one, reviewer in reviewers.items() if not person.is_asked(reviewer)}
-    return [task for task in ordered if task.id not in others], [
-        task for task in ordered if task.id in others
-    ]
+    mine = [task for task in ordered if task.id not in others]
+    return mine, [task for task in ordered if task.id in others]
 
 
 def _review(index: Index, task: TaskRow) -> ReviewWord | None:

@@ -86,9 +86,8 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     git_version()
     repository = context.repository
     repository.require_project_dir("the board")
-    remember_names(
-        repository, (context.author.name,)
-    )  # so that all others are seen to be others, before anything is written
+    # So that all others are seen to be others, before anything is written.
+    remember_names(repository, (context.author.name,))
     if base is not None and has_commits(repository) and not branch_exists(repository, base):
         raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
     begun = Begun.THERE

@@ -13,6 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
+from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -116,8 +117,6 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
     Work that was never handed over, and that the base merely contains, may be the base's own: an agent that brought
     its branch up to date has its commits. So there only a merge, or the same changes, count.
     """
-    from gitticks.git.merges.history import find_merge, find_same_patch
-
     task = candidate.task
     if not context.store.objects.has(candidate.head):  # the work is in another clone
         return None
@@ -207,8 +206,6 @@ def warn_of_missing(context: Context) -> None:
 
 
 def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:
-    from gitticks.git.merges.history import lost_commits
-
     repository = context.repository
     shas = {task.merged_sha: task for task in tasks if task.merged_sha is not None}
     lost = [sha for sha in lost_commits(repository, [tip], shas) if sha in shas]
@@ -237,19 +234,14 @@ def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMer
 
 
 def _came_anew(context: Context, tip: str, task: Task) -> bool:
-    from gitticks.git.merges.history import find_merge, find_same_patch
-
     head = task.end_sha
     if head is None or not context.store.objects.has(head):
         return False
     repository = context.repository
-    found = find_merge(repository, tip, task.id, head) or find_same_patch(repository, tip, head)
-    return found is not None
+    return bool(find_merge(repository, tip, task.id, head) or find_same_patch(repository, tip, head))
 
 
 def _outermost(context: Context, tip: str, commits: list[str]) -> tuple[str, ...]:
-    from gitticks.git.merges.history import lost_commits
-
     kept: list[str] = []
     for commit in commits:
         if commit in lost_commits(context.repository, [tip, *kept], [commit]):

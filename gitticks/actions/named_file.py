@@ -64,9 +64,8 @@ def _replace(
     content: bytes,
     before_replacing: Callable[[], object] | None,
 ) -> None:
-    draft = place.with_name(
-        f".gitticks-{secrets.token_hex(6)}.tmp"
-    )  # a guessable name might be a planted link
+    # A guessable name might be a planted link.
+    draft = place.with_name(f".gitticks-{secrets.token_hex(6)}.tmp")
     try:
         with open(os.open(draft, _NEW, 0o666), "wb") as file:  # noqa: PTH123 - the descriptor of a new file
             file.write(content)

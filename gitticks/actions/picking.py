@@ -25,11 +25,6 @@ class Reach(NamedTuple):
     standalone: bool = False
     orphans: bool = False
 
-    @property
-    def is_everywhere(self) -> bool:
-        """True if every group counts."""
-        return not (self.in_epics or self.standalone or self.orphans)
-
 
 def next_task(
     context: Context,
@@ -76,7 +71,7 @@ def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[T
 def _is_within(graph: Graph[TaskRow], task: TaskRow, reach: Reach, epic: TaskId | None) -> bool:
     if epic is not None and epic != task.id and all(above.id != epic for above in graph.ancestors(task)):
         return False
-    if reach.is_everywhere:
+    if not (reach.in_epics or reach.standalone or reach.orphans):
         return True
     if graph.is_orphan(task):
         return reach.orphans

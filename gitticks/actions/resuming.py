@@ -65,9 +65,8 @@ def resume_checkpoint(context: Context, text: str, *, force: bool) -> ResumedWor
                 f"or look at it yourself: `git switch --detach {checkpoint.commit[:10]}`",
             )
         back = _going_back(checkpoint, there)
-        _carry_out(
-            context, context.store.snapshot(), checkpoint, back
-        )  # a refusal leaves the workspace alone
+        # Tried on a snapshot first: a refusal leaves the workspace alone.
+        _carry_out(context, context.store.snapshot(), checkpoint, back)
         try:
             claims.take(owner.id)
             rewound = rewind(context.repository, plan, checkpoint, [one.id for one in there], force=force)

@@ -29,7 +29,6 @@ from gitticks.runner.workspace_plan import require_code
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Proof, Requested, Seen
 
@@ -207,19 +206,19 @@ def _refused(task: Task, words: str) -> RefusedError:
     return RefusedError(f"`{task.id}` is {stands}: {words}", hint=answer)
 
 
-def _reject_in_review(context: Context, task: Task, feedback: str) -> Decision:
+def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
     """Sends work back that an agent has not finished reviewing: the person's review is a FAIL with the feedback."""
     task_id = task.id
     text = f"FAIL by {context.actor.name}\n\n{feedback.strip()}"
     circumstances = context.circumstances(task)
 
-    def operation(transaction: Transaction) -> Decision:
-        transaction.put_task(transaction.task_file(task_id).with_section(Section.REVIEW, text))
-        return carry_out(
-            transaction, task_id, Requested(context.actor, Status.WORKING, feedback.strip()), circumstances
-        )
+    requested = Requested(context.actor, Status.WORKING, feedback.strip())
 
-    return context.store.transact(operation, author=context.author)
+    def operation(transaction: Transaction) -> None:
+        transaction.put_task(transaction.task_file(task_id).with_section(Section.REVIEW, text))
+        carry_out(transaction, task_id, requested, circumstances)
+
+    context.store.transact(operation, author=context.author)
 
 
 def comment_on(context: Context, task_id: TaskId, comments: Sequence[str], text: str | None = None) -> None:

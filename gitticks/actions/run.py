@@ -116,14 +116,8 @@ def _unpriced_model(context: Context, loop: Loop, task: Task, agent: AgentSpec) 
     words, hint = no_price_words(agent), no_price_hint(agent)
     setting = f"agents.{agent.name}.model"
     if loop.options.model is None and task.model == agent.model:
-        line = next(
-            (
-                number
-                for number, text in enumerate(context.store.task_file(task.id).data.splitlines(), 1)
-                if text.startswith(b"model:")
-            ),
-            None,
-        )
+        lines = enumerate(context.store.task_file(task.id).data.splitlines(), 1)
+        line = next((number for number, text in lines if text.startswith(b"model:")), None)
         return DocumentError(words, path=task.file, line=line, hint=hint)
     if loop.options.model is None and context.resolved_settings.origin(setting) != DEFAULT:
         return context.resolved_settings.error(setting, words, hint=hint)

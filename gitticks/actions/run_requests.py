@@ -53,10 +53,12 @@ def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskI
             )
     own_dir = context.repository.own_dir
     holds, live = Holds(own_dir), Sessions(own_dir).live()
-    below = _with_open_below(context, task_id)
-    for one in below:
+    tasks = context.store.snapshot().all_tasks()
+    below = TaskGraph.of(tasks.values()).below(task_id) - {task_id}
+    stopped = (task_id, *sorted(one for one in below if tasks[one].is_open))
+    for one in stopped:
         holds.hold(one, ends_session=at_once)
-    return tuple(one for one in below if one in live)
+    return tuple(one for one in stopped if one in live)
 
 
 def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
@@ -85,12 +87,6 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
             return False
         time.sleep(_POLL_SECONDS)
     return True
-
-
-def _with_open_below(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
-    tasks = context.store.snapshot().all_tasks()
-    below = TaskGraph.of(tasks.values()).below(task_id) - {task_id}
-    return (task_id, *sorted(one for one in below if tasks[one].is_open))
 
 
 def _require_run(context: Context, hint: str) -> None:

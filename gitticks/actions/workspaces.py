@@ -252,9 +252,8 @@ def _reviews(context: Context) -> Iterator[_Found]:
 
 
 def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
-    reviewed = (
-        None  # of a task that is gone nobody knows which commit was reviewed: all that is there is kept
-    )
+    reviewed = None
+    # Of a task that is gone nobody knows which commit was reviewed: all that is there is kept.
     with contextlib.suppress(GitticksError):
         reviewed = context.store.task_file(task_id).task.end_sha
     remove_left_review(

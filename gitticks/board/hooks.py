@@ -68,8 +68,8 @@ _OFF = "hooks-off"
 _BOARD_FOLDER, _SERVER_FOLDER = "hooks", "server-hooks"
 
 
-def install_board_hooks(repository: Repository) -> Path:
-    """Installs the board's hooks, or brings them up to date, and returns their folder."""
+def install_board_hooks(repository: Repository) -> None:
+    """Installs the board's hooks, or brings them up to date."""
     checkout = board_checkout(repository)
     if checkout is None:
         raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
@@ -79,7 +79,6 @@ def install_board_hooks(repository: Repository) -> Path:
         repository.own_file(_OFF).unlink(missing_ok=True)
         enable_worktree_config(repository)
         name_hooks(repository, checkout, folder)
-    return folder
 
 
 def keep_board_hooks(repository: Repository) -> None:

@@ -190,20 +190,15 @@ def _sync(repository: Repository, checkout: Checkout, tip: str, rehearsed: Sync 
         sync = Sync.of(repository, checkout, journal, tip)
     journal, report = sync.run()
     save_journal(repository, journal)
-    if sync.has_staged:
-        _refresh_staged(checkout)
+    if sync.has_staged:  # a file that git has not compared yet is in the way of `git merge --abort`
+        with refreshed_aside(checkout) as aside:
+            if aside.exists():
+                aside.replace(checkout.git_dir / "index")
     return report
 
 
-def _refresh_staged(checkout: Checkout) -> None:
-    """Lets git compare what is staged: a file that it has not compared yet is in the way of `git merge --abort`."""
-    with refreshed_aside(checkout) as aside:
-        if aside.exists():
-            aside.replace(checkout.git_dir / "index")
-
-
 def _refresh_unlocked(checkout: Checkout) -> str | None:
-    """Does the same where nobody holds the index, and returns the mark it had.
+    """Lets git compare what is staged where nobody holds the index, and returns the mark it had.
 
     None where somebody holds or wrote it meanwhile: it is left as it is.
     """

@@ -165,7 +165,13 @@ class Facts:
             merged=sum(task.merged_sha is not None or task.has_code for task in done),
             cancelled=len(closed) - len(done),
             open=sum(task.is_open for task in self.tasks),
-            lead_seconds=tuple(sorted(_leads(done))),
+            lead_seconds=tuple(
+                sorted(
+                    max(0.0, (task.closed - task.created).total_seconds())
+                    for task in done
+                    if task.created is not None and task.closed is not None
+                )
+            ),
             wait_seconds=seconds,
             waiting=waiting,
             rounds=sum(map(period.has, self.rounds)),
@@ -230,12 +236,6 @@ def _waits(waits: Iterable[Wait], period: Period) -> tuple[tuple[float, ...], in
     lengths = [(period.seconds_of(one.begun, one.ended), one) for one in waits]
     counted = [(seconds, one) for seconds, one in lengths if seconds > 0]
     return tuple(sorted(seconds for seconds, _ in counted)), sum(one.ended is None for _, one in counted)
-
-
-def _leads(done: Iterable[Task]) -> Iterable[float]:
-    for task in done:
-        if task.created is not None and task.closed is not None:
-            yield max(0.0, (task.closed - task.created).total_seconds())
 
 
 def _by_week(amounts: Iterable[tuple[datetime | None, float]]) -> dict[date, float]:
