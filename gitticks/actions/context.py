@@ -260,7 +260,7 @@ class Context:
         try:
             return resolve_id(self.index, text, least)
         except NotFoundError as error:
-            from gitticks.actions.task_lookup import find_unreadable, saved_task
+            from gitticks.actions.task_files import find_unreadable, saved_task
 
             saved = saved_task(self.repository, text) if len(text) >= least else None
             raise find_unreadable(self.index, text) or saved or error from None

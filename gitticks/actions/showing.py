@@ -134,7 +134,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     task_id = context.resolve(named)
     task = index.find(task_id, with_json=True)
     if task is None:
-        from gitticks.actions.task_lookup import cannot_be_shown
+        from gitticks.actions.task_files import cannot_be_shown
 
         raise cannot_be_shown(index, task_id)
     body = body_of(index, task_id)

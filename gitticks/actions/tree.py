@@ -62,7 +62,7 @@ def grow_tree(
     all_closed = index.closed_children()
     folded = {} if with_closed else all_closed
     if top is not None and top not in graph.tasks:
-        from gitticks.actions.task_lookup import cannot_be_shown
+        from gitticks.actions.task_files import cannot_be_shown
 
         raise cannot_be_shown(index, top)
     groups = (

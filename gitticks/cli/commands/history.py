@@ -9,7 +9,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
-from gitticks.actions.task_lookup import find_task_path
+from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
