@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.create import NewTask, create_task, require_creator
 from gitticks.actions.field_values import read_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import (

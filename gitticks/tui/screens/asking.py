@@ -133,7 +133,7 @@ def _change(view: View, task_id: str, wish: str) -> None:
 
 def ask_for_task(view: View, parent: TaskRow | None, created: Callable[[Task], str]) -> None:
     """Asks for the title of a new task or epic, creates it, a task below `parent`, and says what `created` returns."""
-    from gitticks.actions.create import NewTask, create_task
+    from gitticks.actions.update import NewTask, create_task
 
     def said(title: str | None) -> None:
         if title:
