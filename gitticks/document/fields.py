@@ -370,14 +370,18 @@ def written(task: Task) -> dict[str, YamlValue]:
 def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> list[Change]:
     """Returns the smallest changes of the frontmatter that turn one task into the other.
 
-    With any of them an old `manual: true` becomes what it reads as.
+    With any of them an old `manual: true` becomes what it reads as, and a status that was left out is written.
     """
     old, new = written(before), written(after)
+    if old == new:
+        return []
+    if tree.get("status") is None:
+        old = {**old, "status": None}
     result: list[Change] = []
     for field in FIELDS:
         if old.get(field.key) != new.get(field.key):
             result += _field_changes(field.key, old.get(field.key), new.get(field.key), tree)
-    return result + without_manual(after, source, tree) if result else result
+    return result + without_manual(after, source, tree)
 
 
 def _field_changes(key: str, old: YamlValue | None, new: YamlValue | None, tree: MappingNode) -> list[Change]:

@@ -185,7 +185,7 @@ def test_the_short_form_of_a_task() -> None:
 
 
 def test_parts_of_a_nested_value_are_changed_alone() -> None:
-    text = "---\nid: a\ntitle: T\nusage:\n  iterations: 1  # mine\n  cost: 0.5\n  other: x\n---\n"
+    text = "---\nid: a\ntitle: T\nstatus: pending\nusage:\n  iterations: 1  # mine\n  cost: 0.5\n  other: x\n---\n"
     file = TaskFile.parse(text.encode(), "f")
     changed = file.with_task(replace(file.task, usage=Usage(iterations=2, seconds=3.0)))
     assert changed.data.decode() == text.replace("iterations: 1", "iterations: 2").replace(
@@ -193,20 +193,31 @@ def test_parts_of_a_nested_value_are_changed_alone() -> None:
     ).replace("  other: x\n", "  other: x\n  seconds: 3.0\n")
 
 
+def test_a_status_that_was_left_out_is_written_with_the_first_change() -> None:
+    file = TaskFile.parse(b"---\nid: a\ntitle: T\n---\n", "f")
+    assert file.with_task(file.task) is file
+    changed = file.with_task(replace(file.task, priority=1))
+    assert changed.data == b"---\nid: a\ntitle: T\nstatus: pending\npriority: 1\n---\n"
+
+
 def test_the_old_manual_goes_when_awaiting_changes() -> None:
-    file = TaskFile.parse(b"---\nid: a\ntitle: T\nmanual: true  # old\n---\n", "f")
+    file = TaskFile.parse(b"---\nid: a\ntitle: T\nstatus: pending\nmanual: true  # old\n---\n", "f")
     assert file.is_manual
     assert file.with_task(file.task) is file
     other = file.with_task(replace(file.task, priority=1))
-    assert other.data == b"---\nid: a\ntitle: T\npriority: 1\nawaiting: work\n---\n"
-    asked = TaskFile.parse(b"---\nid: a\ntitle: T\nmanual: true\nawaiting: input\n---\n", "f")
+    assert other.data == b"---\nid: a\ntitle: T\nstatus: pending\npriority: 1\nawaiting: work\n---\n"
+    asked = TaskFile.parse(
+        b"---\nid: a\ntitle: T\nstatus: pending\nmanual: true\nawaiting: input\n---\n", "f"
+    )
     renamed = asked.with_task(replace(asked.task, title="U"))
-    assert renamed.data == b"---\nid: a\ntitle: U\nawaiting: input\n---\n"
-    null = TaskFile.parse(b"---\nid: a\ntitle: T\nawaiting: null # whose turn\nmanual: true\n---\n", "f")
+    assert renamed.data == b"---\nid: a\ntitle: U\nstatus: pending\nawaiting: input\n---\n"
+    null = TaskFile.parse(
+        b"---\nid: a\ntitle: T\nstatus: pending\nawaiting: null # whose turn\nmanual: true\n---\n", "f"
+    )
     assert b"awaiting: work # whose turn\n" in null.with_task(replace(null.task, priority=1)).data
     cleared = file.with_task(replace(file.task, awaiting=None))
-    assert cleared.data == b"---\nid: a\ntitle: T\n---\n"
-    assert file.without_manual().data == b"---\nid: a\ntitle: T\nawaiting: work\n---\n"
+    assert cleared.data == b"---\nid: a\ntitle: T\nstatus: pending\n---\n"
+    assert file.without_manual().data == b"---\nid: a\ntitle: T\nstatus: pending\nawaiting: work\n---\n"
     assert cleared.without_manual() is cleared
 
 

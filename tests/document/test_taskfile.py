@@ -151,7 +151,7 @@ def test_lines_in_warnings_follow_the_frontmatter() -> None:
     file = parse("---\nid: a\ntitle: T\n---\n## A\n## A\n")
     assert file.warnings == ("TASK.md: `## A` is on lines 5 and 6: only the last one counts",)
     longer = file.with_task(replace(file.task, agent="claude", model="opus"))
-    assert longer.warnings == ("TASK.md: `## A` is on lines 7 and 8: only the last one counts",)
+    assert longer.warnings == ("TASK.md: `## A` is on lines 8 and 9: only the last one counts",)
 
 
 def test_a_file_that_ends_with_its_fence() -> None:
