@@ -22,6 +22,7 @@ from gitticks.git.snapshots import (
     store_snapshot,
     take_snapshot,
 )
+from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths
 
@@ -64,21 +65,13 @@ def keep(
     require_keepable(checkout, snapshot)
     if not snapshot.files and not even_if_empty:
         return None
-    before = read_ref(repository.common_dir, ref)
-    commit = store_snapshot(checkout, snapshot, message, [*([before] if before else []), *also])
-    run_git(
-        [
-            "-c",
-            "core.fsync=all",
-            "update-ref",
-            "-m",
-            "gitticks: keep",
-            ref,
-            commit,
-            before or nothing_like(commit),
-        ],
-        repository_dir=repository.common_dir,
-    )
+    with worktrees_lock(
+        repository
+    ):  # the reviewers of a council may all leave something under one ref, at once
+        before = read_ref(repository.common_dir, ref)
+        commit = store_snapshot(checkout, snapshot, message, [*([before] if before else []), *also])
+        move = ["update-ref", "-m", "gitticks: keep", ref, commit, before or nothing_like(commit)]
+        run_git(["-c", "core.fsync=all", *move], repository_dir=repository.common_dir)
     return snapshot
 
 

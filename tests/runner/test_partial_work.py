@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import Repository
 from gitticks.model.status import Awaiting, Status
-from gitticks.runner import workspaces
+from gitticks.runner import partial_work, workspaces
 from gitticks.runner.workspaces import Workspace
 from tests.support.repositories import commit_file, git, make_repository
 from tests.support.workspaces import (
@@ -113,3 +115,19 @@ def test_another_repository_inside_is_never_cleared_away(repository: Repository)
 
 
 # --- the user's own checkout -----------------------------------------------------------------------------------------
+
+
+def test_work_kept_under_one_ref_at_the_same_time_is_all_kept(repository: Repository) -> None:
+    ref, names = partial_work.rescued_ref("review-k7f2"), ["a", "b", "c", "d"]
+    for name in names:
+        git("worktree", "add", "--detach", f"../{name}", at=top(repository))
+        (top(repository).parent / name / "README.md").write_text(f"by {name}\n")
+
+    def keep(name: str) -> None:
+        checkout = checkout_at(repository, top(repository).parent / name)
+        partial_work.keep(repository, checkout, ref, f"Left by {name}", ())
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(keep, names))
+    kept = git("log", "--format=%s", ref, "--not", "main", at=top(repository))
+    assert sorted(kept.splitlines()) == [f"Left by {name}" for name in names]
