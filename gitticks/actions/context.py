@@ -233,6 +233,11 @@ class Context:
         return TaskId(branch) if branch != head and is_valid_id(branch) else None
 
     @property
+    def own_task(self) -> TaskId | None:
+        """Returns the task of the session that we are in, or None outside of one."""
+        return self.task_here() if self.world.in_session else None
+
+    @property
     def mailbox(self) -> Path | None:
         """Returns the mailbox of the session that we are in, or None outside of one."""
         named = self.world.environment.get("GITTICKS_MAILBOX")
@@ -272,6 +277,8 @@ class Context:
 
         own_place, now = self.repository.own_place, self.now
         live, left = sessions_here(own_place)
+        if (own := self.own_task) is not None:  # a sandbox hides the record of its session
+            live |= {own}
         held = held_tasks(own_place)
         with self._index_for_now() as index:
             conflicted = index.conflicts()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class InWork(NamedTuple):
     """A task in work: the live session, or None where a person or an agent that nobody started works by hand.
 
+    It is None too where the session asks itself, `is_own`, from a sandbox that hides its record.
+
     `iterations` of workers have ended on it so far, and `cost` is what all sessions on it have cost.
     """
 
@@ -29,6 +31,7 @@ class InWork(NamedTuple):
     workspace: str | None
     iterations: int
     cost: float
+    is_own: bool = False
 
 
 def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
@@ -46,16 +49,20 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
 
         sessions = Sessions(context.repository.own_dir).live()
     workspaces = workspaces_of(context)
+    own, here = context.own_task, context.repository.project_place
+    if own is not None and here is not None:  # a sandbox hides git's list of worktrees
+        workspaces.setdefault(own, here)
     known = [row for task_id in {*sessions, *workspaces} if (row := graph.tasks.get(task_id)) is not None]
     found = []
     for task in graph.in_picking_order(known):
         session = sessions.get(task.id)
-        if session is None and not (task.status == Status.WORKING and task.claim and task.claim.is_by_hand):
+        is_by_hand = task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand
+        if session is None and not is_by_hand and task.id != own:
             continue
         details = context.index.details_of(task.id)
         workspace = workspaces.get(task.id) if session is None else session.workspace
         standing = standing_of(context, task, graph, around)
-        found.append(InWork(standing, session, workspace, details.iterations, details.cost))
+        found.append(InWork(standing, session, workspace, details.iterations, details.cost, task.id == own))
     return sorted(found, key=lambda one: one.session is None)
 
 

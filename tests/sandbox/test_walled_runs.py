@@ -229,3 +229,19 @@ def test_an_allowed_path_that_an_agent_made_a_link_is_not_let_through(
     assert "`cache` is not writable" in ran.seen.replace(f"{project.path}/.gitticks-work/k7f2/", ""), ran.seen
     assert list((tmp_path / "other").iterdir()) == []
     assert project.task("k7f2").status is Status.DONE, ran.seen
+
+
+def test_an_agent_finds_its_task_and_the_file_of_it(project: RunProject) -> None:
+    project.agent(
+        f"gt current > seen.txt; gt ready >> seen.txt; gt path >> seen.txt; gt path w1ts 2>> seen.txt; {DONE}"
+    )
+    project.make()
+    project.make("w1ts")
+    project.run("k7f2", "--sandbox", "permissive")
+    workspace = project.path / ".gitticks-work" / "k7f2"
+    current, *rest = git("show", "gitticks/work/k7f2:seen.txt", at=project.path).splitlines()[1:]
+    assert current.split()[:3] == ["k7f2", "this", "session"]
+    assert str(workspace) in current
+    assert not [line for line in rest if line.startswith("k7f2")], "what is in work is not ready"
+    assert str(workspace / ".gt" / "TASK.md") in rest
+    assert "error: this session cannot see the board" in rest

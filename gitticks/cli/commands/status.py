@@ -79,7 +79,7 @@ def in_work_table(
     rows: list[list[Cell | str]] = [
         [
             Cell(one.standing.task.id, Style.STRONG),
-            one.session.agent if one.session else "by hand",
+            one.session.agent if one.session else "this session" if one.is_own else "by hand",
             _role(one),
             elapsed((context.now - one.session.started).total_seconds()) if one.session else "",
             _cost(one, spent or {}),
