@@ -249,7 +249,9 @@ def _limit_iterations(draft: Draft) -> None:
     """Leaves the task to the next iteration, if the limit allows one."""
     used = draft.counts.iterations + 1
     if used >= draft.policy.iterations:
-        draft.give_up(f"{used} iteration{'' if used == 1 else 's'} without a hand-off")
+        failure = draft.artifacts.checks_failure
+        lacking = f", the last hand-off refused: {failure}" if failure else " without a hand-off"
+        draft.give_up(f"{used} iteration{'' if used == 1 else 's'}{lacking}")
 
 
 def _overflow(draft: Draft) -> None:

@@ -38,6 +38,12 @@ def test_iteration_limit(ending: Ending, kind: SignalKind | None) -> None:
     assert only.steps[0].reason == "1 iteration without a hand-off"
 
 
+def test_at_the_iteration_limit_a_person_learns_why_the_last_hand_off_was_refused() -> None:
+    task = make_task()
+    decision = run(task, ended(task), artifacts=RED, counts=Counts(iterations=1), policy=Policy(iterations=2))
+    assert decision.steps[0].reason == "2 iterations, the last hand-off refused: `make test` failed"
+
+
 def test_last_iteration_may_hand_off_or_ask() -> None:
     task = make_task()
     used, limit = Counts(iterations=2), Policy(iterations=3)
