@@ -28,6 +28,13 @@ FEEDBACKS_BEFORE_CRASH = 2
 _CUT_OFF = KEPT_FROM_WORK | {Ending.INTERRUPTED}
 """Endings that are not the agent's fault: what was finished before advances, what is missing is never counted."""
 
+_SAME = {
+    Status.AGENT_REVIEW: {SignalKind.COMPLETE},
+    Status.REVIEWING: {SignalKind.COMPLETE},
+    Status.CLARIFICATION: {SignalKind.INPUT_NEEDED, SignalKind.ESCALATE},
+}
+"""What a worker's signal may repeat of the request by which it moved its task."""
+
 
 def current_round(task: Task, role: Role) -> int:
     """Returns the round that a session of this role started now belongs to; rounds count from 1."""
@@ -134,6 +141,7 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
     )
     if unfinished or not _is_current(draft.task, ended):
         _keep_words(draft, ended.signal)
+        _warn_if_late(draft, ended)
         is_interrupted = ended.ending is Ending.INTERRUPTED and _is_current(draft.task, ended)
         if is_interrupted and draft.counts.interruptions + 1 >= MOST_INTERRUPTIONS:
             draft.give_up(f"its runner died {MOST_INTERRUPTIONS} times in a row while an agent worked on it")
@@ -181,6 +189,13 @@ def _keep_words(draft: Draft, signal: Signal | None) -> None:
         draft.add_entry(Section.NOTES, signal.text)
     if signal is not None and signal.issues:
         draft.add_entry(Section.NOTES, "\n".join(f"- {issue}" for issue in signal.issues))
+
+
+def _warn_if_late(draft: Draft, ended: SessionEnded) -> None:
+    """Warns of a signal that differs from the request by which the task had moved on before."""
+    status, signal = draft.task.status, ended.signal
+    if ended.role is Role.WORKER and signal is not None and signal.kind not in _SAME.get(status, SignalKind):
+        draft.log(EventType.WARNED, f"the signal `{signal.kind}` came too late: the task was {status.words}")
 
 
 def _refuse(draft: Draft, ended: SessionEnded) -> None:

@@ -141,7 +141,6 @@ def test_nothing_else_ends_in_pending(ending: Ending) -> None:
         (make_task(Status.AGENT_REVIEW), Role.WORKER, 1),
         (make_task(Status.AGENT_REVIEW), Role.WORKER, 2),
         (make_task(Status.AGENT_REVIEW, review_round=2), Role.REVIEWER, 1),
-        (make_task(Status.CLARIFICATION), Role.WORKER, 1),
         (make_task(Status.REVIEWING), Role.REVIEWER, 1),
         (make_task(Status.STUCK), Role.WORKER, 1),
         (make_task(Status.DONE), Role.WORKER, 1),

@@ -129,3 +129,25 @@ def test_continue_and_failed_hold_whatever_artifacts_are_there() -> None:
     assert (failed.task.status, failed.task.crash_count) == (Status.WORKING, 1)
     (crash,) = (event for event in failed.events if event.type is EventType.CRASHED)
     assert crash.reason == "no compiler"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "warns"),
+    [
+        (Status.AGENT_REVIEW, SignalKind.COMPLETE, False),
+        (Status.AGENT_REVIEW, SignalKind.INPUT_NEEDED, True),
+        (Status.REVIEWING, SignalKind.APPROVAL_NEEDED, True),
+        (Status.CLARIFICATION, SignalKind.INPUT_NEEDED, False),
+        (Status.CLARIFICATION, SignalKind.COMPLETE, True),
+        (Status.CANCELLED, SignalKind.COMPLETE, False),
+    ],
+)
+def test_a_signal_that_differs_from_what_was_asked_by_command_causes_a_warning(
+    status: Status, kind: SignalKind, *, warns: bool
+) -> None:
+    task = make_task(status)
+    decision = run(task, ended(task, kind=kind, text="which port?", role=Role.WORKER))
+    assert decision.task == task
+    assert [section for section, _ in decision.entries] == [Section.NOTES]
+    warned = [event.reason for event in decision.events if event.type is EventType.WARNED]
+    assert warned == ([f"the signal `{kind}` came too late: the task was {status.words}"] if warns else [])
