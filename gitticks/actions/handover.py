@@ -40,6 +40,7 @@ _HINTS = {
     Status.REVIEWING: '`gt review "PASS: …"` or `gt review "FAIL: …"` writes it',
     Status.CLARIFICATION: '`gt ask "…"` writes the question',
 }
+_HAND_OFF = "`gt complete` hands off your work for review"
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
@@ -235,7 +236,7 @@ def write_review(session: Session, verdict: ReviewOutcome, reasons: str) -> None
     if session.actor.role is not Role.REVIEWER:
         raise RefusedError(
             "only a reviewer writes the review, and this is not a reviewer's session",
-            hint="`gt complete` hands off your work for review",
+            hint=_HAND_OFF,
         )
     # The verdict has a line of its own, since reasons may contain the other word.
     text = f"{verdict.value.upper()}\n\n{reasons}".rstrip()
@@ -268,6 +269,7 @@ def _check(session: Session, file: TaskFile, status: Status) -> None:
         )
     except RefusedError as error:
         message = error.message.replace(file.task.file, f"{session.mailbox}/TASK.md")
-        raise RefusedError(
-            message, hint=_HINTS.get(status, "`gt note` leaves a note with what you found")
-        ) from error
+        hint = _HINTS.get(status, "`gt note` leaves a note with what you found")
+        if status is Status.REVIEWING and session.actor.role is not Role.REVIEWER:
+            hint = _HAND_OFF
+        raise RefusedError(message, hint=hint) from error

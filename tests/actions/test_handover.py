@@ -161,6 +161,21 @@ def test_a_reviewers_hand_off_is_refused(project: Project) -> None:
     assert session.gt("handoff", "mine").code == 3
 
 
+@pytest.mark.parametrize(
+    ("role", "status", "hint"),
+    [
+        (Role.WORKER, Status.WORKING, "`gt complete` hands off"),
+        (Role.REVIEWER, Status.AGENT_REVIEW, '`gt review "PASS: …"`'),
+    ],
+)
+def test_only_a_reviewer_is_told_to_write_the_review(
+    project: Project, role: Role, status: Status, hint: str
+) -> None:
+    refused = Session(project, role, status=status).gt("update", "--status", "reviewing")
+    assert refused.code == 3
+    assert f"hint: {hint}" in refused.err
+
+
 def test_what_awaits_a_person_stays_with_them(project: Project) -> None:
     session = Session(project, body="## Handoff\n\nall\n", awaiting=Awaiting.WORK)
     assert "it awaits a person (work)" in session.gt("complete").err
