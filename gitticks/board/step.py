@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
+from gitticks.board.journal import Pending, PendingKind, load_journal, mark_of, save_journal
 from gitticks.board.place import (
     BoardReport,
     board_checkout,
@@ -29,6 +29,7 @@ from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.staged import is_sequencing
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
@@ -61,9 +62,16 @@ class WorktreeStep:
         if self.checkout is None:
             return
         try:
-            if load_journal(self.repository).base not in (None, old_commit, new_commit):
+            journal = load_journal(self.repository)
+            if journal.base not in (None, old_commit, new_commit):
                 _sync(self.repository, self.checkout, old_commit)
             self.report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
+            known = {path for path, one in journal.pending.items() if one.kind is PendingKind.CONFLICT}
+            for path in sorted({*self.report.conflicts} - known):
+                self.warn(
+                    f"`{BOARD_FOLDER}/{path}` has changed where you edited it: "
+                    "`gt status` says how to merge the two"
+                )
         except (GitticksError, OSError):
             folder = unwritable_folder(self.checkout)
             if folder is not None:
@@ -73,7 +81,8 @@ class WorktreeStep:
 class WorktreeBoard(NamedTuple):
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there.
 
-    `warn` gets the reason why the board cannot follow a move of the branch, where only a person can remove it.
+    `warn` gets the reason why the board cannot follow a move of the branch, where only a person can remove it: a
+    folder that cannot be written, an edit that conflicts.
     """
 
     warn: Callable[[str], object] = str

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -330,3 +331,16 @@ def test_a_line_that_a_command_wrote_may_be_replaced_by_hand(tmp_path: Path) -> 
     assert file.read_text() == edited
     assert git("show", "gitticks/state:config.yaml", at=tmp_path) == edited.rstrip("\n")
     assert git("status", "--short", at=board) == ""
+
+
+def test_a_change_that_meets_what_was_saved_in_the_same_place_says_so(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert gt("init", at=tmp_path).code == 0
+    file = tmp_path / ".gitticks/config.yaml"
+    file.write_text("version: 1\niterations: many\n")
+    os.utime(file, (1e9, 1e9))
+    ran = gt("config", "iterations", "5", at=tmp_path)
+    assert ran.code == 0
+    assert "warning: `.gitticks/config.yaml` has changed where you edited it: `gt status`" in ran.err
+    assert "not in step: conflict" in gt("status", at=tmp_path).seen
+    assert "conflict" not in gt("config", "parallel", "5", at=tmp_path).err
