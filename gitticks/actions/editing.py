@@ -51,7 +51,7 @@ _FIELDS = {
     "defer_until": "Do not start before that day.",
     "agent": "The agent that works on it, one of `gt agents`.",
     "model": "The agent's model.",
-    "isolation": "Where the agent works: task, epic or none.",
+    "isolation": "Where the agent works: task, epic or none; an epic's counts for its tasks.",
 }
 TITLE_LINE = 6
 _NAME = "TASK.md"

@@ -94,7 +94,7 @@ _FIELDS = (
         "--isolation",
         metavar="KIND",
         shell_complete=Completes("task|epic|none"),
-        help="`task`, `epic` or `none`: where the agent works.",
+        help="`task`, `epic` or `none`: where the agent works; an epic's counts for its tasks.",
     ),
     click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`."),
 )

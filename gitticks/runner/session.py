@@ -17,7 +17,7 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import ReviewPolicy
-from gitticks.model.status import ActorKind, Isolation, Role
+from gitticks.model.status import ActorKind, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
@@ -162,9 +162,7 @@ class SessionRun:
         if self.role is Role.REVIEWER:
             return plan_review(task, graph, run.settings, run.repository, number)
         plan = workspaces.plan(task, graph, run.settings, run.repository)
-        is_tasks = task.isolation is Isolation.NONE
-        way_out = f"`gt update {task.id} --isolation task`" if is_tasks else "`gt run --isolation task`"
-        require_workspace(run.settings.sandbox, plan.isolation, way_out)
+        require_workspace(run.settings.sandbox, plan.isolation, f"`gt update {task.id} --isolation task`")
         if plan.branch is None or not plan.branch.startswith(WORK_BRANCH):
             return plan
         name = plan.branch.removeprefix(WORK_BRANCH)

@@ -105,12 +105,10 @@ def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
 
 
 def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
-    """Returns how work on a task is isolated; what was not begun goes where its epic was begun."""
+    """Returns how work on a task is isolated; what was not begun and says nothing itself goes by its epic."""
     epic = _epic_of(task, graph)
-    is_shared = epic is not None and epic.branch == WORK_BRANCH + epic.id
-    if is_shared and task.start_sha is None and task.isolation is None:
-        return Isolation.EPIC
-    return task.isolation_in(settings.isolation)
+    is_epics = epic is not None and task.start_sha is None and task.isolation is None
+    return (epic if epic is not None and is_epics else task).isolation_in(settings.isolation)
 
 
 def _epic_of(task: Task, graph: TaskGraph) -> Task | None:

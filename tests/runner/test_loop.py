@@ -110,6 +110,16 @@ class TestManyTasks:
         assert project.stands("epic") == (Status.DONE, None)
         assert sorted(project.merges()) == ["aaaa", "bbbb"]
 
+    def test_an_epics_isolation_counts_for_its_tasks(self, project: RunProject) -> None:
+        project.settings(NO_PERSON)
+        project.make("epic", type=TaskType.EPIC, isolation=Isolation.EPIC)
+        for name in ("aaaa", "bbbb"):
+            project.make(name, parent="epic")
+        project.make("cccc", parent="epic", isolation=Isolation.TASK)
+        assert project.run("--parallel", "3").code == RunExit.DONE
+        assert sorted(project.merges()) == ["cccc", "epic"]
+        assert project.task("aaaa").branch == project.task("bbbb").branch == "gitticks/work/epic"
+
     def test_an_epic_that_is_sent_back_gets_a_child_that_carries_the_feedback(
         self, project: RunProject
     ) -> None:
