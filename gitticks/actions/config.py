@@ -52,7 +52,11 @@ def all_settings(context: Context) -> ShownSettings:
     found = context.resolved_settings
     return ShownSettings(
         tuple(_shown(found, name) for name in names(found.settings)),
-        (*found.warnings, *(error.message for error in found.unavailable), *_overruled(found)),
+        (
+            *found.warnings,
+            *(error.message for error in found.unavailable),
+            *(one.words for one in found.overruled),
+        ),
     )
 
 
@@ -70,7 +74,7 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
         _check_branch(context, parsed)
     context.store.transact(partial(_write, context, name, value), author=context.author)
     found = context.renewed().resolved_settings
-    mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
+    mine = [one.words for one in found.overruled if one.name == name]
     if value is not None:
         mine += [unknown for setting, unknown in unknown_in_settings(found.settings) if setting == name]
     return ShownSettings((_shown(found, name),), tuple(mine))
@@ -117,10 +121,3 @@ def _write(context: Context, name: str, value: str | None, transaction: Transact
 def _shown(found: ResolvedSettings, name: str) -> ShownSetting:
     value = get(found.settings, name)
     return ShownSetting(name, value, show(name, value), found.origin(name), explain(name))
-
-
-def _overruled(found: ResolvedSettings) -> tuple[str, ...]:
-    return tuple(
-        f"`{one.name}` from {one.origin} is {show(one.name, one.value)}, but {one.by} is stricter"
-        for one in found.overruled
-    )

@@ -17,6 +17,7 @@ from gitticks.document.settings import (
     find_setting,
     keys_of,
     parse_value,
+    show,
 )
 from gitticks.document.settings_table import ANY, BY_NAME, pattern_of, unavailable_part
 from gitticks.errors import DocumentError, UsageError
@@ -25,6 +26,7 @@ from gitticks.model.settings import AgentSettings, Price, Settings
 GIT_PREFIX = "gitticks."
 ENVIRONMENT_PREFIX = "GITTICKS_CONFIG_"
 DEFAULT = "default"
+_FLAG = "flag "
 
 
 class Overruled(NamedTuple):
@@ -34,6 +36,17 @@ class Overruled(NamedTuple):
     value: object
     origin: str
     by: str
+
+    @property
+    def words(self) -> str:
+        """Returns what does not hold, and why."""
+        value = show(self.name, self.value)
+        return f"`{self.name}` from {self.origin} is {value}, but {self.by} is stricter"
+
+    @property
+    def is_flags(self) -> bool:
+        """True if a command's flag gave the value."""
+        return self.origin.startswith(_FLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +104,7 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
 
 def flag_layer(flags: Mapping[str, str]) -> Layer:
     """Returns the layer of a command's flags, given by the settings' dotted names."""
-    return _text_layer({f"flag {name}": (name, value) for name, value in flags.items()})
+    return _text_layer({f"{_FLAG}{name}": (name, value) for name, value in flags.items()})
 
 
 def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:

@@ -235,6 +235,9 @@ def _warn_of_settings(context: Context) -> None:
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)
+    for one in found.overruled:
+        if one.is_flags:
+            warn(one.words)
     for setting, unknown in unknown_in_settings(found.settings):
         if setting.endswith(".fallback"):  # another unknown agent is an error of the task that needs it
             warn(f"the setting `{setting}`: {unknown}")

@@ -297,6 +297,14 @@ def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
     assert "`agents.claude.sandbox` is not available in this version" in ran.err
 
 
+def test_a_run_names_the_flag_that_a_stricter_setting_overrules(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\npermissions: {mode: interactive}\nhuman: always\n")
+    git("config", "gitticks.human", "when-required", at=tmp_path)
+    ran = gt("run", "--permission", "auto-all", at=tmp_path)
+    assert "`permissions.mode` from flag permissions.mode is auto-all, but config.yaml is stricter" in ran.err
+    assert "`human`" not in ran.err  # as it is for every run
+
+
 def test_a_run_without_walls_says_so_each_time(tmp_path: Path) -> None:
     make_store(tmp_path)
     for words in (["run"], ["run", "--sandbox", "none"]):
