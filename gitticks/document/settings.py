@@ -116,7 +116,7 @@ def refuse_unavailable(keys: Keys, value: object) -> None:
     """Refuses a value that nothing acts on."""
     part = unavailable_part(keys, value)
     if part is not None:
-        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint="`gt config` lists the available settings")
+        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=f"`gt config --explain {'.'.join(keys)}`")
 
 
 def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:

@@ -133,7 +133,11 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.TEXTS,
         "the agents that take over, in turn, if this one refuses or cannot be started",
     ),
-    Setting("agents.*.*", kinds.OPTION, "a value that only this agent's adapter knows"),
+    Setting(
+        "agents.*.*",
+        kinds.OPTION,
+        "what only one adapter knows: `provider` of opencode, `sandbox_mode: read-only` of codex",
+    ),
     Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
     Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus", _added),
     Setting("review_limit", kinds.integer(1), "after how many failed reviews in a row a task is stuck"),

@@ -234,6 +234,8 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
     ran = gt("config", name, value, at=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert "not available in this version" in ran.err
+    assert f"hint: `gt config --explain {name}`" in ran.err
+    assert "sandbox_mode: read-only" in gt("config", "--explain", name, at=tmp_path).out
     assert git("rev-parse", "gitticks/state", at=tmp_path).strip() == tip
 
 
