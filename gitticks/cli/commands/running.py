@@ -178,7 +178,7 @@ def run_command(
         include_standalone=not auto or with_all or include_standalone,
         include_orphans=not auto or with_all or include_orphans,
         parallel=parallel or context.settings.parallel,
-        max_seconds=_seconds("--max-duration", max_duration),
+        max_seconds=_seconds("--max-duration` / `--timeout", max_duration),
         debounce=0.0 if debounce == "0" else _seconds("--debounce", debounce, 2.0) or 0.0,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
         front=Front.TMUX if in_tmux else Front.NONE,

@@ -13,8 +13,16 @@ from tests.support.projects import make_project
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
-        (["--max-duration", "soon"], "`--max-duration` is not a duration: 'soon'", "write 90s, 30m, "),
-        (["--max-duration", "0"], "`--max-duration` is not a duration: '0'", "write 90s, 30m, "),
+        (
+            ["--timeout", "soon"],
+            "`--max-duration` / `--timeout` is not a duration: 'soon'",
+            "write 90s, 30m, ",
+        ),
+        (
+            ["--max-duration", "0"],
+            "`--max-duration` / `--timeout` is not a duration: '0'",
+            "write 90s, 30m, ",
+        ),
         (["--poll", "0"], "`--poll` is not a duration: '0'", "write 90s, 30m, "),
         (["--debounce", "x"], "`--debounce` is not a duration: 'x'", "write 90s, 30m, "),
         (
