@@ -376,7 +376,7 @@ def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> lis
     if old == new:
         return []
     if tree.get("status") is None:
-        old = {**old, "status": None}
+        old = {key: value for key, value in old.items() if key != "status"}
     result: list[Change] = []
     for field in FIELDS:
         if old.get(field.key) != new.get(field.key):

@@ -125,7 +125,7 @@ def test_work_kept_under_one_ref_at_the_same_time_is_all_kept(repository: Reposi
 
     def keep(name: str) -> None:
         checkout = checkout_at(repository, top(repository).parent / name)
-        partial_work.keep(repository, checkout, ref, f"Left by {name}", ())
+        partial_work.keep(repository, checkout, ref, f"Left by {name}")
 
     with ThreadPoolExecutor(len(names)) as pool:
         list(pool.map(keep, names))
