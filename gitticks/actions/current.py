@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
-from gitticks.model.queries import Graph
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.model.queries import Surroundings
+    from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.task import SessionRecord
     from gitticks.store.task_row import TaskRow
 
@@ -37,7 +36,7 @@ class InWork(NamedTuple):
 def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
     """Returns what is in work in this clone, sessions first, each in picking order."""
     index = context.index
-    graph = Graph.of(index.listed(open_only=True, with_json=with_json), index.unreadable())
+    graph = index.graph(index.listed(open_only=True, with_json=with_json))
     return in_work(context, graph, context.surroundings())
 
 

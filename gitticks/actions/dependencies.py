@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from gitticks.actions.derived_state import by_closing, standings_of
 from gitticks.model.graph import find_cycles, lay_out, shown
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
+    from gitticks.model.queries import Graph
     from gitticks.model.queued import Queued
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskRow
@@ -76,7 +76,7 @@ def find_dependencies(
     rows = index.listed(open_only=not with_closed, with_json=with_json)
     if named is not None and not with_closed and all(row.id != named for row in rows):
         with_closed, rows = True, index.listed(with_json=with_json)
-    graph = Graph.of(rows, index.unreadable())
+    graph = index.graph(rows)
     if named is not None and named not in graph.tasks:
         index.task(named)  # says what is wrong with its file
     blockers = {row.id: _blockers(graph, row, with_closed=with_closed) for row in rows}
@@ -103,11 +103,11 @@ def find_dependencies(
 
 def _blockers(graph: Graph[TaskRow], task: TaskRow, *, with_closed: bool) -> list[TaskId]:
     """Returns what a task waits for: all blockers of its own, and the nearest of those that the epics above it have."""
-    own = task.blocked_by if with_closed else [one for one in task.blocked_by if graph.is_open_id(one)]
+    own = task.blocked_by if with_closed else graph.waits_for(task)
     inherited: Iterable[TaskId] = ()
     if task.is_open and task.parent is not None:
         owners = islice(graph.waiting_owners(task), 1, None)
-        blockers = (one for owner in owners for one in owner.blocked_by if graph.is_open_id(one))
+        blockers = (one for owner in owners for one in graph.waits_for(owner))
         inherited = islice(blockers, _MOST_INHERITED)
     return [one for one in dict.fromkeys((*own, *inherited)) if one in graph.tasks and one != task.id]
 

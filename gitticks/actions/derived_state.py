@@ -164,7 +164,7 @@ def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
     """Returns the current derived state of a task, reading the branch again."""
     with open_index(context.repository) as index:
         task = index.task(task_id)
-        graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable())
+        graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable(), index.carriers())
     return standing_of(context, task, graph, context.surroundings())
 
 

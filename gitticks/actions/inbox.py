@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
-    from gitticks.model.queries import Surroundings
+    from gitticks.model.queries import Graph, Surroundings
     from gitticks.runner.questions import Question
     from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
     from gitticks.store.index import BrokenFile, Index
@@ -111,7 +111,7 @@ def open_inbox(
     context.warn_of_left_behind()
     index = context.index
     # A graph that reads tasks as they are asked for would need the index longer than it is open.
-    graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
+    graph = index.graph(index.listed(open_only=True)) if with_json else graph_over(index)
     around = context.surroundings()
     found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
     spending = spending_of_run(context)

@@ -114,7 +114,7 @@ def list_tasks(
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
     tasks, passed = _read(context, wanted, parent, with_json=with_json)
-    graph = Graph.of(tasks, index.unreadable())
+    graph = index.graph(tasks)
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
     else:

@@ -13,7 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
-from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
+from gitticks.git.merges.history import find_merge, find_same_patch, has_work, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -206,6 +206,7 @@ def warn_of_missing(context: Context) -> None:
 
 
 def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:
+
     repository = context.repository
     shas = {task.merged_sha: task for task in tasks if task.merged_sha is not None}
     lost = [sha for sha in lost_commits(repository, [tip], shas) if sha in shas]
@@ -213,7 +214,8 @@ def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterat
     unpulled = set(lost)
     if remote is not None and lost:
         unpulled = {*lost_commits(repository, [remote], lost)}
-    gone = [sha for sha in lost if sha in unpulled and not _came_anew(context, tip, shas[sha])]
+    away = [(sha, shas[sha]) for sha in lost if sha in unpulled]
+    gone = [sha for sha, task in away if not has_work(repository, tip, task.id, task.end_sha)]
     late = [sha for sha in lost if sha not in unpulled]
     for is_pulled, some in ((True, gone), (False, late)):
         if some:
@@ -231,14 +233,6 @@ def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMer
         )
         ids = tuple(sorted(task.id for task in stored.values()))
         yield MissingMerges(base, ids, (newest,), is_gone=True)
-
-
-def _came_anew(context: Context, tip: str, task: Task) -> bool:
-    head = task.end_sha
-    if head is None or not context.store.objects.has(head):
-        return False
-    repository = context.repository
-    return bool(find_merge(repository, tip, task.id, head) or find_same_patch(repository, tip, head))
 
 
 def _outermost(context: Context, tip: str, commits: list[str]) -> tuple[str, ...]:

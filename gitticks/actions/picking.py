@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import names_person, standing_of, standings_of
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Graph, by_urgency, first_ready
+from gitticks.model.queries import by_urgency, first_ready
 from gitticks.store.index import candidates_in, graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
+    from gitticks.model.queries import Graph
     from gitticks.model.status import Awaiting
     from gitticks.store.task_row import TaskRow
 
@@ -64,7 +65,7 @@ def _awaiting(context: Context, reviewer: str) -> Sequence[TaskRow]:
 def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[TaskRow]]:
     """Returns every task that a worker can be started on now, in picking order."""
     index = context.index
-    graph = Graph.of(index.listed(open_only=True, with_json=with_json), index.unreadable())
+    graph = index.graph(index.listed(open_only=True, with_json=with_json))
     return standings_of(context, graph.ready(context.surroundings()), graph)
 
 

@@ -19,7 +19,7 @@ from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import Graph, by_urgency, is_to_review
+from gitticks.model.queries import by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import (
     HELD_FOLDER,
@@ -114,7 +114,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     merged = _merged_by_hand(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
-    graph = Graph.of(rows, index.unreadable())
+    graph = index.graph(rows)
     around = context.surroundings()
     ordered = graph.in_picking_order(rows)
     begun = [row for row in ordered if row.is_begun]

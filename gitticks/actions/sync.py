@@ -30,7 +30,6 @@ from gitticks.git.sharing import (
     tracking_ref,
 )
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Graph
 from gitticks.model.settings import MergeMode
 from gitticks.runner.claiming import note_claims
 from gitticks.store.branch import Store
@@ -159,7 +158,7 @@ def cycles_with(store: Store, came: Moved) -> tuple[Cycle, ...]:
         return ()
 
     with open_index(store.repository) as index:
-        graph = Graph.of(index.listed(open_only=True), index.unreadable())
+        graph = index.graph(index.listed(open_only=True))
     ids = {one.id for one in came.tasks}
     return tuple(cycle for cycle in cycles_of(graph) if not ids.isdisjoint(cycle.tasks))
 

@@ -10,12 +10,12 @@ from gitticks.actions.derived_state import Standing
 from gitticks.actions.stop_reasons import reasons_of
 from gitticks.model.graph import forest_of, walk
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.graph import Forest, Place
     from gitticks.model.notes import Entry
+    from gitticks.model.queries import Graph
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskRow
 
@@ -58,7 +58,7 @@ def grow_tree(
     if top is not None and not with_closed and all(task.id != top for task in tasks):
         tasks = index.listed(with_json=with_json)
         with_closed = True
-    graph = Graph.of(tasks, index.unreadable())
+    graph = index.graph(tasks)
     all_closed = index.closed_children()
     folded = {} if with_closed else all_closed
     if top is not None and top not in graph.tasks:

@@ -21,6 +21,7 @@ from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.asides import left_asides, sweep_asides
 from gitticks.git.process import run_git
+from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import BY_HAND, Isolation, Role, Status
@@ -135,7 +136,7 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
     task = context.store.task_file(task_id).task
     blockers = graph.open_blockers(task)
     if blockers:
-        named = ", ".join(f"`{one}`" for one in blockers)
+        named = ", ".join(blockers_in_words(graph, task))
         raise RefusedError(f"`{task_id}` waits for {named}", hint=f"`gt show {blockers[0]}`")
     plan = workspaces.plan(task, graph, context.settings, context.repository)
     started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.work_branch, plan.start_sha)

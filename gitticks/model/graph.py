@@ -11,6 +11,7 @@ from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Queued
+    from gitticks.model.task import Task
 
 
 _SHOWN = 8
@@ -91,9 +92,8 @@ def _following(graph: Graph[Any], here: _Stop) -> Iterator[_Stop]:
     task = graph.tasks.get(here.task_id)
     if task is None or not (task.is_open or here.for_children):
         return
-    for blocker in task.blocked_by:
-        if graph.is_open_id(blocker):
-            yield _Stop(blocker)
+    for blocker in graph.waits_for(task):
+        yield _Stop(blocker)
     if task.parent is not None:
         yield _Stop(task.parent, for_children=True)
     if not here.for_children:
@@ -113,6 +113,48 @@ def _ids(way: Iterable[_Stop]) -> tuple[TaskId, ...]:
     """Returns the tasks of a cycle, with the first one again at its end; none for one of parents alone."""
     ids = [stop.task_id for stop in way if not stop.for_children]
     return (*ids, ids[0]) if ids else ()
+
+
+def blockers_in_words(graph: Graph[T], task: T) -> list[str]:
+    """Returns what a task waits for, each with the reason where the task does not name it itself."""
+    carried = {
+        graph.carrier_of(blocker): blocker
+        for owner in graph.waiting_owners(task)
+        for blocker in owner.blocked_by
+        if not graph.is_open_id(blocker)
+    }
+    return [
+        f"`{one}` (its branch has the code of `{carried[one]}`)" if one in carried else f"`{one}`"
+        for one in graph.open_blockers(task)
+    ]
+
+
+class NeededCode(NamedTuple):
+    """A commit that work has to have: with the code of `task`, for which `owner` is blocked by `blocker`."""
+
+    owner: TaskId
+    blocker: TaskId
+    task: Task
+    commit: str
+
+
+def code_of_blockers(graph: Graph[Task], task: Task) -> Iterator[NeededCode]:
+    """Yields the code of the blockers, of a task and of the epics above it, that are done.
+
+    It came into the base by a merge, their own or their epic's, or is still on the branch of an open epic. Where a person
+    keeps what was made in their own checkout, nobody knows.
+    """
+    for owner in (task, *graph.ancestors(task)):
+        for blocker in owner.blocked_by:
+            for one in (blocker, *graph.below(blocker)):
+                done = graph.tasks.get(one)
+                if done is None or done.is_open or done.is_cancelled:
+                    continue
+                epic = None if done.carrier is None else graph.tasks.get(done.carrier)
+                merged = done if epic is None or epic.is_open else epic
+                commit = merged.merged_sha if epic is None or merged is epic else done.end_sha
+                if commit is not None:
+                    yield NeededCode(owner.id, blocker, merged, commit)
 
 
 class Layering(NamedTuple):

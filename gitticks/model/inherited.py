@@ -96,9 +96,11 @@ NOTHING_ABOVE = Above(None)
 class Inheritance:
     """What all tasks are passed on, found out as it is asked for."""
 
-    def __init__(self, tasks: Mapping[TaskId, Queued], is_open_id: Callable[[TaskId], bool]) -> None:
+    def __init__(
+        self, tasks: Mapping[TaskId, Queued], waits_for: Callable[[Queued], Iterator[TaskId]]
+    ) -> None:
         self._tasks = tasks
-        self._is_open_id = is_open_id
+        self._waits_for = waits_for
         self._above: dict[TaskId, Above] = {}
 
     def above(self, task: Queued) -> Above:
@@ -137,14 +139,14 @@ class Inheritance:
             task.id if task.is_epic and task.is_open else above.epic,
             waits=above.waits or task.awaiting is not None,
             until=max(days, default=None),
-            blockers=self._open_blockers(task),
+            blockers=tuple(self._waits_for(task)),
             more=above.waited_for,
         )
 
     def _go_around(self, cycle: Sequence[TaskId]) -> None:
         """Fills in what the tasks of a cycle of parents pass on, in one go around."""
         tasks = [self._tasks[one] for one in cycle]
-        open_blockers = {task.id: self._open_blockers(task) for task in tasks}
+        open_blockers = {task.id: tuple(self._waits_for(task)) for task in tasks}
         owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
         waits = any(task.awaiting is not None for task in tasks)
         until = max((task.defer_until for task in tasks if task.defer_until is not None), default=None)
@@ -156,6 +158,3 @@ class Inheritance:
             self._above[task.id] = AboveInCycle(
                 task.id, epic, waits=waits, until=until, owners=owners, first=first
             )
-
-    def _open_blockers(self, task: Queued) -> tuple[TaskId, ...]:
-        return tuple(blocker for blocker in task.blocked_by if self._is_open_id(blocker))

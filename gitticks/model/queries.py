@@ -29,6 +29,7 @@ by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "w
 
 
 _NOTHING_LEFT: Mapping[TaskId, str] = {}
+_NO_CARRIERS: Mapping[TaskId, TaskId] = {}
 
 
 class Surroundings(NamedTuple):
@@ -62,7 +63,7 @@ class Graph(Generic[T]):
     """All tasks of a repository with the questions that need more than one of them.
 
     `unreadable` are tasks that there are, but whose files cannot be read: nobody knows whether they are closed, so they
-    count as open.
+    count as open. `carriers` are the `Task.carrier` of tasks that are not among these.
     """
 
     def __init__(
@@ -70,23 +71,30 @@ class Graph(Generic[T]):
         tasks: Mapping[TaskId, T],
         unreadable: Container[TaskId] = (),
         children: Mapping[TaskId, list[T]] | None = None,
+        carriers: Mapping[TaskId, TaskId] = _NO_CARRIERS,
     ) -> None:
         self.tasks = tasks
         self.unreadable = unreadable
         self._children = children or {}
+        self._carriers = carriers
         self._busy_epics: set[TaskId] | None = None
-        self._inheritance = Inheritance(tasks, self.is_open_id)
+        self._inheritance = Inheritance(tasks, self.waits_for)
         self._above_of = self._inheritance.above
 
     @classmethod
-    def of(cls, tasks: Iterable[T], unreadable: Container[TaskId] = ()) -> Graph[T]:
+    def of(
+        cls,
+        tasks: Iterable[T],
+        unreadable: Container[TaskId] = (),
+        carriers: Mapping[TaskId, TaskId] = _NO_CARRIERS,
+    ) -> Graph[T]:
         """Returns the graph of these tasks."""
         by_id = {task.id: task for task in tasks}
         children: dict[TaskId, list[T]] = {}
         for task in by_id.values():
             if task.parent is not None:
                 children.setdefault(task.parent, []).append(task)
-        return cls(by_id, unreadable, children)
+        return cls(by_id, unreadable, children, carriers)
 
     @classmethod
     def over(
@@ -108,7 +116,7 @@ class Graph(Generic[T]):
         """True if any task names this one as parent."""
         return task_id in self._children
 
-    def ancestors(self, task: T) -> Iterator[T]:
+    def ancestors(self, task: Queued) -> Iterator[T]:
         """Yields parent, grandparent and so on, each once even where parents run in a cycle."""
         seen = {task.id}
         parent = task.parent
@@ -141,9 +149,9 @@ class Graph(Generic[T]):
         """
         above, own = self._above_of(task), task.blocked_by
         if above.is_free:
-            return tuple(dict.fromkeys(self._open_among(own, task))) if own else ()
-        owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
-        found = (one for one in owned if self.is_open_id(one) and one != task.id)
+            return tuple(dict.fromkeys(self._own_blockers(task))) if own else ()
+        owned = (one for owner in self.waiting_owners(task) for one in self.waits_for(owner))
+        found = (one for one in owned if one != task.id)
         return tuple(dict.fromkeys(found if most is None else islice(found, most)))
 
     def may_wait(self, tasks: Sequence[T], around: Surroundings) -> list[bool]:
@@ -167,9 +175,29 @@ class Graph(Generic[T]):
         owners = self._above_of(task).blocked_owners()
         yield from (self.tasks[owner] for owner, _ in owners if owner != task.id)
 
-    def _open_among(self, ids: Iterable[TaskId], task: T) -> list[TaskId]:
-        """Returns those of the ids that are of open tasks; a task never waits for itself."""
-        return [one for one in ids if self.is_open_id(one) and one != task.id]
+    def waits_for(self, task: Queued) -> Iterator[TaskId]:
+        """Yields the open tasks that a task's own `blocked_by` makes it wait for.
+
+        A blocker that is done is waited for until its code can be had: what stands on the branch of an open epic can
+        be had by the tasks of that epic, and by the others once the epic is merged, so they wait for the epic.
+        """
+        for blocker in task.blocked_by:
+            if self.is_open_id(blocker):
+                yield blocker
+                continue
+            epic = self.carrier_of(blocker)
+            if epic is not None and epic not in (task.id, *(above.id for above in self.ancestors(task))):
+                yield epic
+
+    def carrier_of(self, task_id: TaskId) -> TaskId | None:
+        """Returns the open epic on whose branch the code of a task that is done stands, or None."""
+        known = self.tasks.get(task_id)
+        epic = self._carriers.get(task_id) if known is None else known.carrier
+        return epic if epic is not None and self.is_open_id(epic) else None
+
+    def _own_blockers(self, task: T) -> list[TaskId]:
+        """Returns what a task waits for by itself, though never for itself."""
+        return [one for one in self.waits_for(task) if one != task.id]
 
     def idle_blockers(self, task: T) -> tuple[TaskId, ...]:
         """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""
@@ -187,7 +215,7 @@ class Graph(Generic[T]):
         own = task.blocked_by
         if above.is_free and not own:
             return False
-        return bool(self._open_among(own, task)) or any(
+        return bool(self._own_blockers(task)) or any(
             one != task.id for _, blockers in above.blocked_owners() for one in blockers
         )
 

@@ -39,6 +39,10 @@ class Queued(Protocol):
         """The tasks that it waits for, closed and missing ones too."""
 
     @property
+    def carrier(self) -> TaskId | None:
+        """The epic on whose branch its code stands once it is done."""
+
+    @property
     def awaiting(self) -> str | None:
         """Why it is a person's turn."""
 

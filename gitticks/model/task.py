@@ -252,6 +252,14 @@ class Task:
         return self.status is Status.DONE and (self.merged_sha is not None or not self.has_code)
 
     @property
+    def carrier(self) -> TaskId | None:
+        """Returns the epic on whose branch its code stands once it is done, to be merged with the epic; else None."""
+        is_kept = self.status is Status.DONE and self.has_code and self.merged_sha is None
+        if self.branch is None or not is_kept or not is_shared_branch(self.id, self.branch):
+            return None
+        return TaskId(self.branch.removeprefix(WORK_BRANCH))
+
+    @property
     def file(self) -> str:
         """Returns the path of the task's file as a person types it from the repository's root."""
         return f"{BOARD_FOLDER}/{task_path(self.id)}"

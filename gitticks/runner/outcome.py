@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from gitticks.errors import first_of
+from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
 from gitticks.model.status import Awaiting, Status
@@ -167,7 +168,8 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
     if blockers:
         # What is in the scope, or awaits a person there, the run tells of itself.
         is_ours = any(blocker in scope for blocker in blockers)
-        return None if is_ours else f"it waits for {shown(blockers)}: `gt show {blockers[0]}`"
+        named = first_of(blockers_in_words(graph, task), _SHOWN_TASKS)
+        return None if is_ours else f"it waits for {named}: `gt show {blockers[0]}`"
     for above in graph.ancestors(task):
         if above.awaiting is not None and above.id not in scope:
             return f"it waits like its epic `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"

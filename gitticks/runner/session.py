@@ -13,6 +13,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
+from gitticks.git.locks import hold_lock
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
@@ -38,6 +39,8 @@ from gitticks.runner.reviewing import (
     first_awake,
     script_blocks,
 )
+from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
+from gitticks.runner.workspace_plan import CodeMissingError
 from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.machine import require_workspace
 from gitticks.store.decisions import carry_out
@@ -161,7 +164,13 @@ class SessionRun:
         graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
         if self.role is Role.REVIEWER:
             return plan_review(task, graph, run.settings, run.repository, number)
-        plan = workspaces.plan(task, graph, run.settings, run.repository)
+        try:
+            plan = workspaces.plan(task, graph, run.settings, run.repository)
+        except CodeMissingError:
+            if not run.settings.merge.push:
+                raise
+            self._catch_up()
+            plan = workspaces.plan(task, graph, run.settings, run.repository)
         require_workspace(run.settings.sandbox, plan.isolation, f"`gt update {task.id} --isolation task`")
         if plan.branch is None or not plan.branch.startswith(WORK_BRANCH):
             return plan
@@ -169,6 +178,15 @@ class SessionRun:
         return plan._replace(
             warnings=overlap_warnings(run.repository, graph.tasks.values(), run.settings, name)
         )
+
+    def _catch_up(self) -> None:
+        """Takes what other clones merged and pushed into this clone's base."""
+        repository, settings = self.run.repository, self.run.settings
+        try:
+            with hold_lock(repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
+                catch_up(repository, workspaces.base_of(self.file.task, settings, repository))
+        except BaseNotSharedError as error:
+            self.run.emit(Warned(self.task_id, f"{error.message} ({error.hint})"))
 
     def _seats(self, record: SessionRecord) -> list[SessionOrder]:
         """Returns what each reviewer of a council is to do; those are left out that have no script to run."""

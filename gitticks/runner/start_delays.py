@@ -19,7 +19,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
-from gitticks.runner.workspace_plan import has_base
+from gitticks.runner.workspace_plan import CodeMissingError, has_base
 from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0
@@ -29,7 +29,7 @@ MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 _GIVEN_UP = "gets no more work in this run"
-_PASSING = (MachineError, GitError, LostRaceError)
+_PASSING = (MachineError, GitError, LostRaceError, CodeMissingError)
 
 
 class Pause(NamedTuple):
@@ -267,7 +267,7 @@ def role_for(task: Task) -> Role:
 class LeftAlone:
     """The tasks of one run that are not tried again until somebody changes them, or makes the commit that they begin from.
 
-    What failed by the machine, such as a full disk, is tried again after `limits.rest` by a run that runs forever.
+    What failed by the machine, such as a full disk, or for code that others have, is tried again after `limits.rest` by a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
+from gitticks.git.merges.history import has_work, is_ancestor
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
+from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
@@ -19,6 +21,10 @@ MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 """The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5
+
+
+class CodeMissingError(GitticksError):
+    """Work cannot go on from what this clone has; a fetch or a pull may change that."""
 
 
 class Workspace(NamedTuple):
@@ -58,7 +64,10 @@ class Workspace(NamedTuple):
 def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Workspace:
     """Returns where an agent is to work on a task; nothing is made or changed."""
     if _isolation(task, graph, settings) is Isolation.NONE:
-        return _plan_here(task, settings, repository)
+        here = _plan_here(task, settings, repository)
+        if task.start_sha is None:
+            require_blockers(repository, task, graph, here.branch or "HEAD", (here.commit,))
+        return here
     owner = workspace_name(task, graph, settings)
     branch = WORK_BRANCH + owner
     folder = repository.require_project_dir("a workspace") / settings.workspace.dir
@@ -69,6 +78,8 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         require_code(repository, task)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
+    if tip is None or start_sha is None:
+        require_blockers(repository, task, graph, base, (base_tip, commit))
     if start_sha is None:
         begins_there = owner != task.id or commit == base_tip
         start_sha = commit if begins_there else repository.objects.merge_base(commit, base_tip) or commit
@@ -80,14 +91,65 @@ def require_code(repository: Repository, task: Task) -> None:
     """Refuses to go on with work that was handed off in another clone and whose commits are not in this one.
 
     Raises:
-        GitticksError: they are missing here.
+        CodeMissingError: they are missing here.
     """
     if task.end_sha is None or not task.has_code or repository.objects.has(task.end_sha):
         return
     branch = task.branch or f"{WORK_BRANCH}{task.id}"
-    raise GitticksError(
+    raise CodeMissingError(
         f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
-        hint=f"`git push origin {branch}` where it was made, then `git fetch origin {branch}:{branch}` here",
+        hint=_fetching(branch),
+    )
+
+
+def _fetching(branch: str | None) -> str:
+    return f"`git push origin {branch}` where it was made, then `git fetch origin {branch}:{branch}` here"
+
+
+def require_blockers(
+    repository: Repository, task: Task, graph: TaskGraph, base: str, starts: tuple[str, ...]
+) -> None:
+    """Refuses to begin work from commits of which none has the code of a blocker that is done.
+
+    Raises:
+        CodeMissingError: that code is to be fetched or merged first.
+    """
+    for needed in code_of_blockers(graph, task):
+        if _can_be_had(repository, needed, starts):
+            continue
+        one, short = needed.task, needed.commit[:10]
+        if one.merged_sha != needed.commit:
+            lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(one.branch)
+        elif _is_to_come(repository, needed.commit, base):
+            lacks, way = (
+                f"`{base}` lacks the merge {short}",
+                f"`git pull`, once `{base}` is pushed where it was made",
+            )
+        else:
+            lacks, way = (
+                f"`{base}` lacks the merge {short}",
+                f"`git merge --no-edit {short}` on `{base}` restores it",
+            )
+        raise CodeMissingError(
+            f"`{task.id}` waits for the code of `{one.id}`: {lacks}",
+            hint=f"{way}; `gt unblock {needed.owner} {needed.blocker}` starts without it",
+        )
+
+
+def _is_to_come(repository: Repository, commit: str, base: str) -> bool:
+    """True if a merge is not stored here, or the remote's base has it."""
+    remote = read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
+    is_stored = repository.objects.has(commit)
+    return not is_stored or (remote is not None and is_ancestor(repository, commit, remote))
+
+
+def _can_be_had(repository: Repository, needed: NeededCode, starts: tuple[str, ...]) -> bool:
+    if not repository.objects.has(needed.commit):  # a shallow clone has no old commits, merged or not
+        return (repository.common_dir / "shallow").exists()
+    return any(
+        is_ancestor(repository, needed.commit, start)
+        or has_work(repository, start, needed.task.id, needed.task.end_sha)
+        for start in starts
     )
 
 

@@ -99,6 +99,10 @@ class Index:
         wanted = f"is_open {'= 1' if open_only else '>= 0'} ORDER BY is_open, priority, born, task.id"
         return self._tasks(wanted, with_json=with_json)
 
+    def graph(self, tasks: Iterable[TaskRow]) -> Graph[TaskRow]:
+        """Returns the graph of these tasks, which are all or the open ones."""
+        return Graph.of(tasks, self.unreadable(), self.carriers())
+
     def beginning(self, word: str) -> list[TaskRow]:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
         return self._tasks("task.id >= ? AND task.id < ?", word, word + _NO_ID_REACHES)
@@ -247,6 +251,14 @@ class Index:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
         query = "SELECT id FROM file WHERE id >= ? AND id < ? ORDER BY id"
         return self._read(values_of.ids, query, prefix, prefix + _NO_ID_REACHES)
+
+    def carriers(self) -> dict[TaskId, TaskId]:
+        """Returns the tasks that are done and whose code is on the branch of an open epic, each with the epic."""
+        query = (
+            "SELECT id, carrier FROM task WHERE carrier IS NOT NULL"
+            " AND EXISTS (SELECT 1 FROM task AS epic WHERE epic.id = task.carrier AND epic.is_open)"
+        )
+        return self._read(values_of.ids_by_task, query)
 
     def status_counts(self) -> dict[str, int]:
         """Returns how many tasks have each status that any has."""

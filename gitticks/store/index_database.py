@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Raised with every change of the tables or of what a row holds."""
 
 PARSER_VERSION = 2
@@ -47,6 +47,7 @@ INDEXES = (
     "CREATE INDEX task_workable ON task (parent IS NOT NULL, priority, born, id) WHERE is_workable",
     "CREATE INDEX task_begun ON task (id) WHERE is_begun",
     "CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL",
+    "CREATE INDEX task_carrier ON task (carrier) WHERE carrier IS NOT NULL",
     "CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL",
 )
 

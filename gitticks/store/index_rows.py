@@ -96,6 +96,7 @@ def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]
         task.asked_at and task.asked_at.isoformat(),
         task.closed.isoformat() if task.closed else "",
         task.claim and f"{task.claim.expires.isoformat()} {task.claim.runner}",
+        task.carrier,
         task.is_open,
         task.is_epic,
         task.is_workable,

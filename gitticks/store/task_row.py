@@ -64,6 +64,7 @@ class TaskRow(NamedTuple):
     asked: str | None
     closed: str
     claimed: str | None
+    carrier: TaskId | None
     is_open: bool
     is_epic: bool
     is_workable: bool
@@ -269,6 +270,7 @@ def _mapping(key: Callable[[Any], K], value: Callable[[Any], V]) -> Callable[[li
 
 
 titles = _mapping(as_id, as_text)
+ids_by_task = _mapping(as_id, as_id)
 lines = _mapping(as_id, int)
 blobs = _mapping(as_id, as_bytes)
 entries_by_task = _mapping(as_id, entries_from_json)

@@ -1,4 +1,4 @@
-"""Work that was handed off in another clone, and whose commits nobody has brought into this one."""
+"""Work that was handed off or merged in another clone, and whose commits nobody has brought into this one."""
 
 from __future__ import annotations
 
@@ -56,3 +56,62 @@ def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones:
     here.ok("run", "--headless", "--debounce", "0")
     assert here.task("k7f2").status is Status.DONE
     assert git("show", "main:login.txt", at=here.path) == "k7f2"
+
+
+def test_what_waits_for_it_starts_only_from_its_code(tmp_path: Path, on_path: Path) -> None:
+    first = make_first_clone(tmp_path)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}".encode()})
+    first.make("k7f2", body=SCRIPT)
+    first.make("m3xq", title="Another", body=SCRIPT, blocked_by=["k7f2"])
+    ours, here = make_clones(tmp_path, first, 2)
+    ours.ok("trust", "--yes")
+    ours.ok("run", "--headless", "--debounce", "0", "k7f2")
+    ours.ok("sync")
+    here.ok("sync")
+    here.ok("trust", "--yes")
+    merge = (here.task("k7f2").merged_sha or "")[:10]
+    missing = f"`m3xq` waits for the code of `k7f2`: `main` lacks the merge {merge}"
+    for _ in range(2):
+        ran = here.gt("run", "--headless", "--debounce", "0")
+        assert ran.code == 1
+        assert f"m3xq: skipped in this run: {missing} (`git pull`, once" in ran.err, ran.seen
+        ran = here.gt("start", "m3xq")
+        assert ran.err.startswith(f"error: {missing}"), ran.seen
+        assert "`gt unblock m3xq k7f2` starts without it" in ran.err
+        git("push", "--quiet", "origin", "main", at=ours.path)
+        git("fetch", "--quiet", "origin", at=here.path)
+    git("pull", "--quiet", at=here.path)
+    here.ok("run", "--headless", "--debounce", "0")
+    assert here.task("m3xq").status is Status.DONE
+    assert "k7f2.txt" in git("ls-tree", "--name-only", here.task("m3xq").start_sha or "", at=here.path)
+
+
+def test_where_merges_are_pushed_a_run_fetches_what_its_tasks_wait_for(tmp_path: Path, on_path: Path) -> None:
+    first = make_first_clone(tmp_path)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}merge: {{push: true}}\n".encode()})
+    first.make("k7f2", body=SCRIPT)
+    first.make("m3xq", title="Another", body=SCRIPT, blocked_by=["k7f2"])
+    ours, here = make_clones(tmp_path, first, 2)
+    for one in (ours, here):
+        one.ok("trust", "--yes")
+    ours.ok("run", "--headless", "--debounce", "0", "k7f2")
+    ours.ok("sync")
+    here.ok("sync")
+    here.ok("run", "--headless", "--debounce", "0")
+    assert here.task("m3xq").status is Status.DONE
+    assert "k7f2.txt" in git("ls-tree", "--name-only", here.task("m3xq").start_sha or "", at=here.path)
+
+
+def test_a_blocker_that_was_rebased_onto_the_base_is_there(tmp_path: Path, on_path: Path) -> None:
+    here = make_first_clone(tmp_path)
+    write_files(here.store, {"config.yaml": f"version: 1\n{NO_PERSON}".encode()})
+    here.make("k7f2", body=SCRIPT)
+    here.make("m3xq", title="Another", blocked_by=["k7f2"])
+    here.ok("trust", "--yes")
+    before = git("rev-parse", "main", at=here.path)
+    here.ok("run", "--headless", "--debounce", "0", "k7f2")
+    merge = here.task("k7f2").merged_sha or ""
+    git("reset", "--quiet", "--hard", before, at=here.path)
+    assert f"hint: `git merge --no-edit {merge[:10]}` on `main` restores it" in here.gt("start", "m3xq").err
+    git("cherry-pick", here.task("k7f2").end_sha or "", at=here.path)
+    here.ok("start", "m3xq")

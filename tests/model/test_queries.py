@@ -121,6 +121,23 @@ def test_a_blocker_blocks_while_it_is_open(status: Status) -> None:
     assert tasks.idle_blockers(task) == (("b",) if status is Status.CANCELLED else ())
 
 
+@pytest.mark.parametrize("status", list(Status))
+def test_a_blocker_whose_code_is_on_the_branch_of_an_epic_blocks_others_until_that_is_merged(
+    status: Status,
+) -> None:
+    work = {"branch": "gitticks/work/e1", "start_sha": "a" * 40, "end_sha": "b" * 40}
+    done = make("b", parent="e1", status=Status.DONE, **work)
+    outside, inside = make("a", "b"), make("c", "b", parent="e1")
+    epic, below = make("e1", status=status), make("d", parent="e2")
+    tasks = graph(outside, inside, done, epic, make("e2", "b"), below)
+    waits = () if status.is_terminal else ("e1",)
+    assert tasks.open_blockers(outside) == tasks.open_blockers(below) == waits
+    assert tasks.is_ready(outside, AROUND) is tasks.is_ready(below, AROUND) is status.is_terminal
+    assert tasks.open_blockers(inside) == ()
+    assert graph(outside, epic, replace(done, end_sha="a" * 40)).open_blockers(outside) == ()
+    assert graph(outside, epic, replace(done, merged_sha="c" * 40)).open_blockers(outside) == ()
+
+
 def test_a_missing_blocker_blocks_nothing_and_is_named() -> None:
     task = make("a", "gone", "b")
     tasks = graph(task, make("b"))

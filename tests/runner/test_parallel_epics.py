@@ -193,3 +193,27 @@ def test_an_epic_with_nothing_to_do_ends_the_run_and_keeps_others_going(project:
     assert project.task("bbbb").status is Status.DONE, ran.seen
     assert project.task("aaaa").status is Status.PENDING
     assert "Traceback" not in project.run("aaaa").seen
+
+
+def test_what_is_outside_of_an_epic_waits_for_its_merge_where_a_blocker_is_on_its_branch(
+    project: RunProject,
+) -> None:
+    project.settings(f"{NO_PERSON}isolation: epic\n")
+    project.agent(DONE)
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa")
+    project.make("aaa3", parent="aaaa", blocked_by=["aaa2"])
+    project.make("bbbb", blocked_by=["aaa2"])
+    assert project.run().code == 3
+    assert [project.task(one).status for one in ("aaa2", "aaa3")] == [Status.DONE] * 2
+    assert project.task("bbbb").status is Status.PENDING
+    assert "bbbb" not in project.gt("ready", "--json").out + project.gt("next", "--json").out
+    for words in ("list", "list --blocked", "list --all", "show bbbb"):
+        assert "after aaaa" in project.ok(*words.split()), words
+    why = "`aaaa` (its branch has the code of `aaa2`)"
+    assert f"error: `bbbb` waits for {why}" in project.gt("start", "bbbb").err
+    assert f"bbbb: it waits for {why}: `gt show aaaa`" in project.run("bbbb").err
+    project.ok("approve", "aaaa")
+    assert project.run().code == 0
+    assert {"aaa2.txt", "bbbb.txt"} <= set(project.files("main"))
+    assert "aaa2.txt" in project.files(project.task("bbbb").start_sha or "")

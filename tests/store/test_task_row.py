@@ -20,7 +20,7 @@ from tests.support.tasks import make_store, make_task
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 ALIKE = (
     "id", "title", "status", "priority", "parent", "blocked_by", "awaiting", "defer_until", "born", "waits_since",
-    "is_open", "is_epic", "is_workable", "is_to_review", "is_begun", "is_merging", "is_cancelled",
+    "carrier", "is_open", "is_epic", "is_workable", "is_to_review", "is_begun", "is_merging", "is_cancelled",
 )  # fmt: skip
 
 
@@ -83,6 +83,7 @@ ROW: tuple[object, ...] = (
     None,
     None,
     "",
+    None,
     None,
     *[0] * 5,
     "",

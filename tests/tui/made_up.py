@@ -69,6 +69,7 @@ def row(
         asked=None if asked is None else asked.isoformat(),
         closed="" if is_open else f"2026-11-22T09:{len(title) % 60:02}:00+00:00",
         claimed=None,
+        carrier=None,
         is_open=is_open,
         is_epic=is_epic,
         is_workable=is_open
