@@ -36,6 +36,11 @@ class FoundMerge(NamedTuple):
     base: str
     status: Status
 
+    @property
+    def outcome(self) -> str:
+        """Returns what became of the task, in words."""
+        return "done" if self.status is Status.DONE else f"{self.status}, and waits for your decision"
+
 
 class _Candidate(NamedTuple):
     """A task that has work of its own, and where that and its base stand."""

@@ -72,7 +72,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
     context.warn_of_fallen()
     for found in notice_merges(context):
-        context.warnings.append(f"`{found.id}` has been merged into `{found.base}`: it is now {found.status}")
+        context.warnings.append(f"`{found.id}` has been merged into `{found.base}`: {found.outcome}")
     run = run_context(context, listener, options)
     run.claims = claims_of(context, lambda message: run.emit(Warned(None, message)))
     if options.agent is not None:

@@ -83,7 +83,10 @@ def close_found(draft: Draft, found: MergeFound) -> None:
         if task.merged_sha != found.sha:
             draft.task = replace(task, merged_sha=found.sha)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
-            reason = f"its branch is merged as {found.sha[:7]} though it was {task.status}"
+            reason = (
+                f"its branch is merged as {found.sha[:7]} though it was {task.status}: "
+                f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
+            )
             draft.await_person(Awaiting.ESCALATION, reason)
         return
     draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})

@@ -65,6 +65,16 @@ def test_work_in_progress_that_was_merged_asks_a_person_once(project: Project) -
     project.ok("status")
     project.ok("sync")
     assert project.tip() == tip
+    why = f"its branch is merged as {(project.task('k7f2').merged_sha or '')[:7]} though it was working: `gt close k7f2`"
+    for words in ("inbox", "status", "list --awaiting"):
+        assert why in " ".join(project.ok(*words.split()).split()), words
+
+
+def test_a_run_says_that_work_in_progress_which_was_merged_asks_a_person(project: Project) -> None:
+    make_working(project)
+    merge_by("merge", project)
+    said = "`k7f2` has been merged into `main`: working, and waits for your decision"
+    assert said in project.gt("run", "--headless").err
 
 
 def test_a_person_who_awaits_work_closes_it_by_merging(project: Project) -> None:

@@ -207,5 +207,4 @@ def print_tasks_or(
 def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:
     """Yields what was found merged by hand, and what became of it."""
     for one in merged:
-        words = "done" if one.status == Status.DONE else f"{one.status}, and waits for your decision"
-        yield f"{one.id}  found merged into {visible(one.base)} as {one.commit[:7]}: {words}"
+        yield f"{one.id}  found merged into {visible(one.base)} as {one.commit[:7]}: {one.outcome}"
