@@ -10,7 +10,7 @@ from gitticks.errors import first_of
 from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import BY_HAND, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.events import BudgetState, RunEnded
 from gitticks.workflow.budget import Spent
@@ -158,8 +158,14 @@ class Standstill:
 
 def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Container[TaskId]) -> str | None:
     """Returns what outside of a run's scope keeps a task from being started, with what to type; None if nothing does."""
+    if task.is_epic and task.is_open and task.awaiting is None and not graph.has_children(task.id):
+        return f'it is an epic without tasks: `gt create "…" --parent {task.id}`'
     if not task.is_workable or graph.is_ready(task, around):
         return None
+    claim = task.claim
+    if claim is not None and claim.is_by_hand and claim.expires > around.now:
+        who = claim.runner.removeprefix(BY_HAND)
+        return f"{who} is working on it by hand: `gt complete {task.id}` hands it off"
     if task.id in around.live:
         return "another session is working on it: `gt status`"
     if is_deferred(task, around.today):

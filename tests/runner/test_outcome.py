@@ -171,6 +171,7 @@ def test_a_closed_task_that_was_asked_for_is_said(project: RunProject, status: S
         ({"blocked_by": ("aaaa",)}, "waits for `aaaa`"),
         ({"defer_until": date(2199, 1, 1)}, "is deferred until 2199-01-01: `gt defer k7f2 null`"),
         ({"parent": "epic"}, "waits like its epic `epic`, which awaits approval"),
+        ({"type": TaskType.EPIC}, 'is an epic without tasks: `gt create "…" --parent k7f2`'),
     ],
 )
 def test_why_a_task_that_was_asked_for_cannot_be_started_is_said(
@@ -182,6 +183,14 @@ def test_why_a_task_that_was_asked_for_cannot_be_started_is_said(
     ran = project.run("k7f2")
     assert ran.code == RunExit.LIMIT
     assert f"k7f2: {why}" in " ".join(ran.err.split()).replace("it ", ""), ran.seen
+
+
+def test_a_task_that_was_started_by_hand_is_not_said_to_be_done(project: RunProject) -> None:
+    project.make()
+    project.ok("start", "k7f2")
+    ran = project.run("k7f2")
+    assert ran.code == RunExit.LIMIT
+    assert " is working on it by hand: `gt complete k7f2` hands it off" in ran.err
 
 
 def test_an_agent_that_rests_is_named_by_the_run_and_by_status(project: RunProject) -> None:
