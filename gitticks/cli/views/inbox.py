@@ -138,7 +138,7 @@ def commands(
 ) -> list[str]:
     """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict.
 
-    Merging the branch `to_merge` closes the task by itself.
+    Merging the branch `to_merge` closes the task, which `status` notices.
     """
     task, gt = standing.task, called()
     if standing.is_conflicted:
@@ -146,7 +146,7 @@ def commands(
     again = f"{gt} update {task.id} --status working"
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
     if to_merge is not None:
-        answers = [f"git merge {visible(to_merge)}", f'{gt} close {task.id} "…"']
+        answers = [f"git merge {visible(to_merge)} && {gt} status", f'{gt} close {task.id} "…"']
     if is_answered:
         answers = [f"{gt} approve {task.id}", *answers]
     is_stuck = task.status == Status.STUCK

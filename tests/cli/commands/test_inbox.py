@@ -306,9 +306,9 @@ def test_what_a_person_is_to_merge_names_the_branch(tmp_path: Path) -> None:
     branch = project.task("k7f2").branch
     assert branch is not None
     ran = project.gt("inbox")
-    assert ran.out.splitlines()[-1].strip() == f'git merge {branch} · gt close k7f2 "…"'
+    assert ran.out.splitlines()[-1].strip() == f'git merge {branch} && gt status · gt close k7f2 "…"'
     said = json.loads(project.gt("inbox", "--json").out)
-    assert said["tasks"][0]["commands"][0] == f"git merge {branch}"
+    assert said["tasks"][0]["commands"][0] == f"git merge {branch} && gt status"
     git("merge", "-q", "--no-edit", branch, at=project.path)
     project.ok("status")
     assert project.gt("inbox").out == ""
