@@ -202,7 +202,8 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
     for task_id, line in sorted({**conflicts, **marked}.items()):
         what, fix = "both versions of a conflict are here, marked", f"`gt edit {task_id}`"
         if task_id in marked:
-            what, fix = "git merged this task line by line", "`gt doctor --fix` merges both sides by meaning"
+            what = "git merged this task line by line"
+            fix = "`gt doctor --fix` merges both sides by meaning"
         repair = Repair.MARKERS if task_id in marked else None
         yield warning(f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: {what}", fix, repair, task=task_id)
     for found in unmerged_on_board(context):
