@@ -9,8 +9,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from gitticks.errors import GitticksError
-from gitticks.git.objects.trees import Parts, is_folder, is_possible
+from gitticks.git.objects.trees import Parts, is_folder
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
@@ -86,10 +85,6 @@ class NewObjects:
 
 def _by_folder(changes: Mapping[str, tuple[str, str] | None]) -> _Changes:
     """Returns changes by path as changes of folders in one another; what is put somewhere counts, not what is removed."""
-    names = {name for path, change in changes.items() if change for name in path.split("/")}
-    odd = next((name for name in names if not is_possible(name)), None)
-    if odd is not None:
-        raise GitticksError(f"`{ascii(odd)[1:-1]}` is no name that git can check out")
     top: _Changes = {}
     for path, change in sorted(changes.items(), key=lambda one: one[1] is not None):
         *folders, name = path.encode("utf-8", "surrogateescape").split(b"/")

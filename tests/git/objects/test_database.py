@@ -135,13 +135,6 @@ def test_a_foreign_file_is_never_replaced_by_a_folder(objects: Objects) -> None:
         commit_with(objects, {"a": b"1", "a/b": b"2"})
 
 
-@pytest.mark.parametrize("path", ["a/../b", "a//b", "a/.git/b", ".GIT", "git~1", "a/" + "b" * 256])
-def test_what_no_checkout_can_hold_is_refused(objects: Objects, path: str) -> None:
-    with pytest.raises(GitticksError, match="is no name that git can check out"):
-        commit_with(objects, {path: b"1"})
-    assert commit_with(objects, {path: None})
-
-
 def test_entries_tell_files_from_links(top: Path, objects: Objects) -> None:
     (top / "link").symlink_to("README.md")
     (top / "run").write_text("#!/bin/sh\n")
