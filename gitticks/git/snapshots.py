@@ -17,10 +17,11 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
 from gitticks.git.identity import ENGINE_IDENTITY
-from gitticks.git.merges.following import steps_between
 from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
+from gitticks.git.refs import nothing_like
 
+_MOST_ARGUMENTS = 500
 _LARGEST_IN_MEMORY = 16 * 1024 * 1024
 _LINK, _PLAIN, _EXECUTABLE = "120000", "100644", "100755"
 
@@ -72,36 +73,66 @@ def store_snapshot(
     checkout: Checkout, snapshot: Snapshot, message: str, extra_parents: Iterable[str] = ()
 ) -> str:
     """Stores a commit with the snapshot's files on top of its HEAD and returns its id; no ref names it yet."""
-    objects = open_objects(checkout.common_dir, does_much=True)
-    entries = {path: (kept.mode, kept.blob) if kept.blob else None for path, kept in snapshot.files.items()}
-    made = objects.write_commit_of(
-        objects.tree_of(snapshot.head) if snapshot.head else None,
-        [parent for parent in (snapshot.head, *extra_parents) if parent],
-        entries,
-        author=ENGINE_IDENTITY,
-        message=message,
-    )
-    objects.sync(made.objects)
-    return made.id
+    scratch = checkout.git_dir / f"gitticks-snapshot-{os.getpid()}"
+    environment = {"GIT_INDEX_FILE": str(scratch)}
+    nothing = nothing_like(snapshot.head or "")  # only what HEAD has can be gone
+    lines = [
+        f"{kept.mode if kept.blob else 0} {kept.blob or nothing}\t{path}"
+        for path, kept in snapshot.files.items()
+        if kept.blob or nothing
+    ]
+    try:
+        start = ["read-tree", snapshot.head] if snapshot.head else ["read-tree", "--empty"]
+        run_git(start, repository_dir=checkout.git_dir, extra_environment=environment)
+        run_git(
+            ["update-index", "-z", "--index-info"],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.git_dir,
+            directory=checkout.git_dir,
+            input=b"".join(os.fsencode(line) + b"\0" for line in lines),
+            extra_environment=environment,
+        )
+        tree = run_git(["write-tree"], repository_dir=checkout.git_dir, extra_environment=environment).text
+    finally:
+        scratch.unlink(missing_ok=True)
+    parents = [parent for parent in (snapshot.head, *extra_parents) if parent]
+    words = [word for parent in parents for word in ("-p", parent)]
+    return run_git(
+        ["-c", "core.fsync=all", "commit-tree", *words, tree],
+        repository_dir=checkout.git_dir,
+        input=message.encode(),
+        extra_environment=ENGINE_IDENTITY.variables(),
+    ).text
 
 
 def kept_files(checkout: Checkout, commit: str) -> dict[str, KeptFile]:
     """Returns what a stored snapshot changed on its first parent; submodules are not among it."""
-    objects = open_objects(checkout.common_dir)
-    parents = objects.parents_of(commit)
-    return {
-        step.path: KeptFile(_PLAIN, None) if step.new is None else KeptFile(step.new_mode, step.new)
-        for step in steps_between(checkout, parents[0] if parents else objects.blob_id(b"", "tree"), commit)
-        if step.new is None or step.new_mode in (_LINK, _PLAIN, _EXECUTABLE)
-    }
+    asked = ["diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id"]
+    parent = run_git(
+        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
+    )
+    between = [parent.text, commit] if parent.code == 0 else [commit]
+    listed = run_git([*asked, "--end-of-options", *between], repository_dir=checkout.git_dir).stdout
+    words = os.fsdecode(listed).split("\0")
+    found = {}
+    for header, path in zip(words[::2], words[1::2], strict=False):
+        _, mode, _, blob, status = header.split(" ")
+        if mode in (_LINK, _PLAIN, _EXECUTABLE) or status == "D":
+            found[path] = KeptFile(_PLAIN, None) if status == "D" else KeptFile(mode, blob)
+    return found
 
 
 def blobs_at(checkout: Checkout, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Returns the blobs that a commit has at these paths; a path that it lacks is missing."""
-    objects = open_objects(checkout.common_dir)
-    tree = objects.tree_of(commit)
-    found = {path: objects.find(tree, path) for path in paths}
-    return {path: entry.object_id for path, entry in found.items() if entry is not None and not entry.is_tree}
+    wanted = list(paths)
+    found: dict[str, str] = {}
+    options = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--"]
+    for first in range(0, len(wanted), _MOST_ARGUMENTS):
+        some = wanted[first : first + _MOST_ARGUMENTS]
+        listed = run_git([*options, *some], repository_dir=checkout.git_dir).stdout
+        entries = (line.partition("\t") for line in os.fsdecode(listed).split("\0") if line)
+        found |= {path: header.split(" ")[2] for header, _, path in entries}
+    return found
 
 
 def read_kept(checkout: Checkout, blob: str) -> bytes:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.follow import merge_text
-from gitticks.git.objects import open_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like, read_ref
 from gitticks.git.repository import Repository
@@ -124,9 +123,11 @@ def put_back(checkout: Checkout, commit: str) -> Restored:
         if dict(present.files) != files:
             return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
         return Restored(paths=tuple(sorted(files)))
-    parents = open_objects(checkout.common_dir).parents_of(commit)
-    now = blobs_at(checkout, present.head, files) if present.head else {}
-    then = blobs_at(checkout, parents[0], files) if parents else {}
+    base = run_git(
+        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
+    ).text
+    now = blobs_at(checkout, "HEAD", files)
+    then = blobs_at(checkout, base, files) if base else {}
     wanted: dict[str, tuple[str, bytes | None]] = {}
     conflicts = []
     for path, kept in files.items():

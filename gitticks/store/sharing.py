@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError, RefMovedError
-from gitticks.git.objects.trees import is_possible, walk_differences
+from gitticks.git.objects.trees import commit_without, is_possible, walk_differences
 from gitticks.git.refs import read_ref
 from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.merging.commits import MergeReport, merge_commits
@@ -146,12 +146,8 @@ def without_impossible(
         return commit, ()
     lines = "".join(f"{one.words}\n" for one in found)
     message = f"remove paths that cannot be checked out\n\n{lines}"
-    gone = dict.fromkeys(one.path for one in found)
-    made = objects.write_commit_of(
-        objects.tree_of(commit), [commit], gone, author=ENGINE_IDENTITY, message=message
-    )
-    objects.sync(made.objects)
-    return made.id, found
+    paths = [one.path for one in found]
+    return commit_without(objects, commit, paths, author=ENGINE_IDENTITY, message=message), found
 
 
 def remove_impossible(store: Store) -> tuple[ImpossiblePath, ...]:

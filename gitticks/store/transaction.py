@@ -182,14 +182,12 @@ class Transaction:
     def sample_of_names(self, most_folders: int) -> tuple[int, int]:
         """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each."""
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
-        folders = (
-            [] if tasks is None else [one for one in self._objects.folder(tasks).values() if one.is_tree]
-        )
+        folders = [] if tasks is None else [one for one in self._objects.entries(tasks) if one.is_tree]
         step = max(1, len(folders) // most_folders)
         names = 0
         for folder in folders[::step]:
             with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
-                names += len(self._objects.folder(folder.object_id))
+                names += len(self._objects.names(folder.object_id))
         return names, step
 
     def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
@@ -216,10 +214,10 @@ class Transaction:
 
     def _base_ids(self) -> Iterator[TaskId]:
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
-        for between in () if tasks is None else self._objects.folder(tasks).values():
-            names: Iterable[str] = ()
+        for between in () if tasks is None else self._objects.entries(tasks):
+            names: tuple[str, ...] = ()
             with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
-                names = self._objects.folder(between.object_id) if between.is_tree else ()
+                names = self._objects.names(between.object_id) if between.is_tree else ()
             for name in names:
                 if layout.is_task_folder(between.name, name):
                     yield TaskId(name)
@@ -257,7 +255,7 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
         if entry is None or not entry.is_tree:
             return ()
         tree = entry.object_id
-    return tuple(objects.folder(tree))
+    return objects.names(tree)
 
 
 def events_of(content: bytes | None) -> tuple[Event, ...]:

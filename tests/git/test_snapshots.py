@@ -133,10 +133,9 @@ def test_tracked_files_are_restored_from_the_index(checkout: Checkout) -> None:
 
 
 def test_blobs_of_many_paths_are_found(checkout: Checkout) -> None:
-    head = git("rev-parse", "HEAD", at=checkout.path)
     paths = ["changed.txt", "odd\tname\n.txt", *(f"missing-{number}" for number in range(1200))]
-    assert blobs_at(checkout, head, paths).keys() == {"changed.txt", "odd\tname\n.txt"}
-    assert blobs_at(checkout, head, []) == {}
+    assert blobs_at(checkout, "HEAD", paths).keys() == {"changed.txt", "odd\tname\n.txt"}
+    assert blobs_at(checkout, "HEAD", []) == {}
 
 
 def test_an_unborn_branch_has_files_to_keep_too(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
 def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
     """Yields what cannot be read below a tree; nothing below a folder that cannot be read itself."""
     try:
-        entries = objects.folder(tree).values()
+        entries = objects.entries(tree)
     except GitticksError as error:
         yield Damaged(path, tree, is_tree=True, reason=error.message)
         return

@@ -17,6 +17,7 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.following import steps_between
+from gitticks.git.merges.history import tree_of
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -236,7 +237,7 @@ def rebase_in_memory(
     """
     listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
     commits = run_git(listed, repository_dir=repository.common_dir).text.split()
-    tip, tip_tree = onto, repository.objects.tree_of(onto)
+    tip, tip_tree = onto, tree_of(repository, onto)
     with merge_rules(repository, onto) as rules:
         for commit in commits:
             merged = merge_by(rules, repository, *_beside(repository, commit, tip_tree))
@@ -254,13 +255,15 @@ def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
 
     Git 2.39 takes the merge base from the history only, so the tree is given the same parent as the commit.
     """
-    objects = repository.objects
-    parents = objects.parents_of(commit)
+    asked = ["rev-list", "--parents", "-n1", "--end-of-options", commit]
+    parents = run_git(asked, repository_dir=repository.common_dir).text.split()[1:]
     if parents:
         return throwaway_commit(repository, tree, parents[0]), commit
-    nothing = throwaway_commit(repository, None)
-    beside = throwaway_commit(repository, objects.tree_of(commit), nothing)
-    return throwaway_commit(repository, tree, nothing), beside
+    empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text
+    nothing = throwaway_commit(repository, empty_tree)
+    return throwaway_commit(repository, tree, nothing), throwaway_commit(
+        repository, tree_of(repository, commit), nothing
+    )
 
 
 def commit_again(
@@ -278,9 +281,14 @@ def commit_again(
     return store_commit(repository, tree, [parent], text, {**committer.variables(), **author})
 
 
-def throwaway_commit(repository: Repository, tree: str | None, *parents: str) -> str:
+def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
     """Stores a commit that nobody keeps, unsigned, as a side of a merge or to be tried out."""
-    return repository.objects.write_commit_of(tree, parents, {}, author=ENGINE_IDENTITY, message="").id
+    words = [word for parent in parents for word in ("-p", parent)]
+    return run_git(
+        ["commit-tree", tree, *words],
+        repository_dir=repository.common_dir,
+        extra_environment=ENGINE_IDENTITY.variables(),
+    ).text
 
 
 class Overlap(NamedTuple):

@@ -20,13 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.objects.failures import (
-    LostObjectError,
-    errors_of_writing,
-    is_too_large,
-    require_written,
-)
-from gitticks.git.objects.making import NewObjects
+from gitticks.git.objects.failures import LostObjectError, errors_of_writing, is_too_large
 from gitticks.git.objects.trees import (
     Entry,
     Parts,
@@ -53,8 +47,6 @@ _MOST_CONTENTS_KEPT = 64
 _LARGEST_KEPT = 64 * 1024
 """A change reads its task's files and the newest commits several times, and so does whatever follows it."""
 _MOST_WALKED = 1000
-_MOST_LOOSE_FILES = 100
-"""A larger change becomes a pack."""
 _LINKS = {key: re.compile(rf"^{key} ({OBJECT_ID})(?= |$)", re.MULTILINE) for key in ("tree", "parent")}
 """By what they are: the lines of a commit's header that name other objects."""
 
@@ -93,6 +85,20 @@ class Objects(ABC):
         """True if the object is stored here."""
 
     @abstractmethod
+    def write_blob(self, content: bytes, *, synced: bool = True) -> str:
+        """Stores a blob and returns its id; it is on disk unless the caller will `sync` it."""
+
+    @abstractmethod
+    def write_commit(
+        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+    ) -> StoredCommit:
+        """Stores a commit, made now in the local time zone.
+
+        Its tree is that of the first parent, if there is one, with `changes` made to it: file contents by path; None
+        removes the file, also one that is not there.
+        """
+
+    @abstractmethod
     def move_ref(
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
     ) -> None:
@@ -119,48 +125,6 @@ class Objects(ABC):
     @abstractmethod
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
-
-    def write_blob(self, content: bytes, *, synced: bool = True) -> str:
-        """Stores a blob and returns its id; it is on disk unless the caller will `sync` it."""
-        new = NewObjects(self)
-        made = new.add("blob", content)
-        self._store(new)
-        if synced:
-            self.sync((made,))
-        return made
-
-    def write_commit(
-        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
-    ) -> StoredCommit:
-        """Stores a commit, made now in the local time zone.
-
-        Its tree is that of the first parent, if there is one, with `changes` made to it: file contents by path; None
-        removes the file, also one that is not there.
-        """
-        tree = self.tree_of(parents[0]) if parents else None
-        self._require_room(tree, changes)
-        new = NewObjects(self)
-        entries = {
-            path: None if content is None else ("100644", new.add("blob", content))
-            for path, content in changes.items()
-        }
-        return self._stored(new, new.add_commit(tree, entries, parents, author, message), len(changes))
-
-    def write_commit_of(
-        self,
-        tree: str | None,
-        parents: Sequence[str],
-        entries: Mapping[str, tuple[str, str] | None],
-        *,
-        author: Identity,
-        message: str,
-    ) -> StoredCommit:
-        """Stores a commit of a tree (None: an empty one) with other entries in it: mode and stored blob by path.
-
-        None removes whatever is at the path, and a file takes the place of a folder or the other way round.
-        """
-        new = NewObjects(self)
-        return self._stored(new, new.add_commit(tree, entries, parents, author, message), len(entries))
 
     def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:  # noqa: ARG002
         """Makes these entries all that the index in a file says of each path; False where that is left to git."""
@@ -252,8 +216,12 @@ class Objects(ABC):
     def blobs_at(self, commits: Sequence[str], path: str) -> list[str | None]:
         """Returns the id of what is at a path in each of many commits, which may be a symbolic link; None for nothing."""
         asked = "".join(f"{commit}:{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
-        form = "--batch-check=%(objecttype) %(objectname)"
-        done = run_git(["cat-file", form], repository_dir=self.common_dir, input=asked, check=False)
+        done = run_git(
+            ["cat-file", "--batch-check=%(objecttype) %(objectname)"],
+            repository_dir=self.common_dir,
+            input=asked,
+            check=False,
+        )
         answers = [line.split(" ") for line in done.text.split("\n")[: len(commits)]]
         found = [words[1] if words[0] == "blob" and len(words) > 1 else None for words in answers]
         return found + [None] * (len(commits) - len(found))
@@ -261,6 +229,14 @@ class Objects(ABC):
     def folder(self, tree_id: str) -> dict[str, Entry]:
         """Returns the tree's entries by name, in git's order."""
         return by_name(self.parts(tree_id))
+
+    def entries(self, tree_id: str) -> tuple[Entry, ...]:
+        """Returns the tree's entries in git's order."""
+        return tuple(self.folder(tree_id).values())
+
+    def names(self, tree_id: str) -> tuple[str, ...]:
+        """Returns the names in the tree, in git's order."""
+        return tuple(self.folder(tree_id))
 
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
@@ -295,22 +271,6 @@ class Objects(ABC):
         """Yields name, old and new entry of everything that differs directly in two trees, sorted by name."""
         if old_tree != new_tree:
             yield from differing(self.parts(old_tree), self.parts(new_tree))
-
-    def _stored(self, new: NewObjects, commit: str, changes: int) -> StoredCommit:
-        """Stores a commit's objects: those of a large change as a pack, since a file for each costs most of it."""
-        if changes > _MOST_LOOSE_FILES:
-            self._store_by_git(["-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"], new)
-            return StoredCommit(commit, (commit,))
-        self._store(new)
-        return StoredCommit(commit, tuple(new.made))
-
-    def _store(self, new: NewObjects) -> None:
-        """Stores objects in files of their own, for `sync` to bring to the disk."""
-        self._store_by_git(["-c", "core.fsync=none", "unpack-objects", "-q"], new)
-
-    def _store_by_git(self, asked: Sequence[str], new: NewObjects) -> None:
-        done = run_git(asked, repository_dir=self.common_dir, input=new.pack(), check=False)
-        require_written(done, self.common_dir)
 
     def _require_room(self, tree_id: str | None, changes: Mapping[str, bytes | None]) -> None:
         """Refuses changes that would put a file where a folder is, or a folder where a file is."""

@@ -83,6 +83,7 @@ def require_written(done: GitResult, common_dir: Path) -> None:
     """Refuses what git could not write, in the words of `errors_of_writing`."""
     if done.code == 0:
         return
+
     reason = printable(done.stderr).removeprefix("fatal: ").removeprefix("error: ")
     is_refused = "Permission denied" in reason or "Read-only file system" in reason
     if "No space left" in reason or "Out of diskspace" in reason:

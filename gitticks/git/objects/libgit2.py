@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import threading
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -18,7 +19,7 @@ from pygit2.ffi import ffi
 
 from gitticks.errors import GitticksError
 from gitticks.git.objects import failures
-from gitticks.git.objects.database import Objects
+from gitticks.git.objects.database import Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_libgit2,
     errors_of_reading,
@@ -29,7 +30,7 @@ from gitticks.git.objects.failures import (
     moved,
     too_large,
 )
-from gitticks.git.objects.making import NewObjects
+from gitticks.git.objects.processes import is_large, write_by_git
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import is_object_id
 from gitticks.safe_read import read_plain_file
@@ -41,10 +42,13 @@ if TYPE_CHECKING:
 _LONGEST_HEADER = 64
 _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it again at every look."""
+_FILE, _FOLDER = 0o100644, 0o040000
 _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
 _KINDS = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
 _sync_switch = threading.Lock()
+_Folder = dict[str, "bytes | _Folder | None"]
+"""Changes by name: contents of files, None for one to remove, and those within a folder."""
 
 
 class KeptIndex(pygit2.Index):
@@ -127,6 +131,29 @@ class Libgit2Objects(Objects):
             self._index = index
         return True
 
+    def write_blob(self, content: bytes, *, synced: bool = True) -> str:
+        """Stores a blob and returns its id."""
+        with self._lock, errors_of_writing(self.common_dir):
+            made = str(self._handle.create_blob(content))
+        if synced:
+            self.sync((made,))
+        return made
+
+    def write_commit(
+        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+    ) -> StoredCommit:
+        """Stores a commit; a large one by git, as a pack."""
+        with self._lock:
+            base = self.tree_of(parents[0]) if parents else None
+            self._require_room(base, changes)
+            if is_large(changes):
+                commit = write_by_git(
+                    self.common_dir, self.object_format, parents, changes, author=author, message=message
+                )
+                return StoredCommit(commit, (commit,))
+            with errors_of_writing(self.common_dir):
+                return self._write_commit(base, parents, changes, author, message)
+
     def move_ref(
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
     ) -> None:
@@ -167,10 +194,46 @@ class Libgit2Objects(Objects):
         else:
             current.set_target(new, message)
 
-    def _store(self, new: NewObjects) -> None:
-        with self._lock, errors_of_writing(self.common_dir):
-            for kind, content in new.made.values():
-                self._handle.odb.write(ObjectType[kind.upper()], content)
+    def _write_commit(
+        self,
+        base: str | None,
+        parents: Sequence[str],
+        changes: Mapping[str, bytes | None],
+        author: Identity,
+        message: str,
+    ) -> StoredCommit:
+        made: list[str] = []
+        tree = self._write_tree(base, _by_folder(changes), made)
+        if tree is None:
+            tree = str(self._handle.TreeBuilder().write())
+            made.append(tree)
+        now = int(time.time())
+        minutes = time.localtime(now).tm_gmtoff // 60
+        who = pygit2.Signature(author.name, author.email, now, minutes, "utf-8")
+        commit = str(self._handle.create_commit(None, who, who, message, tree, list(parents)))
+        return StoredCommit(commit, (*made, commit))
+
+    def _write_tree(self, tree: str | None, changes: _Folder, made: list[str]) -> str | None:
+        """Stores the changed tree and returns its id, None if it is empty; adds what was stored to `made`."""
+        builder = self._handle.TreeBuilder() if tree is None else self._handle.TreeBuilder(tree)
+        for name, change in changes.items():
+            current = builder.get(name)
+            if isinstance(change, dict):
+                inner = str(current.id) if current is not None and current.filemode == _FOLDER else None
+                if inner is None and not _adds(change):
+                    continue
+                entry, mode = self._write_tree(inner, change, made), _FOLDER
+            else:
+                entry, mode = None if change is None else str(self._handle.create_blob(change)), _FILE
+                made += [] if entry is None else [entry]
+            if entry is not None:
+                builder.insert(name, entry, mode)
+            elif current is not None:
+                builder.remove(name)
+        if len(builder) == 0:
+            return None
+        made.append(str(builder.write()))
+        return made[-1]
 
     def _read(self, object_id: str) -> tuple[str, bytes]:
         try:
@@ -204,6 +267,27 @@ def _syncing() -> Iterator[None]:
             yield
         finally:
             pygit2.settings.enable_fsync_gitdir(False)
+
+
+def _by_folder(changes: Mapping[str, bytes | None]) -> _Folder:
+    top: _Folder = {}
+    for path, content in changes.items():
+        *folders, name = path.split("/")
+        inner = top
+        for folder in folders:
+            found = inner.setdefault(folder, {})
+            if not isinstance(found, dict):  # a file to remove, in whose place a folder comes
+                found = inner[folder] = {}
+            inner = found
+        inner.setdefault(name, content)
+    return top
+
+
+def _adds(changes: _Folder) -> bool:
+    """True if anything in the folder is more than removed."""
+    return any(
+        _adds(change) if isinstance(change, dict) else change is not None for change in changes.values()
+    )
 
 
 def read_loose(folder: Path | str, object_id: str) -> tuple[str, bytes] | None:

@@ -6,14 +6,16 @@ import contextlib
 import hashlib
 import os
 import subprocess
+import tempfile
+import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.objects.database import MoveRef, Objects
+from gitticks.git.objects.database import MoveRef, Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_writing,
     fetch_missing,
@@ -23,7 +25,8 @@ from gitticks.git.objects.failures import (
     require_written,
     too_large,
 )
-from gitticks.git.process import GitError, finish_git, printable, start_git
+from gitticks.git.objects.trees import walk_differences
+from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
 
 if TYPE_CHECKING:
@@ -39,6 +42,10 @@ _MOVED_WORDS = (
 _LOCKED_WORDS = ".lock': File exists"
 _PROMISED = "from promisor remote"
 """What git says, and ends, where an object was left with the remote of a partial clone."""
+_MOST_LOOSE_FILES = 100
+_PACKED = ("core.fsync=pack,pack-metadata", "fastimport.unpackLimit=1")
+_LOOSE = ("core.fsync=none", "fastimport.unpackLimit=1000000")
+"""A pack is on disk when git ends; for files of their own the caller waits, together with others."""
 
 
 class _Reader(NamedTuple):
@@ -68,6 +75,30 @@ class ProcessObjects(Objects):
         self.borrows = True
         self._borrowed += [str(folder) for folder in folders]
         self._stop_reader()
+
+    def write_blob(self, content: bytes, *, synced: bool = True) -> str:
+        """Stores a blob and returns its id."""
+        fsync = f"core.fsync={'all' if synced else 'none'}"
+        asked = ["-c", fsync, "hash-object", "-w", "--no-filters", "--stdin"]
+        done = run_git(asked, repository_dir=self.common_dir, input=content, check=False)
+        require_written(done, self.common_dir)
+        return done.text
+
+    def write_commit(
+        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+    ) -> StoredCommit:
+        """Stores a commit by `git fast-import`."""
+        base = self.tree_of(parents[0]) if parents else None
+        self._require_room(base, changes)
+        commit = write_by_git(
+            self.common_dir, self.object_format, parents, changes, author=author, message=message
+        )
+        if is_large(changes):
+            return StoredCommit(commit, (commit,))
+        tree = self.tree_of(commit)
+        changed = walk_differences(self.changed_entries, (base, tree), "")
+        new = (after.object_id for _, _, after in changed if after is not None)
+        return StoredCommit(commit, (tree, *new, commit))
 
     def move_ref(
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
@@ -213,3 +244,75 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> str:
     if is_owner:
         process.wait()
     return words.decode("utf-8", "replace")
+
+
+def is_large(changes: Mapping[str, bytes | None]) -> bool:
+    """True for a change that becomes a pack."""
+    return len(changes) > _MOST_LOOSE_FILES
+
+
+def write_by_git(
+    common_dir: Path,
+    object_format: str,
+    parents: Sequence[str],
+    changes: Mapping[str, bytes | None],
+    *,
+    author: Identity,
+    message: str,
+) -> str:
+    """Stores the commit and returns its id; the arguments are those of `Objects.write_commit`.
+
+    `git fast-import` would move a branch as it ends, and takes any fast-forward, so it is given an empty repository of its
+    own that only shares the folder of the objects. A large change becomes a pack, since a file each costs most of a large
+    import.
+    """
+    with tempfile.TemporaryDirectory(prefix="gitticks-") as name:
+        scratch = Path(name)
+        (scratch / "refs").mkdir()
+        (scratch / "HEAD").write_text("ref: refs/heads/none\n")
+        (scratch / "config").write_text(
+            f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = {object_format}\n"
+        )
+        stream = b"".join(_stream(parents, changes, author, message))
+        options = [word for one in (_PACKED if is_large(changes) else _LOOSE) for word in ("-c", one)]
+        done = run_git(
+            [*options, "fast-import", "--quiet", "--date-format=raw"],
+            repository_dir=scratch,
+            input=stream,
+            extra_environment={"GIT_OBJECT_DIRECTORY": str(common_dir / "objects")},
+            check=False,
+        )
+    require_written(done, common_dir)
+    if not is_object_id(done.text):
+        raise GitticksError(f"`git fast-import` answered `{ascii(done.text[:80])[1:-1]}`")
+    return done.text
+
+
+def _stream(
+    parents: Sequence[str], changes: Mapping[str, bytes | None], author: Identity, message: str
+) -> Iterator[bytes]:
+    now = int(time.time())
+    minutes = time.localtime(now).tm_gmtoff // 60
+    zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{abs(minutes) % 60:02}"
+    yield b"commit refs/heads/new\nmark :1\n"
+    yield f"committer {author.name} <{author.email}> {now} {zone}\n".encode()
+    yield _data(message.encode())
+    for number, parent in enumerate(parents):
+        yield f"{'merge' if number else 'from'} {parent}\n".encode()
+    # What is removed goes first, so that a folder can take a file's place.
+    for path, content in sorted(changes.items(), key=lambda change: change[1] is not None):
+        if content is None:
+            yield b"D %s\n" % _quoted(path)
+        else:
+            yield b"M 100644 inline %s\n" % _quoted(path)
+            yield _data(content)
+    yield b"\nget-mark :1\n"
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)
+
+
+def _quoted(path: str) -> bytes:
+    plain = path.encode("utf-8", "surrogateescape")
+    return b'"%s"' % plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
