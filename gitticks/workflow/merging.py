@@ -44,7 +44,7 @@ def send_back(draft: Draft, failed: MergeFailed) -> None:
     by_policy = bool(failed.conflicts) and draft.policy.on_conflict is OnConflict.STUCK
     if draft.counts.work_approved:
         draft.enter(Status.WORKING, EventType.ADVANCED, f"merge-failed: {failed.reason}")
-        draft.await_person(Awaiting.WORK, "a person's work could not be merged")
+        draft.await_person(Awaiting.WORK, "a person's work could not be merged", actor=ENGINE)
     elif by_policy or draft.counts.failed_merges + 1 >= MOST_FAILED_MERGES:
         draft.enter(Status.STUCK, EventType.ADVANCED, f"merge-failed: {failed.reason}")
     else:
@@ -87,7 +87,7 @@ def close_found(draft: Draft, found: MergeFound) -> None:
                 f"its branch is merged as {found.sha[:7]} though it was {task.status}: "
                 f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
             )
-            draft.await_person(Awaiting.ESCALATION, reason)
+            draft.await_person(Awaiting.ESCALATION, reason, actor=ENGINE)
         return
     draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
     walk_to_reviewing(draft, "merged by hand")
@@ -160,7 +160,7 @@ def ask_again(draft: Draft, reason: str) -> None:
     draft.log(EventType.VOIDED, reason)
     draft.task = replace(draft.task, approval=None)
     asked = draft.task.requires or draft.task.asked
-    draft.await_person(asked.awaiting if asked else Awaiting.REVIEW, reason)
+    draft.await_person(asked.awaiting if asked else Awaiting.REVIEW, reason, actor=ENGINE)
 
 
 def follow_children(draft: Draft, children: ChildrenChanged) -> None:
