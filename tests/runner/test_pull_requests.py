@@ -2,90 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-
 import pytest
 
-from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
-from tests.support.forges import PROJECT, StandIn, configure_real, install_recorded, serving
+from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import Project, make_reviewing
+from tests.support.pull_requests import URL, forge, gitlab, notes, offered, recorded, token
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
 
-__all__ = ["project"]
+__all__ = ["forge", "gitlab", "project", "recorded", "token"]
 
-URL = f"https://github.com/{PROJECT}/pull/1"
 WORK_URL = f"https://gitlab.com/{PROJECT}/-/merge_requests/1"
 AGAIN = (
     "echo more >> login.txt; git add -A; git commit -qm more; "
     "printf '\\n## Handoff\\n\\n- DONE: again\\n' >> \"$GITTICKS_MAILBOX/TASK.md\"; echo '<promise>COMPLETE</promise>'\n"
 )
-
-
-@pytest.fixture(params=["recorded", pytest.param("real", marks=pytest.mark.debian("gh"))])
-def forge(
-    request: pytest.FixtureRequest, project: RunProject, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[StandIn]:
-    """Serves the forge of the project's remote, and lets `gh` find it."""
-    with _serve(project, "github.com") as forge:
-        if request.param == "real":
-            for name, value in configure_real(project.path.parent / "gh", forge.socket).items():
-                monkeypatch.setenv(name, value)
-        else:
-            _use_recorded(project, forge, monkeypatch)
-        yield forge
-
-
-@pytest.fixture
-def recorded(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """Serves the same, behind the recorded `gh` alone."""
-    with _serve(project, "github.com") as forge:
-        _use_recorded(project, forge, monkeypatch)
-        yield forge
-
-
-@pytest.fixture
-def gitlab(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """Serves a GitLab, behind a recorded `glab`."""
-    with _serve(project, "gitlab.com") as forge:
-        _use_recorded(project, forge, monkeypatch)
-        yield forge
-
-
-def _use_recorded(project: RunProject, forge: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = install_recorded(project.path.parent / "programs", forge.socket)
-    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-
-
-def _serve(project: RunProject, host: str) -> AbstractContextManager[StandIn]:
-    remote = project.path.parent / "remote.git"
-    git("init", "-q", "--bare", "-b", "main", str(remote), at=project.path)
-    address = f"https://{host}/{PROJECT}.git"
-    git("config", f"url.{remote}.insteadOf", address, at=project.path)
-    git("remote", "add", "origin", address, at=project.path)
-    git("push", "-q", "-u", "origin", "main", at=project.path)
-    project.settings("merge: {mode: pull-request}\nreview: none\n")
-    return serving(project.path.parent, remote)
-
-
-@pytest.fixture(autouse=True)
-def token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GH_TOKEN", "secret")
-
-
-def offered(project: RunProject) -> Path:
-    """Makes a task whose pull request is open; returns its workspace."""
-    workspace = make_reviewing(project, title="Keep the return URL")
-    project.ok("approve", "k7f2")
-    return workspace
-
-
-def notes(project: RunProject) -> list[str]:
-    return [entry.text for entry in project.file("k7f2").entries(Section.NOTES)]
 
 
 def test_an_approval_opens_a_pull_request(project: RunProject, forge: StandIn) -> None:
@@ -317,99 +249,6 @@ def test_an_open_one_is_used_again(project: RunProject, forge: StandIn) -> None:
     git("push", "-q", "origin", "gitticks/work/k7f2", at=project.path)
     assert URL in project.ok("approve", "k7f2")
     assert len(forge.pulls) == 1
-
-
-FAULTS = {
-    "limited": (403, '{"message": "API rate limit exceeded"}', "rate limit is reached"),
-    "refused": (401, '{"message": "Bad credentials"}', "`gh auth login --hostname github.com`"),
-    "hidden": (404, '{"message": "Not Found"}', "or hides it from you"),
-    "broken": (500, "<html>", "`gh` failed with exit code 1"),
-    "nonsense": (200, "\x1b[31mHello", "not an answer from GitHub"),
-    "list": (200, '{"a": 1}', "not an answer from GitHub"),
-}
-
-
-@pytest.mark.parametrize("name", [*FAULTS])
-def test_what_goes_wrong_loses_nothing(project: RunProject, forge: StandIn, name: str) -> None:
-    status, text, words = FAULTS[name]
-    make_reviewing(project)
-    before = project.events("k7f2")
-    forge.fault = lambda _: (status, text)
-    ran = project.gt("approve", "k7f2")
-    assert ran.code == 1, ran.seen
-    assert words in ran.out, ran.seen
-    assert "\x1b" not in ran.seen
-    assert project.task("k7f2").is_merging
-    assert len(project.events("k7f2")) == len(before) + 1
-    forge.fault = lambda _: None
-    project.ok("merge", "k7f2")
-    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
-    forge.fault = lambda _: (status, text)
-    ran = project.gt("sync")
-    assert ran.code == 0
-    assert words in ran.err, ran.seen
-    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
-
-
-@pytest.mark.parametrize(
-    ("errors", "reason"),
-    [
-        ('[{"message": "No commits between main and it"}]', "No commits between main and it"),
-        ('[{"resource": "PullRequest", "field": "base", "code": "invalid"}]', "base invalid"),
-    ],
-)
-def test_a_pull_request_that_is_refused_says_why(
-    project: RunProject, forge: StandIn, errors: str, reason: str
-) -> None:
-    make_reviewing(project)
-    body = f'{{"message": "Validation Failed", "errors": {errors}}}'
-    forge.fault = lambda _: (422, body) if forge.asked[-1].startswith("POST") else None
-    out = project.gt("approve", "k7f2").out
-    assert f"Validation Failed (HTTP 422): {reason}" in out
-    assert "shows the whole answer" not in out
-
-
-def test_without_the_program_it_says_what_to_install(
-    project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_reviewing(project)
-    (project.path.parent / "programs" / "gh").unlink()
-    without = project.path.parent / "without"
-    without.mkdir()
-    folders = [Path(one) for one in os.environ["PATH"].split(os.pathsep)]
-    for program in (found for folder in folders if (folder / "gh").exists() for found in folder.iterdir()):
-        if program.name != "gh" and not (without / program.name).is_symlink():
-            (without / program.name).symlink_to(program)
-    kept = [str(folder) for folder in folders if not (folder / "gh").exists()]
-    monkeypatch.setenv("PATH", os.pathsep.join([*kept, str(without)]))
-    out = project.gt("approve", "k7f2").out
-    assert "`gh` is not installed" in out
-    assert "`gh auth login --hostname github.com`" in out
-
-
-def test_without_a_login_it_says_what_to_type(
-    project: RunProject, forge: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_reviewing(project)
-    monkeypatch.delenv("GH_TOKEN")
-    assert "`gh` is not logged in" in project.gt("approve", "k7f2").out
-
-
-def test_a_remote_that_is_no_forge_is_named(project: RunProject, recorded: StandIn) -> None:
-    git("remote", "set-url", "origin", str(recorded.remote), at=project.path)
-    make_reviewing(project)
-    assert "`origin` is not a project on a forge" in project.gt("approve", "k7f2").out
-
-
-def test_a_push_that_is_refused_waits(project: RunProject, recorded: StandIn) -> None:
-    make_reviewing(project)
-    hook = recorded.remote / "hooks" / "pre-receive"
-    hook.write_text("#!/bin/sh\necho no agents here; exit 1\n")
-    hook.chmod(0o755)
-    assert "`origin` refused `gitticks/work/k7f2`: no agents here" in project.gt("approve", "k7f2").out
-    assert recorded.pulls == {}
-    hook.unlink()
-    assert URL in project.ok("merge", "k7f2")
 
 
 def test_a_branch_that_its_agent_rewrote_is_replaced_but_nobody_elses(

@@ -1,0 +1,110 @@
+"""What goes wrong with pull requests: answers of the forge, a program or login that is missing, refused pushes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Awaiting, Status
+from tests.support.forges import StandIn
+from tests.support.projects import make_reviewing
+from tests.support.pull_requests import URL, forge, recorded, token
+from tests.support.repositories import git
+from tests.support.runs import RunProject, project
+
+__all__ = ["forge", "project", "recorded", "token"]
+
+
+FAULTS = {
+    "limited": (403, '{"message": "API rate limit exceeded"}', "rate limit is reached"),
+    "refused": (401, '{"message": "Bad credentials"}', "`gh auth login --hostname github.com`"),
+    "hidden": (404, '{"message": "Not Found"}', "or hides it from you"),
+    "broken": (500, "<html>", "`gh` failed with exit code 1"),
+    "nonsense": (200, "\x1b[31mHello", "not an answer from GitHub"),
+    "list": (200, '{"a": 1}', "not an answer from GitHub"),
+}
+
+
+@pytest.mark.parametrize("name", [*FAULTS])
+def test_what_goes_wrong_loses_nothing(project: RunProject, forge: StandIn, name: str) -> None:
+    status, text, words = FAULTS[name]
+    make_reviewing(project)
+    before = project.events("k7f2")
+    forge.fault = lambda _: (status, text)
+    ran = project.gt("approve", "k7f2")
+    assert ran.code == 1, ran.seen
+    assert words in ran.out, ran.seen
+    assert "\x1b" not in ran.seen
+    assert project.task("k7f2").is_merging
+    assert len(project.events("k7f2")) == len(before) + 1
+    forge.fault = lambda _: None
+    project.ok("merge", "k7f2")
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    forge.fault = lambda _: (status, text)
+    ran = project.gt("sync")
+    assert ran.code == 0
+    assert words in ran.err, ran.seen
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+@pytest.mark.parametrize(
+    ("errors", "reason"),
+    [
+        ('[{"message": "No commits between main and it"}]', "No commits between main and it"),
+        ('[{"resource": "PullRequest", "field": "base", "code": "invalid"}]', "base invalid"),
+    ],
+)
+def test_a_pull_request_that_is_refused_says_why(
+    project: RunProject, forge: StandIn, errors: str, reason: str
+) -> None:
+    make_reviewing(project)
+    body = f'{{"message": "Validation Failed", "errors": {errors}}}'
+    forge.fault = lambda _: (422, body) if forge.asked[-1].startswith("POST") else None
+    out = project.gt("approve", "k7f2").out
+    assert f"Validation Failed (HTTP 422): {reason}" in out
+    assert "shows the whole answer" not in out
+
+
+def test_without_the_program_it_says_what_to_install(
+    project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_reviewing(project)
+    (project.path.parent / "programs" / "gh").unlink()
+    without = project.path.parent / "without"
+    without.mkdir()
+    folders = [Path(one) for one in os.environ["PATH"].split(os.pathsep)]
+    for program in (found for folder in folders if (folder / "gh").exists() for found in folder.iterdir()):
+        if program.name != "gh" and not (without / program.name).is_symlink():
+            (without / program.name).symlink_to(program)
+    kept = [str(folder) for folder in folders if not (folder / "gh").exists()]
+    monkeypatch.setenv("PATH", os.pathsep.join([*kept, str(without)]))
+    out = project.gt("approve", "k7f2").out
+    assert "`gh` is not installed" in out
+    assert "`gh auth login --hostname github.com`" in out
+
+
+def test_without_a_login_it_says_what_to_type(
+    project: RunProject, forge: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_reviewing(project)
+    monkeypatch.delenv("GH_TOKEN")
+    assert "`gh` is not logged in" in project.gt("approve", "k7f2").out
+
+
+def test_a_remote_that_is_no_forge_is_named(project: RunProject, recorded: StandIn) -> None:
+    git("remote", "set-url", "origin", str(recorded.remote), at=project.path)
+    make_reviewing(project)
+    assert "`origin` is not a project on a forge" in project.gt("approve", "k7f2").out
+
+
+def test_a_push_that_is_refused_waits(project: RunProject, recorded: StandIn) -> None:
+    make_reviewing(project)
+    hook = recorded.remote / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho no agents here; exit 1\n")
+    hook.chmod(0o755)
+    assert "`origin` refused `gitticks/work/k7f2`: no agents here" in project.gt("approve", "k7f2").out
+    assert recorded.pulls == {}
+    hook.unlink()
+    assert URL in project.ok("merge", "k7f2")
