@@ -40,8 +40,8 @@ class Overruled(NamedTuple):
     @property
     def words(self) -> str:
         """Returns what does not hold, and why."""
-        value = show(self.name, self.value)
-        return f"`{self.name}` from {self.origin} is {value}, but {self.by} is stricter"
+        value, origin = show(self.name, self.value), "a flag" if self.is_flags else self.origin
+        return f"`{self.name}` from {origin} is {value}, but {self.by} is stricter"
 
     @property
     def is_flags(self) -> bool:

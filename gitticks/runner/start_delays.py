@@ -267,7 +267,8 @@ def role_for(task: Task) -> Role:
 class LeftAlone:
     """The tasks of one run that are not tried again until somebody changes them, or makes the commit that they begin from.
 
-    What failed by the machine, such as a full disk, or for code that others have, is tried again after `limits.rest` by a run that runs forever.
+    What failed by the machine, such as a full disk, or for code that others have, is tried again after `limits.rest` by
+    a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:

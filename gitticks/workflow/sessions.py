@@ -335,11 +335,12 @@ def count_budget(draft: Draft, counted: BudgetCounted) -> None:
     turn = whose_turn(draft.task)
     goes_on = draft.task.status in (Status.PENDING, Status.WORKING) and turn in (Turn.WORKER, Turn.CHILDREN)
     stopped = budget.stopping(counted.readings, Role.WORKER) if goes_on else None
+    # An epic that waits for a person already is stopped later, by a stop of its own: only that lets a person grant more.
     reached = [
         one
         for one in counted.reached
         if stopped is not None or not draft.task.is_epic or one.level is not Level.SPENT
-    ]  # an epic that waits for a person anyway is told of that by a later stop, which alone grants more
+    ]
     if stopped is not None and stopped not in reached:
         reached.append(stopped)
     for one in reached:

@@ -40,7 +40,7 @@ def tree_of(repository: Repository, commit: str) -> str:
 
 
 def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
-    """True if `descendant` contains `ancestor`; a commit contains itself."""
+    """True if `descendant` contains `ancestor`, which is given by its id; a commit contains itself."""
     return repository.objects.merge_base(ancestor, descendant) == ancestor
 
 

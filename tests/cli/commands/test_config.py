@@ -303,7 +303,7 @@ def test_a_run_names_the_flag_that_a_stricter_setting_overrules(tmp_path: Path) 
     make_store(tmp_path, config="version: 1\npermissions: {mode: interactive}\nhuman: always\n")
     git("config", "gitticks.human", "when-required", at=tmp_path)
     ran = gt("run", "--permission", "auto-all", at=tmp_path)
-    assert "`permissions.mode` from flag permissions.mode is auto-all, but config.yaml is stricter" in ran.err
+    assert "`permissions.mode` from a flag is auto-all, but config.yaml is stricter" in ran.err
     assert "`human`" not in ran.err  # as it is for every run
 
 
