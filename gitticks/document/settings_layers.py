@@ -26,7 +26,8 @@ from gitticks.model.settings import AgentSettings, Price, Settings
 GIT_PREFIX = "gitticks."
 ENVIRONMENT_PREFIX = "GITTICKS_CONFIG_"
 DEFAULT = "default"
-_FLAG = "flag "
+FLAG = "flag "
+"""What the origin of a value begins with that a command's flag gave."""
 
 
 class Overruled(NamedTuple):
@@ -46,7 +47,7 @@ class Overruled(NamedTuple):
     @property
     def is_flags(self) -> bool:
         """True if a command's flag gave the value."""
-        return self.origin.startswith(_FLAG)
+        return self.origin.startswith(FLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
 
 def flag_layer(flags: Mapping[str, str]) -> Layer:
     """Returns the layer of a command's flags, given by the settings' dotted names."""
-    return _text_layer({f"{_FLAG}{name}": (name, value) for name, value in flags.items()})
+    return _text_layer({f"{FLAG}{name}": (name, value) for name, value in flags.items()})
 
 
 def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:

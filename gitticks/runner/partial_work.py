@@ -64,9 +64,8 @@ def keep(
     require_keepable(checkout, snapshot)
     if not snapshot.files and not even_if_empty:
         return None
-    with worktrees_lock(
-        repository
-    ):  # the reviewers of a council may all leave something under one ref, at once
+    # The reviewers of a council may all leave something under one ref, at once.
+    with worktrees_lock(repository):
         before = read_ref(repository.common_dir, ref)
         commit = store_snapshot(checkout, snapshot, message, [*([before] if before else []), *also])
         move = ["update-ref", "-m", "gitticks: keep", ref, commit, before or nothing_like(commit)]

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gitticks.document.settings import Layer
+from gitticks.document.settings_layers import FLAG
 from gitticks.errors import NotFoundError
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
@@ -77,7 +78,7 @@ def _origins(names: set[str]) -> str:
 
 
 def _origin(name: str) -> str:
-    return "the flags of this run" if name.startswith("flag ") else f"`{name}`"
+    return "the flags of this run" if name.startswith(FLAG) else f"`{name}`"
 
 
 def learned_rules(repository: Repository) -> tuple[LearnedRule, ...]:
