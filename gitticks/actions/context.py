@@ -229,8 +229,13 @@ class Context:
             head = read_plain_text(f"{self.repository.git_place}/HEAD").strip()
         except OSError:
             return None
-        branch = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
-        return TaskId(branch) if branch != head and is_valid_id(branch) else None
+        owner = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        if owner == head or not is_valid_id(owner):
+            return None
+        from gitticks.store.task_ids import worked_on_in
+
+        with self._index_for_now() as index:
+            return worked_on_in(index, TaskId(owner))
 
     @property
     def own_task(self) -> TaskId | None:

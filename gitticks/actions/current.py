@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
-from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
+from gitticks.store.task_ids import worked_on_in
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -47,7 +47,9 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
         from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
 
         sessions = Sessions(context.repository.own_dir).live()
-    workspaces = workspaces_of(context)
+    workspaces = {
+        worked_on_in(context.index, owner): place for owner, place in workspaces_of(context).items()
+    }
     own, here = context.own_task, context.repository.project_place
     if own is not None and here is not None:  # a sandbox hides git's list of worktrees
         workspaces.setdefault(own, here)
@@ -55,8 +57,7 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
     found = []
     for task in graph.in_picking_order(known):
         session = sessions.get(task.id)
-        is_by_hand = task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand
-        if session is None and not is_by_hand and task.id != own:
+        if session is None and not task.is_begun_by_hand and task.id != own:
             continue
         details = context.index.details_of(task.id)
         workspace = workspaces.get(task.id) if session is None else session.workspace

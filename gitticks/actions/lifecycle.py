@@ -17,7 +17,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.records import Sessions
-from gitticks.store.decisions import carry_out, follow_parent
+from gitticks.store.decisions import carry_out, follow_parent, open_children
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested, Trigger
@@ -118,12 +118,6 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
-        children = _open_children(transaction, before)
-        if children and isinstance(trigger, Closed):
-            shown = ", ".join(f"`{child}`" for child in children)
-            raise RefusedError(
-                f"`{task_id}` has open children: {shown}", hint=f"close them first: `gt close {children[0]}`"
-            )
         if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
             refuse_cycle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
@@ -132,16 +126,10 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
             child = next(iter(TaskGraph.of(transaction.all_tasks().values()).children(task_id)), None)
             if child is not None:
                 follow_parent(transaction, child, circumstances)
-        return Moved(before, transaction.task_file(task_id).task, children if not after.is_open else ())
+        left = () if after.is_open else open_children(transaction, after)
+        return Moved(before, transaction.task_file(task_id).task, left)
 
     return context.store.transact(write, author=context.author)
-
-
-def _open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
-    if not task.is_epic:
-        return ()
-    children = TaskGraph.of(transaction.all_tasks().values()).children(task.id)
-    return tuple(child.id for child in children if child.is_open)
 
 
 def _refuse_uncommitted(context: Context, task: Task) -> None:

@@ -174,7 +174,8 @@ def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
 
 
 def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
-    return next((above for above in graph.ancestors(task) if above.is_epic), None)
+    """Returns the epic that a task's code is merged with; one that is closed merges nothing any more."""
+    return next((above for above in graph.ancestors(task) if above.is_epic and above.is_open), None)
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:

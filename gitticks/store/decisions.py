@@ -75,7 +75,7 @@ def carry_out(
             at=circumstances.at,
             artifacts=read_artifacts(
                 file, head=circumstances.head, checks_failure=circumstances.checks_failure
-            ),
+            )._replace(open_children=open_children(transaction, file.task)),
             counts=count_since_last_word(history),
             policy=policy,
         )
@@ -126,6 +126,14 @@ def read_artifacts(
         head=head,
         told=told_by(file),
     )
+
+
+def open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
+    """Returns the open children of an epic; of another task none."""
+    if not task.is_epic:
+        return ()
+    children = TaskGraph.of(transaction.all_tasks().values()).children(task.id)
+    return tuple(child.id for child in children if child.is_open)
 
 
 def told_by(file: TaskFile) -> Told:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gitticks.errors import NotFoundError, UsageError
-from gitticks.model.ids import TaskId, is_valid_id, new_id
+from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id, new_id
 
 if TYPE_CHECKING:
     from gitticks.store.index import Index
@@ -24,6 +24,16 @@ def free_id(transaction: Transaction, random_number: Callable[[int], int]) -> Ta
     """Returns an id that no task has; `random_number` as in `new_id`."""
     names, folders_for_each = transaction.sample_of_names(SAMPLED_FOLDERS)
     return new_id(transaction.has_task, names * folders_for_each, random_number)
+
+
+def worked_on_in(index: Index, owner: TaskId) -> TaskId:
+    """Returns the task that a person works on in a workspace: its owner, or of an epic the task that they began there."""
+    row = index.find(owner)
+    if row is None or not row.is_epic:
+        return owner
+    begun = [one.id for one in index.below((owner,)).values() if one.is_begun_by_hand]
+    there = [one for one in begun if index.task(one).branch == WORK_BRANCH + owner]
+    return there[0] if len(there) == 1 else owner
 
 
 class UnknownTaskError(NotFoundError):

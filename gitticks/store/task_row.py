@@ -83,6 +83,12 @@ class TaskRow(NamedTuple):
         return self.status == Status.AGENT_REVIEW and self.awaiting is None
 
     @property
+    def is_begun_by_hand(self) -> bool:
+        """True while a person, whom no runner started, works on it."""
+        claim = self.claim
+        return self.status == Status.WORKING and claim is not None and claim.is_by_hand
+
+    @property
     def blocked_by(self) -> tuple[TaskId, ...]:
         """Returns the tasks that it waits for, closed and missing ones too."""
         return tuple(map(TaskId, self.blockers.split())) if self.blockers else ()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
@@ -22,7 +23,7 @@ class Artifacts(NamedTuple):
     `checks_failure` is the first quality gate that failed, in words; None if all passed or none applies.
     `head` is the work branch's present commit, None where there is no workspace.
     `review` is what a reader may act on: MISSING outside agent-review.
-    `told` is what people wrote of the task.
+    `told` is what people wrote of the task. `open_children` are an epic's, sorted as they would be picked.
     """
 
     handoff: bool = False
@@ -31,6 +32,7 @@ class Artifacts(NamedTuple):
     checks_failure: str | None = None
     head: str | None = None
     told: Told | None = None
+    open_children: tuple[TaskId, ...] = ()
 
 
 class Counts(NamedTuple):

@@ -40,9 +40,15 @@ def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor:
 
 
 def _missing_handoff(task: Task, artifacts: Artifacts) -> str | None:
-    if not artifacts.handoff:
-        return f"`## Handoff` is missing from {task.file}"
-    return artifacts.checks_failure
+    return open_children(artifacts) or (
+        artifacts.checks_failure if artifacts.handoff else f"`## Handoff` is missing from {task.file}"
+    )
+
+
+def open_children(artifacts: Artifacts) -> str | None:
+    """Returns what keeps an epic from being handed off or closed, or None if no child is open."""
+    children = ", ".join(f"`{child}`" for child in artifacts.open_children)
+    return f"it has open children: {children}" if children else None
 
 
 def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: ReviewOutcome) -> str | None:

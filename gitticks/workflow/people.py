@@ -74,6 +74,8 @@ def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> Re
 
 
 def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
+    if to is Status.AGENT_REVIEW and artifacts.open_children:
+        return f"`gt tree {task.id}`: an epic is handed off by itself once its last child is closed"
     if to is Status.AGENT_REVIEW and artifacts.handoff:
         return f"fix and commit that in the workspace, then `gt complete {task.id}` again"
     if to is Status.AGENT_REVIEW:
@@ -126,6 +128,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
         )
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
+        _check_children(draft)
         _check_strength(draft, given)
     draft.log(
         EventType.VERDICT,
@@ -222,6 +225,15 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
             f"{(task.end_sha or 'none')[:7]})",
             hint=f'`gt reject {task.id} "hand off again"` sends it back',
+        )
+
+
+def _check_children(draft: Draft) -> None:
+    lacking = gates.open_children(draft.artifacts)
+    if lacking is not None:
+        child = draft.artifacts.open_children[0]
+        raise RefusedError(
+            f"`{draft.task.id}` cannot be closed: {lacking}", hint=f"close them first: `gt close {child}`"
         )
 
 

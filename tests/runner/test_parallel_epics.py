@@ -217,3 +217,42 @@ def test_what_is_outside_of_an_epic_waits_for_its_merge_where_a_blocker_is_on_it
     assert project.run().code == 0
     assert {"aaa2.txt", "bbbb.txt"} <= set(project.files("main"))
     assert "aaa2.txt" in project.files(project.task("bbbb").start_sha or "")
+
+
+def test_what_comes_back_below_an_epic_that_is_merged_reaches_the_base_by_itself(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}isolation: epic\n")
+    project.agent(DONE)
+    project.make("aaaa", type="epic")
+    project.make("aaa2", parent="aaaa")
+    project.run()
+    assert project.task("aaaa").status is Status.DONE
+    project.ok("reopen", "aaa2")
+    project.make("aaa3", parent="aaaa")
+    project.run()
+    assert [project.task(one).branch for one in ("aaa2", "aaa3")] == [
+        "gitticks/work/aaa2",
+        "gitticks/work/aaa3",
+    ]
+    assert sorted(project.merges()) == ["aaa2", "aaa3", "aaaa"]
+    assert "aaa3.txt" in project.files("main")
+
+
+def test_a_task_that_a_person_does_in_the_workspace_of_its_epic_is_the_one_meant_there(
+    project: RunProject,
+) -> None:
+    project.settings(f"{NO_PERSON}isolation: epic\n")
+    project.make("aaaa", type="epic")
+    project.make("aaa2", parent="aaaa")
+    project.make("aaa3", parent="aaaa")
+    workspace = project.path / ".gitticks-work/aaaa"
+    project.ok("start", "aaa2")
+    assert "\naaa2  by hand " in project.ok("current", at=workspace)
+    commit_file(workspace, "hello.txt", "hello\n")
+    project.ok("handoff", "--done", "it", at=workspace)
+    project.ok("complete", at=workspace)
+    assert [project.task(one).status for one in ("aaa2", "aaaa")] == [Status.DONE, Status.WORKING]
+    assert "aaaa" in project.ok("show", at=workspace)  # nobody works there now
+    assert (
+        "`aaaa` cannot go from working to agent-review: it has open children: `aaa3`"
+        in project.gt("complete", at=workspace).err
+    )

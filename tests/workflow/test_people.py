@@ -8,13 +8,14 @@ import pytest
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status, Verdict
 from gitticks.model.task import ENGINE_FIELDS, Approval, Claim, Task, Usage
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Turn, whose_turn
-from gitticks.workflow.triggers import AwaitingSet, Reopened, Requested
+from gitticks.workflow.triggers import AwaitingSet, Reopened, Requested, VerdictGiven
 from tests.support.decisions import (
     ADA,
     AT,
@@ -63,6 +64,25 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
             artifacts=Artifacts(handoff=True, checks_failure="`make` failed"),
         )
     assert red.value.hint == "fix and commit that in the workspace, then `gt complete k7f2` again"
+
+
+@pytest.mark.parametrize("status", [Status.WORKING, Status.STUCK])
+def test_an_epic_with_open_children_is_neither_handed_off_nor_approved(status: Status) -> None:
+    epic, artifacts = (
+        make_epic(status, awaiting=None),
+        Artifacts(handoff=True, open_children=(TaskId("c4ld"),)),
+    )
+    with pytest.raises(RefusedError, match="it has open children: `c4ld`") as refused:
+        run(epic, Requested(ADA, Status.AGENT_REVIEW), artifacts=artifacts)
+    assert (
+        refused.value.hint == "`gt tree k7f2`: an epic is handed off by itself once its last child is closed"
+    )
+    with pytest.raises(RefusedError, match="it has open children: `c4ld`"):
+        run(replace(epic, awaiting=Awaiting.REVIEW), VerdictGiven(ADA, Verdict.APPROVED), artifacts=artifacts)
+    returned = run(
+        replace(epic, awaiting=Awaiting.REVIEW), VerdictGiven(ADA, Verdict.REJECTED), artifacts=artifacts
+    )
+    assert returned.task.status is Status.WORKING
 
 
 def test_pass_by_command_runs_on_too() -> None:

@@ -67,7 +67,7 @@ def test_an_epic_with_open_children_is_not_closed(project: Project) -> None:
     project.make("k7f2", parent="e0pc")
     ran = project.gt("close", "e0pc")
     assert ran.seen == (
-        "--- 3\nerror: `e0pc` has open children: `k7f2`\n\nhint: close them first: `gt close k7f2`\n"
+        "--- 3\nerror: `e0pc` cannot be closed: it has open children: `k7f2`\n\nhint: close them first: `gt close k7f2`\n"
     )
     project.ok("close", "k7f2")
     assert project.task("e0pc").status is Status.DONE
