@@ -25,7 +25,7 @@ from gitticks.safe_read import read_plain_text
 from gitticks.store.authors import remember_names
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
 from gitticks.store.merging.checkout import install_merge_driver
-from gitticks.store.sharing import remove_impossible, warnings_of
+from gitticks.store.sharing import remember_shared, remove_impossible, warnings_of
 
 _CONFIG = """\
 # Settings for everybody who works on this repository with gitticks.
@@ -138,7 +138,9 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
     if not having:
         context.store.initialise(context.author, config)
         return None, silent
-    context.store.initialise(context.author, config, remote=having[0])
+    remember_shared(
+        context.store, having[0], context.store.initialise(context.author, config, remote=having[0])
+    )
     if remote_of_branch(context.repository, STATE_BRANCH) != having[0]:
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.remote", having[0])
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.merge", STATE_REF)

@@ -44,8 +44,8 @@ def stands_before(
     """True if the bundle of `one` stands, False if that of `other` does, None if they are the same.
 
     What only one side changed stands. Where both did: a closed task before an open one, of two closed ones the
-    merged, then the cancelled; then the higher round, the status further along, the later change. Whatever is left
-    equal is decided by the values themselves, so that both clones decide alike.
+    merged, then the cancelled; then the higher round, what a person sent back, the status further along, the later
+    change. Whatever is left equal is decided by the values themselves, so that both clones decide alike.
 
     Args:
         base: what both began with.
@@ -57,24 +57,34 @@ def stands_before(
         return None
     if base is not None and base.bundle in (one.bundle, other.bundle):
         return other.bundle == base.bundle
-    if _rank(one) != _rank(other):
-        return _rank(one) > _rank(other)
+    ranks = _rank(one, _is_sent_back(base, one)), _rank(other, _is_sent_back(base, other))
+    if ranks[0] != ranks[1]:
+        return ranks[0] > ranks[1]
     changed = times() or (time_key(one.task), time_key(other.task))
     return (changed[0], repr(one.bundle)) > (changed[1], repr(other.bundle))
 
 
 def may_stand(one: Side, other: Side) -> bool:
     """True if a merge may have let `one` stand before `other`, whenever they were written."""
-    return _rank(one) >= _rank(other)
+    may_be_sent_back = one.task.status is Status.WORKING and one.task.responded_at is not None
+    return _rank(one, may_be_sent_back) >= _rank(other)
 
 
-def _rank(side: Side) -> tuple[bool, bool, bool, int, int]:
+def _is_sent_back(base: Side | None, side: Side) -> bool:
+    """True if a person sent back what was in review, which keeps an approval given elsewhere from being merged."""
+    if base is None or base.task.status not in (Status.AGENT_REVIEW, Status.REVIEWING):
+        return False
+    return side.task.status is Status.WORKING and side.task.responded_at != base.task.responded_at
+
+
+def _rank(side: Side, is_sent_back: bool = False) -> tuple[bool, bool, bool, int, bool, int]:
     task = side.task
     return (
         task.status.is_terminal,
         task.status is Status.DONE and task.merged_sha is not None,
         task.status is Status.CANCELLED,
         task.review_round,
+        is_sent_back,
         _ORDER[task.status],
     )
 

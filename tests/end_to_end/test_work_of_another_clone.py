@@ -115,3 +115,26 @@ def test_a_blocker_that_was_rebased_onto_the_base_is_there(tmp_path: Path, on_pa
     assert f"hint: `git merge --no-edit {merge[:10]}` on `main` restores it" in here.gt("start", "m3xq").err
     git("cherry-pick", here.task("k7f2").end_sha or "", at=here.path)
     here.ok("start", "m3xq")
+
+
+@pytest.mark.parametrize("push", [True, False])
+def test_what_one_person_sent_back_is_not_merged_by_anothers_approval(
+    clones: list[Clone], push: bool
+) -> None:
+    ours, here = clones
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", f"{BRANCH}:{BRANCH}", at=here.path)
+    base = git("rev-parse", "main", at=here.path)
+    if push:
+        git("config", "gitticks.merge.push", "true", at=here.path)
+    ours.ok("reject", "k7f2", "rename it")
+    ours.ok("sync")
+    ran = here.gt("approve", "k7f2", *(() if push else ("--no-wait",)))
+    assert ran.code == (3 if push else 0), ran.seen
+    assert not push or "error: `k7f2` is not approved: it is working" in ran.err
+    for clone in (here, ours):
+        clone.ok("sync")
+        assert clone.task("k7f2").status is Status.WORKING
+        assert "rename it" in clone.ok("show", "k7f2")
+        assert git("rev-parse", "main", at=clone.path) == base
+        clone.ok("doctor")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import HUMAN_FIELDS
-from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before
+from gitticks.model.task import HUMAN_FIELDS, Approval
+from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, may_stand, stands_before
 from tests.support.tasks import CREATED, make_task
 
 LATER = CREATED + timedelta(minutes=1)
@@ -40,6 +40,21 @@ def test_the_order_of_two_changed_states(first: Side, second: Side) -> None:
     for base in (BASE, None):
         assert stands_before(base, first, second) is True
         assert stands_before(base, second, first) is False
+
+
+@pytest.mark.parametrize(
+    "base", [side(Status.AGENT_REVIEW), side(Status.REVIEWING, awaiting=Awaiting.REVIEW)]
+)
+def test_what_a_person_sent_back_stands_before_an_approval_whose_merge_is_to_come(base: Side) -> None:
+    sent_back = side(Status.WORKING, responded_at=CREATED)
+    approved = side(
+        Status.REVIEWING, approval=Approval("Bob", LATER, "ab12"), responded_at=LATER, updated=LATER
+    )
+    failed = side(Status.WORKING, failed_reviews=1)
+    for one, other in ((sent_back, approved), (approved, failed), (side(Status.DONE), sent_back)):
+        assert stands_before(base, one, other) is True
+        assert stands_before(base, other, one) is False
+        assert may_stand(one, other)
 
 
 def test_what_one_side_changed_stands_also_where_it_is_further_back() -> None:
