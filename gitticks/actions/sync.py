@@ -16,6 +16,7 @@ from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
 from gitticks.actions.taking_up import take_up
 from gitticks.board.checkout_state import TakenUp
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
+from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import (
@@ -34,6 +35,7 @@ from gitticks.model.settings import MergeMode
 from gitticks.runner.claiming import note_claims
 from gitticks.store.branch import Store
 from gitticks.store.claims import CLAIMS, SEEN
+from gitticks.store.decisions import Circumstances, follow_epics
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.merging.commits import MergeReport, Renamed
@@ -352,9 +354,17 @@ class _Sync:
         if self.fetched is None:
             self.tip = self.context.store.tip()
             return
-        taken = take_in(self.context.store, self.fetched, self.remote, author=self.context.author)
+        store = self.context.store
+        taken = take_in(store, self.fetched, self.remote, author=self.context.author)
         self.tip = taken.after
-        self.came.append((taken.before, taken.after))
+        if self.tip not in (taken.before, self.fetched):
+            with suppress(GitticksError):  # a run does it too, once the settings can be read
+                around = Circumstances(
+                    self.context.now, self.context.settings, self.context.world.random_number
+                )
+                store.transact(lambda transaction: follow_epics(transaction, around), author=ENGINE_IDENTITY)
+                self.tip = store.tip()
+        self.came.append((taken.before, self.tip))
         self.context.warnings += warnings_of(taken.removed)
         self.reports.append(taken.report)
 

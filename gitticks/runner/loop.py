@@ -12,6 +12,7 @@ from functools import partial
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
+from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, is_taken
 from gitticks.model.status import Role, Status
@@ -32,6 +33,7 @@ from gitticks.runner.picking import Picking
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import role_for
 from gitticks.runner.waking import wait_for_change
+from gitticks.store.decisions import follow_epics
 from gitticks.workflow.decision import goes_on_in_run, is_turn_of
 
 TICK_SECONDS = 0.25
@@ -92,6 +94,9 @@ class Loop:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
         self._patience.take_over()
+        self.run.open_store().transact(
+            lambda transaction: follow_epics(transaction, self.run.circumstances()), author=ENGINE_IDENTITY
+        )
         graph = self._tasks.graph()
         self.budgets.keep(map(state_of, self.budgets.readings()), graph)
         self.run.claims.note_closed(task.id for task in graph.tasks.values() if not task.is_open)

@@ -53,7 +53,7 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
-from gitticks.runner.workspace_plan import require_code
+from gitticks.runner.workspace_plan import lacking_on, require_code
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.left_behind import left_behind, why_held
@@ -189,6 +189,8 @@ class MergeQueue:
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
         require_code(self.repository, task)
+        if (lacking := self._lacking(task)) is not None:
+            return lacking
         self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
@@ -218,6 +220,21 @@ class MergeQueue:
         if self.run.settings.merge.mode is MergeMode.PULL_REQUEST:
             return self._offer(task, base, tip)
         return self._make(task, base, tip)
+
+    def _lacking(self, task: Task) -> MergeResult | None:
+        """Sends an epic back whose branch lacks the code of a task that another clone did on a branch of its own."""
+        if not task.is_epic:
+            return None
+        tasks = self.store.snapshot().all_tasks().values()
+        lacking = lacking_on(self.repository, tasks, task.id, str(task.end_sha))
+        for one in lacking:
+            require_code(self.repository, one.task)
+        if not lacking:
+            return None
+        shown = first_of([f"`{one.task.id}`" for one in lacking], _SHOWN_PATHS)
+        commits = " ".join(one.commit[:10] for one in lacking)
+        reason = f"its branch lacks the code of {shown}: `git merge --no-edit {commits}` there brings it"
+        return MergeResult(self._decide(task, MergeFailed(reason)))
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
         try:

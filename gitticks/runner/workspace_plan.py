@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,6 +81,15 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     start_sha = task.start_sha if task.branch else None
     if tip is None or start_sha is None:
         require_blockers(repository, task, graph, base, (base_tip, commit))
+    if owner != task.id:
+        for one in lacking_on(repository, graph.tasks.values(), owner, commit):
+            if tip is not None and repository.objects.has(one.commit):
+                continue  # whoever works there can join both
+            joined = "" if tip is None else f", and `git merge --no-edit {one.commit[:10]}` there joins both"
+            raise CodeMissingError(
+                f"`{branch}` here lacks the code of `{one.task.id}`",
+                hint=f"{_fetching(repository, branch)}{joined}",
+            )
     if start_sha is None:
         begins_there = owner != task.id or commit == base_tip
         start_sha = commit if begins_there else repository.objects.merge_base(commit, base_tip) or commit
@@ -98,12 +108,15 @@ def require_code(repository: Repository, task: Task) -> None:
     branch = task.branch or f"{WORK_BRANCH}{task.id}"
     raise CodeMissingError(
         f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
-        hint=_fetching(branch),
+        hint=_fetching(repository, branch),
     )
 
 
-def _fetching(branch: str | None) -> str:
-    return f"`git push origin {branch}` where it was made, then `git fetch origin {branch}:{branch}` here"
+def _fetching(repository: Repository, branch: str | None) -> str:
+    """Returns how a branch comes here; git does not fetch into one that is checked out, or has commits of its own."""
+    is_here = read_ref(repository.common_dir, f"{BRANCHES}{branch}") is not None
+    into = "" if is_here else f":{branch}"
+    return f"`git push origin {branch}` where it was made, then `git fetch origin {branch}{into}` here"
 
 
 def require_blockers(
@@ -119,7 +132,7 @@ def require_blockers(
             continue
         one, short = needed.task, needed.commit[:10]
         if one.merged_sha != needed.commit:
-            lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(one.branch)
+            lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(repository, one.branch)
         elif _is_to_come(repository, needed.commit, base):
             lacks, way = (
                 f"`{base}` lacks the merge {short}",
@@ -134,6 +147,14 @@ def require_blockers(
             f"`{task.id}` waits for the code of `{one.id}`: {lacks}",
             hint=f"{way}; `gt unblock {needed.owner} {needed.blocker}` starts without it",
         )
+
+
+def lacking_on(repository: Repository, tasks: Iterable[Task], owner: str, commit: str) -> list[NeededCode]:
+    """Returns the code that is to be merged with an epic, and is not in a commit: it may be from another clone."""
+    needed = (
+        NeededCode(one.id, one.id, one, one.end_sha) for one in tasks if one.carrier == owner and one.end_sha
+    )
+    return [one for one in needed if not _can_be_had(repository, one, (commit,))]
 
 
 def _is_to_come(repository: Repository, commit: str, base: str) -> bool:

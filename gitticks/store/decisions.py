@@ -23,7 +23,7 @@ from gitticks.store import layout
 from gitticks.store.checkpoints import put_before_merge
 from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
-from gitticks.workflow import budget
+from gitticks.workflow import budget, merging
 from gitticks.workflow.artifacts import Artifacts, awaits_grant, count_since_last_word, with_grant
 from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
@@ -199,10 +199,7 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
     children = graph.children(epic.id)
     if epic.start_sha is None:
         epic = _bind_epic(transaction, epic, children)
-    trigger = ChildrenChanged(
-        any_started=any(one.status is not Status.PENDING for one in children),
-        all_closed=bool(children) and not any(one.is_open for one in children),
-    )
+    trigger = _change_of(children)
     decision = carry_out(
         transaction,
         epic.id,
@@ -214,6 +211,23 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
         transaction.put_task(file.with_section(Section.HANDOFF, _epic_handoff(transaction, children)))
+
+
+def _change_of(children: tuple[Task, ...]) -> ChildrenChanged:
+    return ChildrenChanged(
+        any_started=any(one.status is not Status.PENDING for one in children),
+        all_closed=bool(children) and not any(one.is_open for one in children),
+    )
+
+
+def follow_epics(transaction: Transaction, circumstances: Circumstances) -> None:
+    """Lets the epics follow their children that lag behind them, as the last two may be closed in two clones."""
+    tasks = transaction.all_tasks()
+    graph = TaskGraph.of(tasks.values())
+    for epic in [one for one in tasks.values() if one.is_epic and one.is_open]:
+        children = graph.children(epic.id)
+        if children and merging.lags_behind(epic, _change_of(children)):
+            _follow_children(transaction, epic, circumstances)
 
 
 def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> Task:

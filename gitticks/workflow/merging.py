@@ -165,15 +165,24 @@ def ask_again(draft: Draft, reason: str) -> None:
 
 def follow_children(draft: Draft, children: ChildrenChanged) -> None:
     """Moves an epic as its children move: to work with the first, on with the last, back when one is added."""
-    status = draft.task.status
-    if draft.task.awaiting is not None and status is not Status.REVIEWING:
+    if not lags_behind(draft.task, children):
         return
-    if status is Status.PENDING and (children.any_started or children.all_closed):
+    if draft.task.status is Status.PENDING:
         draft.enter(Status.WORKING, EventType.ADVANCED, "a child was started")
-        status = Status.WORKING
-    if status is Status.WORKING and children.all_closed:
+    if children.all_closed:
         draft.log(EventType.CHILDREN, "all children are closed")
         draft.enter(Status.AGENT_REVIEW, EventType.ADVANCED, "all children are closed")
         draft.run_on()
-    elif status in (Status.AGENT_REVIEW, Status.REVIEWING) and not children.all_closed:
+    elif draft.task.status is not Status.WORKING:
         draft.enter(Status.WORKING, EventType.ADVANCED, "a child is open again")
+
+
+def lags_behind(epic: Task, children: ChildrenChanged) -> bool:
+    """True if an epic does not stand as its children do, as after a merge of what two clones did with them."""
+    if epic.awaiting is not None and epic.status is not Status.REVIEWING:
+        return False
+    if epic.status is Status.PENDING:
+        return children.any_started or children.all_closed
+    if epic.status in (Status.AGENT_REVIEW, Status.REVIEWING):
+        return not children.all_closed
+    return epic.status is Status.WORKING and children.all_closed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.model.status import Status
+from gitticks.model.status import Status, TaskType
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.projects import make_reviewing
 from tests.support.repositories import git
@@ -138,3 +138,64 @@ def test_what_one_person_sent_back_is_not_merged_by_anothers_approval(
         assert "rename it" in clone.ok("show", "k7f2")
         assert git("rev-parse", "main", at=clone.path) == base
         clone.ok("doctor")
+
+
+@pytest.fixture
+def epics(tmp_path: Path, on_path: Path) -> list[Clone]:
+    """Makes two clones in step with an epic of two tasks that share a workspace."""
+    first = make_first_clone(tmp_path)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}isolation: epic\n".encode()})
+    first.make("e0pc", type=TaskType.EPIC)
+    for child in ("k7f2", "m3xq"):
+        first.make(child, body=SCRIPT, parent="e0pc")
+    clones = make_clones(tmp_path, first, 2)
+    for clone in clones:
+        clone.ok("trust", "--yes")
+        clone.ok("sync")
+    return clones
+
+
+def test_an_epic_moves_on_where_its_last_children_were_closed_in_two_clones(epics: list[Clone]) -> None:
+    ours, here = epics
+    ours.ok("cancel", "k7f2")
+    here.ok("cancel", "m3xq")
+    ours.ok("sync")
+    assert ours.task("e0pc").is_open
+    here.ok("sync")
+    assert "e0pc  done" in ours.ok("sync")
+    assert [clone.task("e0pc").status for clone in epics] == [Status.DONE] * 2
+
+
+def test_a_task_of_an_epic_starts_only_from_the_code_of_the_others(epics: list[Clone]) -> None:
+    ours, here = epics
+    ours.ok("run", "--headless", "--debounce", "0", "k7f2")
+    ours.ok("sync")
+    here.ok("sync")
+    ran = here.gt("start", "m3xq")
+    assert ran.err.startswith("error: `gitticks/work/e0pc` here lacks the code of `k7f2`"), ran.seen
+    git("push", "--quiet", "origin", "gitticks/work/e0pc", at=ours.path)
+    git("fetch", "--quiet", "origin", "gitticks/work/e0pc:gitticks/work/e0pc", at=here.path)
+    here.ok("run", "--headless", "--debounce", "0")
+    assert here.task("e0pc").status is Status.DONE
+    assert {"k7f2.txt", "m3xq.txt"} <= set(git("ls-tree", "--name-only", "main", at=here.path).split())
+
+
+def test_an_epic_is_not_merged_without_what_another_clone_did_of_it(epics: list[Clone]) -> None:
+    ours, here = epics
+    remote = git("remote", "get-url", "origin", at=here.path)
+    ours.ok("run", "--headless", "--debounce", "0", "k7f2")
+    git("remote", "set-url", "origin", f"{remote}-is-not-reached", at=here.path)
+    here.ok("run", "--headless", "--debounce", "0", "m3xq")
+    git("remote", "set-url", "origin", remote, at=here.path)
+    ours.ok("sync")
+    here.ok("sync")
+    assert here.task("e0pc").is_merging
+    base = git("rev-parse", "main", at=here.path)
+    ran = here.gt("merge", "e0pc")
+    assert ran.code != 0
+    assert "is not in this clone: commit" in ran.err, ran.seen
+    git("push", "--quiet", "origin", "gitticks/work/e0pc", at=ours.path)
+    git("fetch", "--quiet", "origin", "gitticks/work/e0pc", at=here.path)
+    here.gt("merge", "e0pc")
+    assert not here.task("e0pc").is_merging
+    assert git("rev-parse", "main", at=here.path) == base
