@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.derived_state import standing_of
 from gitticks.actions.listing import Filter
 from gitticks.errors import UsageError
-from gitticks.model.graph import in_tree_order
+from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
 from gitticks.store.index import graph_over
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.stop_reasons import reasons_of
-from gitticks.model.graph import forest_of, walk
+from gitticks.model.forest import forest_of, walk
 from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.model.graph import Forest, Place
+    from gitticks.model.forest import Forest, Place
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Graph
     from gitticks.store.index import BrokenFile

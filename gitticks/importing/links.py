@@ -11,7 +11,8 @@ from gitticks.errors import DocumentError, RefusedError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import EventType
-from gitticks.model.graph import cycles_of_parents, find_cycles
+from gitticks.model.forest import cycles_of_parents
+from gitticks.model.graph import find_cycles
 from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType

@@ -26,7 +26,7 @@ from gitticks.cli.render import (
 from gitticks.cli.text import all_visible, visible, width
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
 from gitticks.errors import Exit
-from gitticks.model.graph import Place
+from gitticks.model.forest import Place
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
 
