@@ -21,7 +21,7 @@ from gitticks.runner.liveness import (
     is_run_alive_at,
 )
 from gitticks.store.authors import own_names
-from gitticks.store.index import graph_over
+from gitticks.store.indexed_graph import graph_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

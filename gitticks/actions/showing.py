@@ -17,7 +17,7 @@ from gitticks.model.notes import Section, mentioned, pair_questions, with_unaske
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
-from gitticks.store.index import graph_over
+from gitticks.store.indexed_graph import graph_over
 from gitticks.store.layout import read_rounds
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from gitticks.model.queries import Surroundings, TaskGraph, first_ready
 from gitticks.model.task import Task
 from gitticks.store import index as module
-from gitticks.store.index import IndexedTasks, candidates_in, graph_over, open_index
+from gitticks.store.index import open_index
+from gitticks.store.indexed_graph import IndexedTasks, candidates_in, graph_over
 from tests.support import graphs
 from tests.support.tasks import make_store, make_task
 
