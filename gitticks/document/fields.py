@@ -1,29 +1,23 @@
-"""The schema of a task's frontmatter as a table: each key, how it is read and written.
-
-Building an index reads every task's file, and a tree with a place for each value costs more than the values. So most
-keys have a quick reader too, for one value on its line as gitticks itself writes it. It gives exactly the value that
-the tree gives (a property test compares them), and declines what it does not know, also every mistake: messages are
-made from the tree, which knows the place.
-"""
+"""The schema of a task's frontmatter as a table: each key, how it is read and written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from datetime import date, datetime
+from datetime import datetime
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from gitticks.document import values
+from gitticks.document import quick_values, values
 from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader, format_date, format_time
 from gitticks.document.yaml_edit import Change
-from gitticks.document.yaml_nodes import NULLS, Node, Scalar
 from gitticks.document.yaml_nodes import Mapping as MappingNode
-from gitticks.document.yaml_read import FLOW_WORD, QUOTED, WORD, parse_simple
+from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_read import parse_simple
 from gitticks.document.yaml_scalars import Plain, YamlValue
 from gitticks.errors import DocumentError
 from gitticks.model.ids import TaskId, is_valid_id
@@ -33,7 +27,6 @@ from gitticks.model.task import HUMAN_FIELDS, Approval, Claim, Task, Usage
 MANUAL = "manual"
 _MOST_QUICK_CHARACTERS = 10_000
 _MOST_QUICK_BRACKETS = 100
-_MOST_DIGITS = 18
 _OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|[/.]$))[^\x00-\x20\x7f~^:?*\[\\]{1,250}")
 
@@ -42,54 +35,6 @@ _WRITTEN = sorted(HUMAN_FIELDS | {"status"})
 _KNOWN = frozenset(field.name for field in fields(Task)) | {"manual"}
 _ALIKE = 0.8
 """How much of two names has to be the same: `label` is near `labels`, and `due` is a key of its own."""
-
-
-Quick: TypeAlias = Callable[[str], object]
-"""Returns the value of the text behind a key, None where it does not know it."""
-
-_is_text = re.compile(rf"{WORD}|{QUOTED}").fullmatch
-_is_time = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
-_is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
-_is_list = re.compile(rf"\[{FLOW_WORD}(?:, {FLOW_WORD})*\]").fullmatch
-_ID = r"[0-9a-z][0-9a-z-]{0,63}"
-_is_list_of_ids = re.compile(rf"\[{_ID}(?:, {_ID})*\]").fullmatch
-
-
-def _quick_text(text: str) -> str | None:
-    if _is_text(text) is None or not text.isprintable() or text in NULLS:
-        return None
-    return text[1:-1] if text.startswith('"') else text
-
-
-def _quick_title(text: str) -> str | None:
-    found = _quick_text(text)
-    return found if found and not found.isspace() else None
-
-
-def _quick_id(text: str) -> str | None:
-    return text if is_valid_id(text) and text not in NULLS else None
-
-
-def _quick_count(text: str) -> int | None:
-    return int(text) if text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS else None
-
-
-def _quick_time(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if _is_time(text) else None
-    except ValueError:
-        return None
-
-
-def _quick_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if _is_date(text) else None
-    except ValueError:
-        return None
-
-
-def _quick_list(is_list: Callable[[str], object]) -> Quick:
-    return lambda text: tuple(text[1:-1].split(", ")) if is_list(text) else None
 
 
 class Field(NamedTuple):
@@ -101,7 +46,7 @@ class Field(NamedTuple):
     key: str
     read: Reader[object]
     write: Callable[[Any], YamlValue] = str
-    quick: Quick = lambda _: None
+    quick: quick_values.Quick = lambda _: None
     is_always_written: bool = False
     takes_null_as_text: bool = False
 
@@ -194,7 +139,7 @@ def _write_record(record: Approval | Claim) -> dict[str, YamlValue]:
 
 
 def _text(key: str) -> Field:
-    return Field(key, values.read_text, quick=_quick_text)
+    return Field(key, values.read_text, quick=quick_values.read_text)
 
 
 def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) -> Field:
@@ -203,7 +148,7 @@ def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) ->
 
 
 def _count(key: str) -> Field:
-    return Field(key, values.read_integer(0), int, _quick_count)
+    return Field(key, values.read_integer(0), int, quick_values.read_count)
 
 
 def _object_id(key: str) -> Field:
@@ -211,19 +156,19 @@ def _object_id(key: str) -> Field:
 
 
 def _time(key: str) -> Field:
-    return Field(key, values.read_time, _write_time, _quick_time)
+    return Field(key, values.read_time, _write_time, quick_values.read_time)
 
 
 def _day(key: str) -> Field:
-    return Field(key, values.read_date, lambda day: Plain(format_date(day)), _quick_day)
+    return Field(key, values.read_date, lambda day: Plain(format_date(day)), quick_values.read_date)
 
 
 FIELDS: tuple[Field, ...] = (
-    Field("id", _read_id, quick=_quick_id, is_always_written=True, takes_null_as_text=True),
+    Field("id", _read_id, quick=quick_values.read_id, is_always_written=True, takes_null_as_text=True),
     Field(
         "title",
         _filled("is empty", "write what the task is about"),
-        quick=_quick_title,
+        quick=quick_values.read_title,
         is_always_written=True,
         takes_null_as_text=True,
     ),
@@ -234,10 +179,10 @@ FIELDS: tuple[Field, ...] = (
         "labels",
         values.read_list(_filled("holds an empty label", "delete it")),
         list,
-        _quick_list(_is_list),
+        quick_values.read_list,
     ),
-    Field("blocked_by", values.read_list(_read_id), list, _quick_list(_is_list_of_ids)),
-    Field("parent", _read_id, quick=_quick_id),
+    Field("blocked_by", values.read_list(_read_id), list, quick_values.read_ids),
+    Field("parent", _read_id, quick=quick_values.read_id),
     _word("requires", Requires),
     _word("asked", Requires),
     _word("awaiting", Awaiting),

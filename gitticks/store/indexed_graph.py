@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Candidates, Graph, by_priority_and_age
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.store.index import Index
-
-from gitticks.store.task_row import TaskRow
 
 
 class IndexedTasks(Mapping[TaskId, TaskRow]):
