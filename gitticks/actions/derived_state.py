@@ -123,7 +123,8 @@ class Standing(Generic[T_co]):
     def is_at_work(self) -> bool:
         """True while somebody is at it: a session of this clone, a person by hand, or another clone."""
         claim, around = self.task.claim, self._around
-        return is_at_work(self.task, around) or (claim is not None and claim.expires > around.now)
+        is_claimed = claim is not None and claim.expires > around.now and self.task.status == Status.WORKING
+        return is_at_work(self.task, around) or is_claimed
 
     @property
     def left(self) -> str | None:

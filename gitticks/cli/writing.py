@@ -14,7 +14,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.options import Completes
 from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
+from gitticks.model.status import BY_HAND, Status
 from gitticks.model.task import Task
 from gitticks.safe_read import reason_of
 
@@ -262,6 +262,9 @@ def moved_words(before: Task, after: Task) -> str:
 
 def agent_name(context: Context, task: Task) -> str:
     """Returns who continues with a task."""
+    claim = task.claim
+    if claim is not None and claim.is_by_hand and claim.expires > context.now:
+        return claim.runner.removeprefix(BY_HAND)
     return task.agent or context.settings.agent or "its agent"
 
 

@@ -319,8 +319,8 @@ def is_to_review(task: Queued, around: Surroundings) -> bool:
 def is_taken(task: Queued, around: Surroundings) -> bool:
     """True if somebody else works on the task, or nobody may here."""
     claim = task.claim
-    if claim is not None and claim.expires > around.now:
-        return True
+    if claim is not None and claim.expires > around.now and not task.is_to_review:
+        return True  # what its person handed off is anybody's to review
     return is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
 
 

@@ -165,7 +165,7 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
     claim = task.claim
     if claim is not None and claim.is_by_hand and claim.expires > around.now:
         who = claim.runner.removeprefix(BY_HAND)
-        return f"{who} is working on it by hand: `gt complete {task.id}` hands it off"
+        return f"{who} is working on it by hand: `gt complete {task.id}` hands it off, `gt update {task.id} --awaiting=null` leaves it to agents"
     if task.id in around.live:
         return "another session is working on it: `gt status`"
     if is_deferred(task, around.today):

@@ -311,7 +311,7 @@ def apply_state(
         trigger = Requested(actor, wanted.status, wanted.reason)
         decisions.append(carry_out(transaction, task_id, trigger, circumstances))
     task = transaction.task_file(task_id).task
-    if wanted.sets_awaiting and (task.awaiting is not wanted.awaiting or task.is_merging):
+    if wanted.sets_awaiting and (task.awaiting is not wanted.awaiting or task.is_merging or task.claim):
         decisions.append(carry_out(transaction, task_id, AwaitingSet(actor, wanted.awaiting), circumstances))
     if wanted.verdict is not None:
         given = VerdictGiven(actor, wanted.verdict, wanted.note, seen=wanted.seen)

@@ -166,7 +166,8 @@ class Draft:
         self._steps.append(Step(source, target, cause, reason))
         self._events.append(Event(cause, self.at, actor or self.actor, source, target, reason))
         crashes = self.task.crash_count if target is Status.STUCK else 0
-        claim = self.task.claim if target is Status.WORKING else None
+        # What a person began is theirs again when it comes back: their uncommitted work may be in the workspace.
+        claim = None if target.is_terminal else self.task.claim
         self.task = replace(self.task, status=target, crash_count=crashes, claim=claim)
         self.set_awaiting(None)
         match target:

@@ -292,9 +292,12 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     _need_person(asked.actor, "say whose turn it is")
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
-    if asked.awaiting is task.awaiting and not (asked.awaiting is None and task.is_merging):
+    is_back = asked.awaiting is None and (task.is_merging or task.claim is not None)
+    if asked.awaiting is task.awaiting and not is_back:
         return
     draft.log(EventType.AWAITING_SET, data={"awaiting": asked.awaiting.value if asked.awaiting else None})
+    if asked.awaiting is None:
+        task = draft.task = replace(task, claim=None)
     if asked.awaiting is not None:
         if task.approval is not None:
             draft.log(EventType.VOIDED, "a person took the task back before its merge")

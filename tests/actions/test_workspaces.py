@@ -113,9 +113,9 @@ def test_work_by_hand_goes_the_same_way_as_an_agents(project: RunProject) -> Non
     project.ok("handoff", "--done", "it", "--remaining", "nothing", at=workspace)
     project.ok("complete", at=workspace)
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
-    assert project.task("k7f2").claim is None
     project.ok("approve", "k7f2")
     assert project.merges() == ["k7f2"]
+    assert project.task("k7f2").claim is None
 
 
 def test_starting_again_prints_the_same_place(project: RunProject) -> None:
@@ -135,6 +135,35 @@ def test_a_run_leaves_it_alone_until_it_is_handed_over(project: RunProject) -> N
     project.ok("start", "k7f2")
     assert project.run().code == RunExit.DONE
     assert project.stands() == (Status.WORKING, None)
+
+
+@pytest.mark.parametrize("way", ["answered", "rejected", "failed"])
+def test_what_comes_back_is_its_persons_until_they_leave_it_to_agents(project: RunProject, way: str) -> None:
+    project.settings("review: agent\n" if way == "failed" else "review: none\n")
+    project.make()
+    project.ok("start", "k7f2")
+    workspace = project.workspace()
+    if way == "answered":
+        project.ok("ask", "Which tone?", at=workspace)
+        back = project.ok("respond", "k7f2", "friendly")
+    else:
+        commit_file(workspace, "hers.txt", "x\n")
+        project.ok("handoff", "--done", "it", at=workspace)
+        project.ok("complete", at=workspace)
+        back = project.ok("reject", "k7f2", "no") if way == "rejected" else "back to Ada"
+    assert "back to Ada" in back
+    if way == "failed":
+        project.agent("gt review FAIL")
+        assert project.run().code == RunExit.DONE
+    project.agent("git add -A; git commit -qm work; gt handoff --done it")
+    (workspace / "wip.txt").write_text("x\n")
+    assert project.run().code == RunExit.DONE
+    assert project.stands() == (Status.WORKING, None)
+    assert "by hand" in project.ok("current")
+    assert "wip.txt" not in project.files("gitticks/work/k7f2")
+    project.ok("update", "k7f2", "--awaiting=null")
+    project.run()
+    assert "wip.txt" in project.files("gitticks/work/k7f2")
 
 
 @pytest.mark.parametrize(
