@@ -334,9 +334,11 @@ def _environment(pid: int) -> list[bytes]:
 
 
 def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
-    from gitticks.git.signatures import read_signature, sign
+    from gitticks.git.log import names_of
+    from gitticks.git.signatures import principals_of, read_signature, sign
     from gitticks.runner.workspace_plan import base_of, require_code
-    from gitticks.store.approvals import state_approval, why_not_signed
+    from gitticks.store.approvals import allowed_signers, state_approval, why_not_signed
+    from gitticks.store.layout import state_tip
 
     require_code(context.repository, task)
     base = base_of(task, context.settings, context.repository)
@@ -356,7 +358,12 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
             f"`{task.id}` needs {WORDS[minimum]}, and that key is in a file",
             hint="`ssh-keygen -t ed25519-sk` creates a key in a hardware token, `--key FILE` uses it",
         )
-    return Proof(strength, {**statement.to_data(), SIGNATURE: signature})
+    names = frozenset[str]()
+    if read is not None and context.settings.approvals.four_eyes:
+        allowed = allowed_signers(context.repository, context.resolved_settings, statement.base_commit)
+        addresses = {statement.address, *principals_of(allowed, read.key)}
+        names = names_of(context.repository, state_tip(context.repository), addresses)
+    return Proof(strength, {**statement.to_data(), SIGNATURE: signature}, names)
 
 
 def _usual_key(context: Context) -> str:

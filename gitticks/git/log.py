@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -42,6 +42,15 @@ def read_log(
     ]
     done = run_git([*asked, ref], repository_dir=repository.common_dir)
     return tuple(_parse(entry) for entry in done.stdout.decode("utf-8", "replace").split("\0") if entry)
+
+
+def names_of(repository: Repository, ref: str, addresses: Iterable[str]) -> frozenset[str]:
+    """Returns the names under which some addresses wrote the commits that `ref` reaches."""
+    authors = (f"--author=<{address}>" for address in addresses)
+    asked = ["log", "--fixed-strings", "--regexp-ignore-case", "--format=%an", "--encoding=UTF-8", *authors]
+    return frozenset(
+        run_git([*asked, "--end-of-options", ref], repository_dir=repository.common_dir).text.splitlines()
+    )
 
 
 def author_of(repository: Repository, commit: str) -> Identity:

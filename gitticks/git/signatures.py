@@ -63,6 +63,12 @@ def read_signature(armored: str) -> Signature | None:
         return None
 
 
+def principals_of(allowed: bytes, key: str) -> frozenset[str]:
+    """Returns whose key it is by a file of allowed signers: addresses, or patterns of them."""
+    lines = (line.split() for line in allowed.decode("utf-8", "replace").splitlines())
+    return frozenset(one for words in lines if key in words for one in words[0].split(","))
+
+
 def _string(blob: bytes) -> tuple[bytes, bytes]:
     size = int.from_bytes(blob[:4], "big")
     if len(blob) < 4 + size:

@@ -249,13 +249,16 @@ def _check_strength(draft: Draft, given: VerdictGiven) -> None:
         )
     if not policy.four_eyes:
         return
-    name = given.actor.name
-    if task.created_by == name:
-        why = f"was created by {name}"
-    elif name in draft.counts.hands:
+    names = {given.actor.name, *given.proof.names}
+    if task.created_by in names:
+        name, why = task.created_by, f"was created by {task.created_by}"
+    elif hands := names & draft.counts.hands:
+        name = min(hands)
         why = f"was worked on by {name}, or by an agent that {name} started"
     else:
         return
+    if name != given.actor.name:
+        why += f", and {given.actor.name} has the same address or key"
     raise RefusedError(
         f"`{task.id}` {why}, so somebody else has to approve it",
         hint="`gt config --explain approvals.four_eyes`",

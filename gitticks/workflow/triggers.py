@@ -100,10 +100,14 @@ class Seen(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """How strong an approval is, and what the history keeps to prove it."""
+    """How strong an approval is, and what the history keeps to prove it.
+
+    `names` are those that the owner of its key has written under, as far as addresses tell.
+    """
 
     strength: str = NAME
     data: Mapping[str, str] = MappingProxyType({})
+    names: frozenset[str] = frozenset()
 
 
 NO_PROOF = Proof()

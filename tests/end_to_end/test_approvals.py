@@ -137,6 +137,24 @@ def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) 
     assert reviewed.stands() == TO_REVIEW
 
 
+@pytest.mark.parametrize(
+    ("address", "is_same"), [(ADDRESS, True), ("ada@home.example", True), ("grace@example.org", False)]
+)
+def test_with_four_eyes_another_name_with_the_same_address_or_key_is_the_same_person(
+    reviewed: RunProject, key: Path, address: str, is_same: bool
+) -> None:
+    used = key if is_same else make_key(key.parent, "grace")
+    commit_file(reviewed.path, SIGNERS, signer_line(ADDRESS, key) + signer_line(address, used))
+    reviewed.ok("config", "approvals.four_eyes", "true")
+    git("config", "user.name", "Ada L", at=reviewed.path)
+    git("config", "user.email", address, at=reviewed.path)
+
+    ran = approve(reviewed, used)
+
+    assert ran.code == (3 if is_same else 0), ran.seen
+    assert ("by Ada Lovelace" in ran.err and "Ada L has the same address or key" in ran.err) is is_same
+
+
 def test_a_verdict_in_a_file_is_a_name_alone(reviewed: RunProject) -> None:
     file = Path(reviewed.ok("path", "k7f2").strip())
     file.write_text(
