@@ -106,11 +106,18 @@ def _is_folder(place: Path) -> bool:
 
 def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]) -> None:
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "doctor")
+    written = []
     for edit in edits:
         content = context.store.read(edit.path) if edit.content is None else None
         if content is not None and is_never_removed(edit.path):
             with contextlib.suppress(NotPlainError):  # a link to elsewhere stands in the place of its folder
                 files.replace(edit.path, None, content)
+                written.append(edit.path)
+    known = read_entries(checkout.git_dir, written)
+    if staged := [
+        path for path in written if not known.get(path)
+    ]:  # what was staged as gone is there again too
+        checkout.git(["--literal-pathspecs", "reset", "--quiet", "--", *staged])
 
 
 def check_board(context: Context) -> Iterator[Finding]:

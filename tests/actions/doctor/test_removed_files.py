@@ -9,6 +9,7 @@ import pytest
 
 from gitticks.actions.doctor.board import is_never_removed
 from tests.support.projects import Project, make_project
+from tests.support.repositories import git
 
 FIXED = "fixed: restore what was deleted or renamed on the board\n"
 
@@ -39,6 +40,15 @@ def test_a_deleted_task_comes_back(project: Project, notes: int) -> None:
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     assert project.board_status() == ""
     assert len(project.notes("k7f2")) == notes
+
+
+def test_a_deletion_that_was_staged_is_taken_back_with_it(project: Project) -> None:
+    git("rm", "-rq", "tasks/f2/k7f2", at=project.board)
+    assert project.ok("doctor", "--fix").startswith(FIXED)
+    assert project.board_status() == ""
+    _add(project.board_file("m3f2"), "\nMy words.\n")
+    git("commit", "-qam", "m3f2: more", at=project.board)
+    assert "My words." in project.file("m3f2").data.decode()
 
 
 @pytest.mark.parametrize("name", ["tasks/f2/login", "tasks/zz/k7f2"])
