@@ -191,8 +191,11 @@ def judge_exit(ended: Ended) -> Trouble:
     if ended.exit_code == 0:
         return Trouble(Ending.CLEAN, "")
     said = last_line(ended.errors)
-    if ended.exit_code in _NOT_RUN and _NOT_FOUND.match(said):
-        return Trouble(Ending.START_FAILED, _NOT_FOUND.sub(r"`\1` cannot be started: ", said))
+    if ended.exit_code in _NOT_RUN and (found := _NOT_FOUND.match(said)):
+        program, why = found[1], said[found.end() :]
+        if "/" in program and not program.startswith("/"):
+            why += "; it has to be in the workspace: commit it, and merge the base there"
+        return Trouble(Ending.START_FAILED, f"`{program}` cannot be started: {why}")
     words = _exit_in_words(ended, is_finished=True)
     return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
 

@@ -165,4 +165,5 @@ def test_a_program_that_is_not_there_is_named_and_not_what_starts_it() -> None:
     errors = "prlimit: failed to execute ./agent.sh: No such file or directory\n"
     report = LinesReader().report(Ended(EndReason.EXITED, 127, errors=errors), NOW)
     assert report.ending is Ending.START_FAILED
-    assert report.detail == "`./agent.sh` cannot be started: No such file or directory"
+    why = "No such file or directory; it has to be in the workspace: commit it, and merge the base there"
+    assert report.detail == f"`./agent.sh` cannot be started: {why}"
