@@ -91,12 +91,12 @@ class ShownTask(NamedTuple):
     @property
     def handoff_author(self) -> Author | None:
         """Returns who handed the work off last."""
-        return _last_session(self.history.events, Role.WORKER)
+        return _last_writer(self.history.events, Role.WORKER, Section.HANDOFF)
 
     @property
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
-        return _last_session(self.history.events, Role.REVIEWER)
+        return _last_writer(self.history.events, Role.REVIEWER, Section.REVIEW)
 
     @property
     def is_merged(self) -> bool:
@@ -113,18 +113,19 @@ class ShownTask(NamedTuple):
         return None if started is None else (datetime.fromisoformat(task.closed) - started).total_seconds()
 
 
-def _last_session(history: tuple[Event, ...], role: Role) -> Author | None:
-    ended = (
+def _last_writer(history: tuple[Event, ...], role: Role, section: Section) -> Author | None:
+    wrote = (
         event
         for event in reversed(history)
-        if event.type is EventType.SESSION_ENDED and event.data.get("role") == role
+        if (event.type is EventType.SESSION_ENDED and event.data.get("role") == role)
+        or event.is_edit_of(section)
     )
-    return next((Author(event.actor.name, event.at) for event in ended), None)
+    return next((Author(event.actor.name, event.at) for event in wrote), None)
 
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_session(events_in(history), Role.REVIEWER)
+    author = _last_writer(events_in(history), Role.REVIEWER, Section.REVIEW)
     return None if author is None else author.name
 
 

@@ -80,3 +80,9 @@ class Event(NamedTuple):
     to_status: Status | None = None
     reason: str | None = None
     data: Data = NO_DATA
+
+    def is_edit_of(self, section: str) -> bool:
+        """True if a person wrote a section of the task's text."""
+        named = self.data.get("sections")
+        is_edit = self.type is EventType.TEXT_CHANGED and self.actor.is_human
+        return is_edit and isinstance(named, list) and section.casefold() in map(str.casefold, named)

@@ -142,13 +142,7 @@ def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[E
     since = history[begun:]
     if any(event.data.get(TAKEN) == digest_of(present) for event in since):
         return False
-    return present != delivery.given or any(_is_edit_of(event, own) for event in since)
-
-
-def _is_edit_of(event: Event, section: Section) -> bool:
-    named = event.data.get("sections")
-    is_edit = event.type is EventType.TEXT_CHANGED and event.actor.is_human
-    return is_edit and isinstance(named, list) and section.casefold() in map(str.casefold, named)
+    return present != delivery.given or any(event.is_edit_of(own) for event in since)
 
 
 def digest_of(text: str) -> str:

@@ -151,10 +151,8 @@ def hands_of(history: Iterable[Event]) -> frozenset[str]:
         elif event.type is EventType.SESSION_STARTED and event.data.get("role") == Role.WORKER.value:
             by = event.actor.name if event.actor.is_human else event.data.get("by")
             names |= {by} if isinstance(by, str) else set()
-        elif event.type is EventType.TEXT_CHANGED and event.actor.is_human:
-            sections = event.data.get("sections")
-            is_handoff = isinstance(sections, list) and Section.HANDOFF.value in sections
-            names |= {event.actor.name} if is_handoff else set()
+        elif event.is_edit_of(Section.HANDOFF):
+            names.add(event.actor.name)
     return frozenset(names)
 
 

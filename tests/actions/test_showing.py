@@ -5,9 +5,9 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.showing import show_task
-from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.status import Status
+from gitticks.model.status import ActorKind, Role, Status
 from tests.support.stores import NOW, make_store, make_task
 
 STARTED = Event(EventType.ADVANCED, NOW - timedelta(minutes=5), ENGINE, Status.PENDING, Status.WORKING)
@@ -21,6 +21,17 @@ def test_sections_have_their_own_names_and_empty_ones_are_left_out(tmp_path: Pat
     assert shown.sections == {"Context": "c", "My own": "o", "Review": "fail"}
     assert shown.review_outcome == ReviewOutcome.FAIL
     assert shown.handoff_author is None
+
+
+def test_what_a_person_wrote_after_an_agents_session_is_theirs(tmp_path: Path) -> None:
+    claude, ada = Actor(ActorKind.AGENT, "claude"), Actor(ActorKind.HUMAN, "Ada")
+    earlier = NOW - timedelta(minutes=5)
+    events = [Event(EventType.SESSION_ENDED, earlier, claude, data={"role": role}) for role in Role]
+    written = Event(EventType.TEXT_CHANGED, NOW, ada, data={"sections": ["handoff"]})
+    make_task(make_store(tmp_path), id="k7f2", events=(*events, written))
+    shown = show_task(Context(directory=tmp_path), "k7f2")
+    assert shown.handoff_author == ("Ada", NOW)
+    assert shown.review_author == ("claude", earlier)
 
 
 def test_what_a_person_wrote_among_the_questions_is_shown_though_it_answers_none(tmp_path: Path) -> None:
