@@ -176,7 +176,8 @@ def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRe
     how = (
         f"exit code {ended.exit_code}" if ended.exit_code is not None else str(ended.problem or ended.reason)
     )
+    walls = "; it ran in the sandbox: `gt help run-agents-in-a-sandbox`" if walled.enclosure else ""
     raise GitticksError(
         f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
-        hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`",
+        hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`{walls}",
     )

@@ -112,3 +112,12 @@ def test_doctor_tries_the_walls(project: RunProject, tmp_path: Path, monkeypatch
     found = project.gt("doctor", "--json")
     assert "No permissions to create new namespace" in json.dumps(json.loads(found.out))
     assert found.code != 0
+
+
+@pytest.mark.parametrize("preset", ["none", "permissive"])
+def test_a_set_up_that_walls_stop_says_that_they_are_there(project: RunProject, preset: str) -> None:
+    project.settings(f"setup: {{run: 'false'}}\nsandbox: {{preset: {preset}}}\n")
+    project.make()
+    ran = project.gt("start", "k7f2")
+    assert "&& false`" in ran.err
+    assert ("it ran in the sandbox: `gt help run-agents-in-a-sandbox`" in ran.err) is (preset != "none")
