@@ -8,6 +8,8 @@ filled in never holds a literal signal: an agent that repeats its prompt must no
 from __future__ import annotations
 
 import re
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -29,6 +31,7 @@ _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
 _LAYOUT = str.maketrans("\n\t", "  ")
 _LARGEST_PROMPT = 20_000_000
+_LONGEST_SECONDS = 10.0
 _SIGNAL = re.compile(r"<(/?promise)>")
 _SIGNAL_LINE = re.compile(
     r"^([ \t>*_#`+.)\d-]*(?:STATUS|(?i:VERDICT)))[ \t*_`]*:(?=[ \t*_`]*[A-Za-z]+[ \t\r*_`.]*$)",
@@ -267,12 +270,23 @@ def _render(name: str, overrides: Mapping[str, str], context: PromptContext) -> 
 
 
 def _bounded(pieces: Iterator[str]) -> str:
-    taken, size = [], 0
-    for piece in pieces:
-        size += len(piece)
-        if size > _LARGEST_PROMPT:
-            raise ValueError("its output never ends")
-        taken.append(piece)
+    taken, size, latest = [], 0, time.monotonic() + _LONGEST_SECONDS
+
+    def watch(*_step: object) -> Any:
+        if time.monotonic() > latest:
+            raise ValueError("it takes too long to fill")
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)  # loops that put nothing out give no other chance to stop them
+    try:
+        for piece in pieces:
+            size += len(piece)
+            if size > _LARGEST_PROMPT:
+                raise ValueError("its output never ends")
+            taken.append(piece)
+    finally:
+        sys.settrace(before)
     return "".join(taken).rstrip() + "\n"
 
 

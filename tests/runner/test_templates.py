@@ -15,6 +15,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.status import Role
 from gitticks.model.task import Task
+from gitticks.runner import templates
 from gitticks.runner.templates import PromptContext, PromptKind, choose_kind, render_prompt, require_sound
 from gitticks.workflow.signals import Reading, SignalKind, read_signal
 
@@ -179,6 +180,13 @@ def test_a_broken_or_hostile_template_is_an_error_that_names_it(template: str) -
     with pytest.raises(GitticksError, match=r"the prompt template `worker\.md") as raised:
         render_prompt(PromptKind.WORKER, context(), overrides={"worker.md": template})
     assert raised.value.hint is not None
+
+
+def test_a_template_that_fills_nothing_for_too_long_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(templates, "_LONGEST_SECONDS", 0.1)
+    endless = "one\n" + "{% for a in range(99999) %}" * 3 + "{% endfor %}" * 3
+    with pytest.raises(GitticksError, match=r"`worker\.md:2` is broken: it takes too long"):
+        render_prompt(PromptKind.WORKER, context(), overrides={"worker.md": endless})
 
 
 @pytest.mark.parametrize(

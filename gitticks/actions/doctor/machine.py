@@ -12,7 +12,7 @@ from gitticks.actions.agents import unknown_in_settings, why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
-from gitticks.actions.trust import why_no_sandbox
+from gitticks.actions.trust import are_settings_trusted, why_no_sandbox
 from gitticks.errors import DocumentError, GitticksError, first_of
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
@@ -128,8 +128,8 @@ def check_settings(context: Context) -> Iterator[Finding]:
 
 
 def check_templates(context: Context) -> Iterator[Finding]:
-    """Yields the templates that no prompt can be made from, and those that none is."""
-    readable: set[tuple[str, str]] = set()
+    """Yields the templates that no prompt can be made from, and those that none is; what is not trusted is only read."""
+    readable: dict[str, str] = {}
     for path in _templates(context):
         content = context.store.read(path) or b""
         try:
@@ -137,9 +137,10 @@ def check_templates(context: Context) -> Iterator[Finding]:
         except GitticksError as error:
             yield fault(error.message, error.hint)
         else:
-            readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
-    yield from errors_of(lambda: require_sound(frozenset(readable)))
-    yield from map(warning, idle_templates(dict(readable)))
+            readable[path.removeprefix(f"{PROMPTS_FOLDER}/")] = content.decode("utf-8", "replace")
+    if are_settings_trusted(context):
+        yield from errors_of(lambda: require_sound(frozenset(readable.items())))
+    yield from map(warning, idle_templates(readable))
 
 
 def check_secrets(context: Context) -> Iterator[Finding]:

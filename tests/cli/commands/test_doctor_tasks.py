@@ -177,3 +177,16 @@ def test_a_broken_template(project: Project) -> None:
     (broken,) = (what for what, severity in found.items() if severity == "error")
     assert broken.startswith("the prompt template `worker.md:1` is broken")
     assert set(found) == {broken}
+
+
+def test_a_template_that_nobody_trusts_is_read_and_not_filled(project: Project) -> None:
+    file = project.board / "prompts/worker.md"
+    file.parent.mkdir()
+    file.write_text("Do {{ it }}.\n")
+    git("add", ".", at=project.board)
+    git("commit", "--quiet", "-m", "x", at=project.board)
+    assert found_in(project.path) == {
+        "the prompt template `worker.md:1` is broken: 'it' is undefined": "error",
+    }
+    (project.path / ".git/gitticks/trust").unlink()
+    assert found_in(project.path) == {}
