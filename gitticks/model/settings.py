@@ -10,6 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gitticks.model.approval import NAME
 from gitticks.model.status import Isolation
 
 FORMAT_VERSION = 1
@@ -93,9 +94,14 @@ class Policy(NamedTuple):
     council_rounds: int = 3
     iterations: int = 10
     review_waiver: str | None = None
-    minimum_approval: str = "L0"
+    minimum_approval: str = NAME
     four_eyes: bool = False
     budget: BudgetLimits = BudgetLimits()
+
+    @property
+    def is_name_too_little(self) -> bool:
+        """True if an approval has to be strong, or a second person's; then one is always given, and by a command."""
+        return self.minimum_approval != NAME or self.four_eyes
 
 
 class PromptWay(StrEnum):

@@ -8,7 +8,6 @@ from datetime import datetime
 from enum import Enum
 from typing import NamedTuple
 
-from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, NO_DATA, Actor, Data, Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
@@ -70,8 +69,8 @@ def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -
         return None
     if task.is_epic and policy.isolation is not Isolation.EPIC:
         return "all children are closed"
-    if policy.minimum_approval != NAME:
-        return None  # an approval that has to be strong is one by a person
+    if policy.is_name_too_little:
+        return None
     if policy.human is HumanPolicy.WHEN_REQUIRED:
         return "the settings ask for a person only if one is required"
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
-from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import MergeMode, OnConflict
@@ -99,7 +98,7 @@ def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
     if task.is_merging:
         return True
-    if draft.policy.minimum_approval != NAME and task.awaiting is not Awaiting.WORK:
+    if draft.policy.is_name_too_little and not is_merged_by_person(task, draft.policy.merge_mode):
         return False  # a merge by hand is a name alone
     was_to_merge = task.status is Status.REVIEWING or task.awaiting is Awaiting.WORK
     return found.actor.is_human and was_to_merge

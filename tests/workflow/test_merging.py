@@ -134,6 +134,18 @@ def test_merge_elsewhere_asks_a_person_once(task: Task) -> None:
     assert run(decision.task, MergeFound(ADA, "e" * 40)).events != ()
 
 
+@pytest.mark.parametrize("policy", [Policy(minimum_approval="L1"), Policy(four_eyes=True)])
+def test_merge_by_hand_closes_nothing_where_a_name_is_too_little(policy: Policy) -> None:
+    found = MergeFound(ADA, MERGE)
+    for task in (make_task(Status.REVIEWING), make_task(Status.WORKING, awaiting=Awaiting.WORK)):
+        decision = run(task, found, policy=policy)
+        assert (decision.task.status, decision.task.awaiting) == (task.status, Awaiting.ESCALATION)
+    manual = policy._replace(merge_mode=MergeMode.MANUAL)
+    approved = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
+    assert run(approved, found, policy=manual).task.status is Status.DONE
+    assert run(make_merging(), found, policy=policy).task.status is Status.DONE
+
+
 @pytest.mark.parametrize("actor", [WORKER, REVIEWER, ENGINE])
 @pytest.mark.parametrize("task", [make_task(Status.REVIEWING), make_task(awaiting=Awaiting.WORK)])
 def test_merge_by_an_agent_closes_nothing(task: Task, actor: Actor) -> None:

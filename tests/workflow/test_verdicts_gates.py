@@ -112,11 +112,12 @@ def test_with_four_eyes_nobody_approves_what_they_or_their_agents_did() -> None:
     run(task, answer(Verdict.APPROVED), policy=policy, counts=count_since_last_word((reviewed,)))
 
 
-def test_policy_that_asks_for_a_strong_approval_waives_no_person() -> None:
-    policy = Policy(human=HumanPolicy.WHEN_REQUIRED, minimum_approval="L1")
+@pytest.mark.parametrize("asks", [Policy(minimum_approval="L1"), Policy(four_eyes=True)])
+def test_policy_that_asks_for_a_strong_approval_or_a_second_person_waives_none(asks: Policy) -> None:
+    policy = Policy(human=HumanPolicy.WHEN_REQUIRED)
 
-    assert waived_person(make_task(Status.REVIEWING), policy) is None
-    assert waived_person(make_task(Status.REVIEWING), policy._replace(minimum_approval="L0")) is not None
+    assert waived_person(make_task(Status.REVIEWING), policy) is not None
+    assert waived_person(make_task(Status.REVIEWING), asks._replace(human=policy.human)) is None
 
 
 def test_an_approval_that_carries_no_merge_is_asked_for_again_and_the_work_stays() -> None:
