@@ -106,7 +106,9 @@ class SessionRun:
         self.asked = run.staff.agent(self.file.task, role)
         left = self._agents_left(self.asked)
         self.agent = with_present_mode(first_awake(left, run.resting()), run)
-        self.has_fallback = len(left) > 1
+        self.has_fallback = (
+            len(left) > 1 and not self.is_council
+        )  # whose seats replace an agent that rests only
         self.report: AgentReport | None = None
         self.reports: tuple[tuple[str, AgentReport], ...] = ()
         self.was_ready = False

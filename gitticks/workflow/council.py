@@ -91,10 +91,11 @@ def judge_answer(
 
 
 def ending_of(counted: Tally, endings: Sequence[Ending]) -> Ending:
-    """Returns how the session of a council ended whose agents ended so: without any answer as they all did, or crashed."""
+    """Returns how the session of a council ended whose agents ended so: without any answer it is no crash if one may yet give it."""
     if counted.undecided or counted.outcome is not ReviewOutcome.MISSING:
         return Ending.CLEAN
-    return endings[0] if set(endings) <= KEPT_FROM_WORK else Ending.CRASHED
+    alike = Ending.START_FAILED if set(endings) == {Ending.START_FAILED} else Ending.CRASHED
+    return next((one for one in endings if one in KEPT_FROM_WORK), alike)
 
 
 def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool) -> Tally:

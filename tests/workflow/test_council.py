@@ -123,7 +123,11 @@ def test_how_an_answer_counts(
         ((A, X), (Ending.CLEAN, Ending.CRASHED), Ending.CLEAN),
         ((L, X), (Ending.STOPPED, Ending.CRASHED), Ending.CLEAN),
         ((X, X), (Ending.USAGE_LIMITED, Ending.OUTAGE), Ending.USAGE_LIMITED),
-        ((X, X), (Ending.USAGE_LIMITED, Ending.CRASHED), Ending.CRASHED),
+        ((X, X), (Ending.START_FAILED, Ending.OUTAGE), Ending.OUTAGE),
+        ((X, X), (Ending.USAGE_LIMITED, Ending.CRASHED), Ending.USAGE_LIMITED),
+        ((X, X), (Ending.START_FAILED, Ending.START_FAILED), Ending.START_FAILED),
+        ((X, X), (Ending.START_FAILED, Ending.CRASHED), Ending.CRASHED),
+        ((X, X), (Ending.CLEAN, Ending.CLEAN), Ending.CRASHED),
     ],
 )
 def test_how_a_council_ended(voices: tuple[Voice, ...], endings: tuple[Ending, ...], ending: Ending) -> None:
