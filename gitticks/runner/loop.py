@@ -159,7 +159,7 @@ class Loop:
         if self.run.holds.is_paused:
             self._tell_waiting("paused: nothing new starts until `gt unpause`")
             has_more = bool(self.picking.ready()) or any(
-                one.is_merging for one in self._tasks.in_scope().values()
+                one.is_merging for one in self._tasks.graph().tasks.values()
             )
             return bool(self._jobs) or has_more or self._goes_on
         started = self._start_merge(pool) | self._start_sessions(pool)
@@ -297,13 +297,16 @@ class Loop:
         self._tell_reached(session.reached)
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
-        """Starts the next merge; there is never more than one, besides checks of later ones."""
+        """Starts the next merge; there is never more than one, besides checks of later ones.
+
+        Whatever the run is for: who approves leaves the merge to the run that lives.
+        """
         # The session that was approved just now may be over without having been looked at.
-        scope = [task for task in self._tasks.in_scope().values() if task.id not in self._jobs]
+        tasks = [task for task in self._tasks.graph().tasks.values() if task.id not in self._jobs]
         if self._jobs.is_merging:
-            self._merges.look_ahead(scope)
+            self._merges.look_ahead(tasks)
             return False
-        task = self._merges.next(scope)
+        task = self._merges.next(tasks)
         if task is None:
             return False
         self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))

@@ -77,6 +77,21 @@ class TestManyTasks:
         assert project.run("--parallel", "2").code == RunExit.DONE
         assert project.merges() == ["bbbb", "aaaa"]
 
+    def test_what_is_approved_is_merged_whatever_the_run_is_for(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        for name in ("aaaa", "bbbb", "cccc"):
+            project.make(name)
+        project.run("aaaa")
+        project.agent(hang(project))
+        with project.running("bbbb") as process:
+            until(lambda: is_up(project, "bbbb"))
+            assert "approved; merging" in project.ok("approve", "aaaa")
+            until(lambda: project.stands("aaaa") == (Status.DONE, None))
+            project.ok("stop", "bbbb")
+            process.wait(LONGEST_SECONDS)
+        assert project.merges() == ["aaaa"]
+        assert project.stands("cccc") == (Status.PENDING, None)
+
     def test_above_the_limit_of_reviews_only_returned_work_is_taken(self, project: RunProject) -> None:
         project.settings(f"{NO_REVIEW}limits: {{in_review: 2}}\n")
         for name in ("aaaa", "bbbb", "cccc"):
