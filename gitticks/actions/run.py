@@ -17,6 +17,7 @@ from gitticks.actions.sync_auto import claims_of, keeping, sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.actions.watching import EditLeft, Happening, Trouble, in_background, watching
+from gitticks.actions.workspaces import remove_expired
 from gitticks.agents.base import AgentSpec, Front
 from gitticks.agents.prices import Priced, foresee
 from gitticks.agents.tmux import require_tmux
@@ -157,6 +158,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
+        remove_expired(context)
     context.warn_of_fallen()  # which may be why a task vanished from under the run
     context.warnings[:] = dict.fromkeys(context.warnings)
     return ended

@@ -212,6 +212,13 @@ def collect_leftovers(context: Context, *, dry_run: bool = False) -> list[Leftov
     return [one.leftover if dry_run else _remove(one) for one in _find(context)]
 
 
+def remove_expired(context: Context) -> None:
+    """Removes the transcripts whose time is over; rescued work stays, since it may be a person's."""
+    with contextlib.suppress(OSError):  # somebody else removes them
+        for one in _transcripts(context):
+            _remove(one)
+
+
 def _remove(found: _Found) -> Leftover:
     try:
         found.remove()

@@ -287,8 +287,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits.prompt", kinds.size_from(LEAST_PROMPT), "how long a prompt may be"),
     Setting("claims.lease", kinds.DURATION, "how long a runner's claim lasts without being renewed"),
     Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
-    Setting("keep.transcripts", kinds.DURATION, "how long transcripts stay in the clone"),
-    Setting("keep.rescued", kinds.DURATION, "how long rescued work stays in the clone"),
+    Setting(
+        "keep.transcripts",
+        kinds.DURATION,
+        "how long transcripts stay in the clone; a run removes older ones when it ends",
+    ),
+    Setting("keep.rescued", kinds.DURATION, "how long `gt worktree gc` leaves rescued work in the clone"),
     Setting("notify", kinds.TEXT, "the command that notifies people"),
 )
 

@@ -40,6 +40,17 @@ def test_open_starts_the_persons_shell_in_the_workspace(
     assert (ran.code, f"the workspace `{workspace}` is gone" in ran.err) == (1, True), ran
 
 
+def test_a_run_removes_expired_transcripts_when_it_ends(project: Project) -> None:
+    transcripts = project.path / ".git" / "gitticks" / "transcripts" / "m3xq"
+    transcripts.mkdir(parents=True)
+    old, young = transcripts / "old.log", transcripts / "young.log"
+    for file in (old, young):
+        file.write_text("said\n")
+    os.utime(old, (0, 0))
+    project.ok("run", "--headless")
+    assert (old.exists(), young.exists()) == (False, True)
+
+
 def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> None:
     needed, clean, dirty = (make_working(project, name) for name in ("k7f2", "m3xq", "p2aa"))
     (dirty / "half.txt").write_text("half\n")
