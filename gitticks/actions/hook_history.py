@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from functools import partial
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
@@ -31,6 +30,7 @@ from gitticks.store.transaction import Transaction
 _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 _LOOKED_BACK = 200
 _NO_MOVE = "a revert cannot move tasks, so its status was restored"
+_NO_REMOVAL = "a revert cannot remove tasks, so it was restored; `gt cancel` closes it"
 _NO_LOSS = "a revert cannot remove lines of a history, so they were restored"
 
 Versions = Mapping[str, tuple[bytes | None, bytes | None]]
@@ -71,11 +71,15 @@ def put_back_reverted(context: Context) -> tuple[FollowedUp, ...]:
     commit, parent = own_commit(context)
     if parent is None:
         return ()
+    lost = _losing_history(context, parent, commit)
+    if not lost:
+        return ()
     actor = Actor(ActorKind.HUMAN, author_of(context.repository, commit).name)
-    return tuple(
-        context.store.transact(partial(_put_back, context, actor, task_id, versions), author=context.author)
-        for task_id, versions in _losing_history(context, parent, commit).items()
-    )
+
+    def put_back(transaction: Transaction) -> tuple[FollowedUp, ...]:
+        return tuple(_put_back(context, actor, *one, transaction) for one in lost.items())
+
+    return context.store.transact(put_back, author=context.author)
 
 
 def _losing_history(context: Context, old: str, new: str) -> Mapping[TaskId, Versions]:
@@ -112,15 +116,17 @@ def _put_back(
         line for line in (transaction.read(place) or b"").splitlines(keepends=True) if line not in before
     ]
     # What no person writes was changed, so that the text that belongs to it cannot stand either.
-    states = (tuple(_state(task_id, data)) for data in versions.get(task_path(task_id), (None, None)))
-    is_move = len(set(states)) > 1
+    texts = versions.get(task_path(task_id), (None, None))
+    is_move = len({tuple(_state(task_id, data)) for data in texts}) > 1
     if is_move:
         for path, (old, new) in versions.items():
             if path != place and transaction.read(path) == new:
                 transaction.remove(path) if old is None else transaction.write(path, old)
     transaction.write(place, b"".join([*before, *later]))
     task = transaction.task_file(task_id).task
-    reason = _NO_MOVE if is_move else _NO_LOSS
+    reason = _NO_LOSS
+    if is_move:
+        reason = _NO_REMOVAL if texts[1] is None else _NO_MOVE
     warned = Event(EventType.WARNED, context.now, actor, reason=reason)
     record(transaction, task_id, "restore what a revert removed", warned, actor)
     return FollowedUp(task, task, actor.name, reason)

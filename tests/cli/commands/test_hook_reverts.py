@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,11 +74,27 @@ def test_an_edit_by_hand_goes_back_and_nothing_follows(hand: Hand) -> None:
     assert commits_of(hand, 1) == ['Ada Lovelace: Revert "by hand"']
 
 
-def test_a_task_is_not_removed_by_taking_its_creation_back(hand: Hand) -> None:
+def test_no_task_is_removed_by_taking_its_creation_back(hand: Hand) -> None:
     task_id = hand.project.create("Stays")
-    assert f"{task_id}  a revert cannot move tasks" in _revert(hand)
+    assert f"{task_id}  a revert cannot remove tasks" in _revert(hand)
     assert hand.project.task(task_id).title == "Stays"
     assert hand.project.board_file(task_id).exists()
+    assert _is_well(hand)
+
+
+def test_tasks_that_one_commit_brought_are_restored_by_one(hand: Hand, tmp_path: Path) -> None:
+    issues = [{"number": number, "title": "One", "state": "OPEN"} for number in (1, 2)]
+    (tmp_path / "issues.json").write_text(json.dumps(issues))
+    hand.project.ok("import", "github", str(tmp_path / "issues.json"))
+    said = _revert(hand)
+    assert [one for one in said.splitlines() if "cannot remove tasks" in one] == [
+        f"gh-{number}  a revert cannot remove tasks, so it was restored; `gt cancel` closes it"
+        for number in (1, 2)
+    ]
+    assert commits_of(hand, 2) == [
+        "Ada Lovelace: gh-1: restore what a revert removed",
+        'Ada Lovelace: Revert "import: github, 2 new"',
+    ]
     assert _is_well(hand)
 
 
