@@ -282,6 +282,15 @@ def test_a_usage_limit_is_waited_for_over_restarts_and_work_goes_on_after_it(pro
     assert 7 <= second - first <= 60
 
 
+def test_what_a_service_says_of_its_limit_cannot_steer_the_terminal(project: RunProject) -> None:
+    said = json.dumps({"gitticks": "usage-limit", "retry_after": 7200, "message": "A\x1b[31mB\x9b\x07"})
+    project.agent(f"cat << 'END'\n{said}\nEND\nexit 75\n")
+    project.make()
+    first, later = project.run(), project.run()
+    assert "`mine` rests for 2 h: A\\x1b[31mB\\x9b\\x07" in first.out
+    assert not any(char in ran.out + ran.err for ran in (first, later) for char in "\x1b\x9b\x07")
+
+
 def test_a_rest_is_known_though_another_session_of_the_agent_ends_well(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     said = json.dumps({"gitticks": "usage-limit", "retry_after": 7200, "message": "5 hours are spent"})

@@ -100,7 +100,7 @@ class RunLines:
             case Warned():
                 warn(f"{event.task}: {event.message}" if event.task else event.message)
             case RunWaits() | RunAdded():
-                say(*opposite(self._on, _run_words(event), self._clock_now()))
+                say(*opposite(self._on, visible(_run_words(event)), self._clock_now()))
             case RunEnded():
                 self._ended(event)
             case _:
@@ -188,10 +188,10 @@ class RunLines:
         counted = (
             of.get(Metric.ITERATIONS, count_of(event.iterations, "iteration")) if event.iterations else ""
         )
-        say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
+        say(*opposite(self._on, visible(", ".join(parts)), f"{spent}{counted}".rstrip()))
         hints = [*(["`gt inbox`"] if event.waiting else []), *event.hints]
         if hints:
-            say("", f"hint: {'; '.join(hints)}", err=True)
+            hint("; ".join(hints))
 
     def _clock_now(self) -> str:
         return clock(self._world.monotonic_seconds() - self._begun)
