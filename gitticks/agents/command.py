@@ -8,6 +8,7 @@ The built-in agent `script` needs no model: it runs the `sh` blocks under a task
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -31,7 +32,7 @@ TEMPORARY_FAILURE = 75
 _KEY = "gitticks"
 _USAGE = "usage"
 _NUMBERS = ("tokens_in", "tokens_out", "tokens_cached", "cost")
-_MODEL, _AFTER = "model", "retry_after"
+_MODEL, _AFTER, _MESSAGE = "model", "retry_after", "message"
 _MOST = 1e12
 _MOST_WARNINGS = 5
 _KINDS = {
@@ -97,12 +98,13 @@ class LinesReader(StreamReader):
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns it."""
         self.messages.add(line)
-        event = parse_event(line)
-        if event is not None and text_at(event, _KEY) in _KINDS:
-            self._last_event, self._is_last = event, True
-        elif line.strip():
-            self._is_last = False
-        if event is not None and text_at(event, _KEY) == _USAGE:
+        event = parse_event(line) or {}
+        kind = text_at(event, _KEY)
+        if kind in _KINDS or (kind not in ("", _USAGE) and not self._last_event):
+            self._last_event = event
+        if line.strip():
+            self._is_last = kind in _KINDS
+        if kind == _USAGE:
             self._count(event)
         return line
 
@@ -117,10 +119,7 @@ class LinesReader(StreamReader):
         self.model = text_at(reported, _MODEL) or self.model
         if not isinstance(reported.get(_MODEL), str | None):
             self._warn(reported, _MODEL, "is not a text")
-        for name in (one for one in reported if one not in (_KEY, _MODEL, *_NUMBERS)):
-            self._warn(
-                reported, name, f"is not one of {', '.join(f'`{one}`' for one in (*_NUMBERS, _MODEL))}"
-            )
+        self._warn_of_other_keys(reported, (*_NUMBERS, _MODEL))
 
     def _number(self, reported: Event, name: str) -> float | None:
         """Returns a number that a line reports; None, with a warning, for what makes no sense."""
@@ -131,6 +130,10 @@ class LinesReader(StreamReader):
             self._warn(reported, name, "is negative" if found < 0 else "is too large")
             return None
         return found
+
+    def _warn_of_other_keys(self, reported: Event, known: tuple[str, ...]) -> None:
+        for name in (one for one in reported if one != _KEY and one not in known):
+            self._warn(reported, name, _not_one_of(known))
 
     def _warn(self, reported: Event, name: str, what: str) -> None:
         if len(self._warnings) < _MOST_WARNINGS:
@@ -157,10 +160,17 @@ class LinesReader(StreamReader):
         if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
             return trouble
         if ended.exit_code == TEMPORARY_FAILURE:
+            if kind and kind not in _KINDS:
+                self._warn(self._last_event, _KEY, _not_one_of(_KINDS))
+            self._warn_of_other_keys(self._last_event, (_AFTER, _MESSAGE))
             ending, meaning = _KINDS.get(kind, (Ending.RATE_LIMITED, ""))
-            said = text_at(self._last_event, "message") or last_line(ended.errors) or meaning
+            said = text_at(self._last_event, _MESSAGE) or last_line(ended.errors) or meaning
             if kind in _FOR_PEOPLE and said != meaning:
                 said = f"{meaning}: {said}"
             return Trouble(ending, one_line(said) or trouble.detail, self._number(self._last_event, _AFTER))
         limit = classify_limit(last_line(ended.errors)) if self._has_service else None
         return limit or trouble
+
+
+def _not_one_of(known: Iterable[str]) -> str:
+    return f"is not one of {', '.join(f'`{one}`' for one in known)}"

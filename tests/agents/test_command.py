@@ -122,6 +122,26 @@ def test_how_long_it_is_to_rest_is_a_number(
     assert (report.retry_after_seconds, report.warnings) == (seconds, warnings)
 
 
+def test_a_wrong_word_or_key_is_a_rate_limit_with_a_warning() -> None:
+    kinds = "`rate-limit`, `usage-limit`, `outage`, `context-full`, `refusal`, `login`"
+    line = '{"gitticks": "usage_limit", "retry_after": 60, "messages": "slow down"}'
+    reader = LinesReader(has_service=True)
+    reader.feed(line)
+    report = reader.report(Ended(EndReason.EXITED, 75), NOW)
+    assert (report.ending, report.retry_after_seconds) == (Ending.RATE_LIMITED, 60.0)
+    assert report.warnings == (
+        f"`gitticks` in its usage_limit line is not one of {kinds}: 'usage_limit'",
+        "`messages` in its usage_limit line is not one of `retry_after`, `message`: 'slow down'",
+    )
+
+
+def test_what_gt_version_prints_is_no_word_of_the_agent() -> None:
+    reader = LinesReader(has_service=True)
+    reader.feed('{"gitticks": "0.1.0"}')
+    report = reader.report(Ended(EndReason.EXITED, 1), NOW)
+    assert (report.ending, report.detail, report.warnings) == (Ending.CRASHED, "exit code 1", ())
+
+
 @pytest.mark.parametrize(
     ("exit_code", "ending", "detail"),
     [
