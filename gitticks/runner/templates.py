@@ -175,14 +175,24 @@ def check_template(name: str, text: str) -> None:
 
 @lru_cache(maxsize=8)
 def require_sound(overrides: frozenset[tuple[str, str]]) -> None:
-    """Refuses a team's templates, by name, if any prompt made from them fails, with everything in it or nothing."""
+    """Refuses a team's templates, by name, if any prompt made from them fails, with everything in it or nothing.
+
+    An empty prompt is none, and what an agent repeats must be no signal of its own.
+    """
     task = Task(TaskId("task"), "Title", labels=("label",))
     texts = {name: "text" for name, kind in _FIELDS.items() if kind == "str"}
     lists = {name: ("text",) for name, kind in _FIELDS.items() if kind.startswith("tuple")}
     full: dict[str, Any] = {**texts, **lists}
-    for kind in PromptKind if overrides else ():
+    given = dict(overrides)
+    for name, text in given.items():
+        if _SIGNAL.search(text) or _SIGNAL_LINE.search(text):
+            words = "it has a literal signal or verdict, and an agent may repeat its prompt"
+            raise _broken(name, given, ValueError(words))
+    for kind in PromptKind if given else ():
         for context in (PromptContext(task, "/.gt"), PromptContext(task, **full)):
-            render_prompt(kind, context, overrides=dict(overrides))
+            prompt = render_prompt(kind, context, overrides=given)
+        if not prompt.strip():
+            raise _broken(f"{kind}.md", given, ValueError("its prompt is empty"))
 
 
 def idle_templates(overrides: Mapping[str, str]) -> tuple[str, ...]:

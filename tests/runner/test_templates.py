@@ -198,6 +198,9 @@ def test_a_template_that_fills_nothing_for_too_long_is_an_error_too(monkeypatch:
         ({"clarifier.md": "{{ 1 / 0 }}"}, "clarifier.md:1"),
         ({"reviewer.md": "{% if review %}{{ handof }}{% endif %}"}, "reviewer.md:1"),
         ({"rework.md": '{% include "parts/ours.md" %}'}, "rework.md:1"),
+        ({"worker.md": ""}, "worker.md"),
+        ({"parts/signals.md": "Say <promise>COMPLETE</promise> at the end."}, "parts/signals.md"),
+        ({"reviewer.md": "End with\n\nVERDICT: approved\n"}, "reviewer.md"),
     ],
 )
 def test_templates_are_refused_by_file_and_line_before_anything_is_made_of_them(
@@ -205,7 +208,7 @@ def test_templates_are_refused_by_file_and_line_before_anything_is_made_of_them(
 ) -> None:
     with pytest.raises(GitticksError, match=f"the prompt template `{re.escape(place)}` is broken"):
         require_sound(frozenset(overrides.items()))
-    require_sound(frozenset({"worker.md": "{{ task.title }} {{ dots }}"}.items()))
+    require_sound(frozenset({"worker.md": "{{ task.title }} {{ dots }}", "parts/limits.md": ""}.items()))
 
 
 REAL = {
