@@ -138,6 +138,8 @@ def clock(at: datetime, now: datetime) -> str:
 
 def what_happened(event: Event) -> str:
     """Returns an event in a few words."""
+    if event.type is EventType.IMPORTED and event.from_status is event.to_status is not None:
+        return "imported again"
     if event.to_status is not None:
         return f"{_status(event.from_status)} → {_status(event.to_status)}"
     if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF]:

@@ -18,6 +18,9 @@ CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
     ("event", "words"),
     [
         (Event(EventType.ADVANCED, NOW, ENGINE, Status.PENDING, Status.WORKING), "pending → working"),
+        (Event(EventType.IMPORTED, NOW, ADA, data={"source": "github"}), "imported from github"),
+        (Event(EventType.IMPORTED, NOW, ADA, Status.DONE, Status.DONE), "imported again"),
+        (Event(EventType.IMPORTED, NOW, ADA, Status.PENDING, Status.DONE), "pending → done"),
         (Event(EventType.WAIVED, NOW, ENGINE, data={"gate": "review"}), "review waived"),
         (Event(EventType.WAIVED, NOW, ENGINE), "gate waived"),
         (
