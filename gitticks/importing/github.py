@@ -35,6 +35,8 @@ FIELDS = (
     "comments", "url", "author", "milestone",
 )  # fmt: skip
 _GIVEN_UP = frozenset({"NOT_PLANNED", "DUPLICATE"})
+_LIST = ("gh", "issue", "list", "--state", "all", "--limit", "100000", "--json", ",".join(FIELDS))
+_HINT = f"`{' '.join(_LIST)} > issues.json`, then `gt import github issues.json`"
 
 
 def read_github(path: Path | None, directory: Path) -> Reading:
@@ -48,6 +50,9 @@ def read_github(path: Path | None, directory: Path) -> Reading:
     items = json_of(data)
     if not isinstance(items, list):
         raise RecordError("this is not a list of issues")
+    if any(isinstance(item, dict) and "html_url" in item for item in items):
+        # It has other names for most fields, counts the comments instead of holding them, and lists pull requests too.
+        raise GitticksError("this list is from GitHub's REST API, which leaves out the comments", hint=_HINT)
     reading = Reading(Format.GITHUB)
     for number, item in enumerate(items, start=1):
         with reading.noting(name, what=f"issue {number} of the list: "):
@@ -57,15 +62,15 @@ def read_github(path: Path | None, directory: Path) -> Reading:
 
 def _ask_gh(directory: Path) -> bytes:
     """Returns every issue of the repository that GitHub's own program knows."""
-    call = ["gh", "issue", "list", "--state", "all", "--limit", "100000", "--json", ",".join(FIELDS)]
-    hint = f"`{' '.join(call)} > issues.json`, then `gt import github issues.json`"
     try:
-        done = subprocess.run(call, capture_output=True, check=False, stdin=subprocess.DEVNULL, cwd=directory)
+        done = subprocess.run(
+            _LIST, capture_output=True, check=False, stdin=subprocess.DEVNULL, cwd=directory
+        )
     except FileNotFoundError as error:
-        raise NotFoundError("no file was named, and `gh` is not installed", hint=hint) from error
+        raise NotFoundError("no file was named, and `gh` is not installed", hint=_HINT) from error
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise GitticksError(f"`gh` failed: {message}", hint=hint)
+        raise GitticksError(f"`gh` failed: {message}", hint=_HINT)
     return done.stdout
 
 

@@ -187,3 +187,20 @@ def test_a_word_that_is_neither_a_format_nor_a_place_is_reported_with_the_format
         "error: `jira` is neither a file or folder here nor a format (ticks, beads, backlog, github)\n\n"
         "hint: `gt import --help`\n"
     )
+
+
+def test_a_list_from_the_rest_api_of_github_is_refused_with_the_command_that_makes_the_right_one(
+    tmp_path: Path, store: Store
+) -> None:
+    pull = {
+        "number": 7,
+        "title": "x",
+        "state": "open",
+        "html_url": "https://example.org/7",
+        "pull_request": {},
+    }
+    (tmp_path / "issues.json").write_text(json.dumps([{"number": 6, "title": "y"}, pull]))
+    ran = gt("import", "github", "issues.json", at=tmp_path)
+    assert (ran.code, task_ids(store)) == (1, ())
+    assert "from GitHub's REST API" in ran.err
+    assert "hint: `gh issue list --state all" in ran.err
