@@ -109,7 +109,7 @@ class Reading(NamedTuple):
     @property
     def percent(self) -> int:
         """Returns the whole per cent that are spent."""
-        return int(round(self.spent * 100, 6) // self.limit) if self.limit else 100
+        return int(round(self.spent * 100 / self.limit, 6)) if self.limit else 100
 
     @property
     def words(self) -> str:

@@ -30,6 +30,7 @@ LIMITS = BudgetLimits(iterations=10, tokens=1000, cost=3.0, duration=600)
         (0.0, 0.0, Level.SPENT, 100),
         (1, 1, Level.SPENT, 100),
         (0.1 + 0.2, 0.3, Level.SPENT, 100),
+        (0.2, 0.2, Level.SPENT, 100),
     ],
 )
 def test_the_level_of_a_budget(spent: float, limit: float, level: Level, percent: int) -> None:
