@@ -47,7 +47,7 @@ class Places:
         places = cls(transaction, reading.format, tasks)
         places._by_ref = {task.external_ref: one for one, task in tasks.items() if task.external_ref}
         for one in reading.tasks.values():
-            found = places.find(one.source_id, one.wanted_id)
+            found = places.find(one.source_id, one.wanted_id) or places._itself(one)
             if found is not None:
                 places.known[one.source_id] = found
                 places.ids[one.source_id] = found.task_id
@@ -64,6 +64,12 @@ class Places:
                 if known is not None:
                     return known
         return None
+
+    def _itself(self, one: ForeignTask) -> Known | None:
+        """Returns the task that comes back to where it was exported from, or None."""
+        task = self.tasks.get(TaskId(one.source_id))
+        is_itself = task is not None and task.created is not None and task.created == one.task.created
+        return Known(TaskId(one.source_id), one.digest, is_touched=True) if is_itself else None
 
     def _known(self, task_id: TaskId, source_id: str) -> Known | None:
         events = self.transaction.history(task_id)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gitticks.model.ids import TaskId
 from tests.cli.support import command, drain, gt
 from tests.support.stores import make_store, make_task
 from tests.support.tasks import task_ids
@@ -80,6 +81,21 @@ def test_a_task_born_here_is_an_issue_that_can_come_back(tmp_path: Path) -> None
     assert (ran.code, ran.out) == (0, "")
     assert gt("import", str(tmp_path / "out.jsonl"), at=tmp_path / "two").code == 0
     assert [other.task_file(one).task.blocked_by for one in task_ids(other)] == [(), ("k7f2",)]
+
+
+def test_what_comes_back_to_where_it_was_born_is_not_imported_as_a_second_task(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, "Fix", id="k7f2")
+    make_task(store, "Paint", id="m3xq", blocked_by=("k7f2",))
+    issues = exported(tmp_path)
+    gt("update", "k7f2", "--title", "Mend", at=tmp_path)
+    issues["m3xq"]["created_at"] = "2001-02-03T04:05:06Z"  # another tracker's, by chance under the same id
+    (tmp_path / "out.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in issues.values()))
+    ran = gt("import", "out.jsonl", at=tmp_path)
+    assert ran.out.splitlines()[1:] == ["1 task imported: 1 pending", "1 here already"]
+    (new,) = set(task_ids(store)) - {"k7f2", "m3xq"}
+    assert store.task_file(new).task.blocked_by == ("k7f2",)
+    assert store.task_file(TaskId("k7f2")).task.title == "Mend"
 
 
 def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:
