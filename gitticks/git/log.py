@@ -123,6 +123,14 @@ def read_trail(
             yield TrailCommit(commit, tuple(parents.split()), email, named, made != written)
 
 
+def shallow_edge(repository: Repository) -> frozenset[str]:
+    """Returns the oldest commits of a shallow clone, whose parents it lacks; none in a whole one."""
+    try:
+        return frozenset((repository.common_dir / "shallow").read_text(errors="replace").split())
+    except OSError:
+        return frozenset()
+
+
 def trailers_of(repository: Repository, commit: str) -> str:
     """Returns the trailers of a commit, one on each line."""
     asked = ["show", "--no-patch", "--format=%(trailers:only,unfold)", "--encoding=UTF-8", "--end-of-options"]

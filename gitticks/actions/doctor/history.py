@@ -10,7 +10,7 @@ from gitticks.actions.doctor import Finding, fault, note, warning
 from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled, Versions
 from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
-from gitticks.git.log import read_trail
+from gitticks.git.log import read_trail, shallow_edge
 from gitticks.git.objects import Objects, object_places
 from gitticks.git.refs import is_nothing, read_ref, resolve
 from gitticks.model.ids import BOARD_FOLDER
@@ -31,14 +31,13 @@ def check_history(context: Context) -> Iterator[Finding]:
     legal = known.legal if known.legal is not None and objects.has(known.legal) else None
     if legal is not None and not objects.is_ancestor(legal, tip):
         legal = None  # after a reset the branch may stand at a commit that only a later one made good
-    found, count = _judge(context, objects, tip, legal, count=MOST_COMMITS + 1)
-    is_whole = count <= MOST_COMMITS
-    if not is_whole:
+    found, count, is_cut_off = _judge(context, objects, tip, legal, count=MOST_COMMITS + 1)
+    if count > MOST_COMMITS:
         yield note(
             f"only the newest {MOST_COMMITS} commits were checked for illegal steps",
             f"`gt doctor --range {STATE_BRANCH}` checks all of them",
         )
-    if is_whole and not found:
+    elif not found and not is_cut_off:
         remember(repository, known._replace(legal=tip))
     yield from found
 
@@ -80,9 +79,19 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
         )
     for one in find_impossible(objects, old, new):
         yield fault(one.words, f"`{one.look}` shows it", commit=one.commit)
-    found, _ = _judge(context, objects, new, old, variables=places.variables)
+    found, _, is_cut_off = _judge(context, objects, new, old, variables=places.variables)
+    if is_cut_off:
+        yield warning(
+            "the history is shallow: its oldest commits, and what came before them, were not checked",
+            "`git fetch --unshallow` fetches the rest",
+        )
     yield from found
-    if old is None and not found and new == read_ref(context.repository.common_dir, STATE_REF):
+    if (
+        old is None
+        and not found
+        and not is_cut_off
+        and new == read_ref(context.repository.common_dir, STATE_REF)
+    ):
         remember(context.repository, load_remembered(context.repository)._replace(legal=new))
 
 
@@ -108,15 +117,21 @@ def _judge(
     *,
     count: int | None = None,
     variables: Mapping[str, str] | None = None,
-) -> tuple[list[Finding], int]:
-    """Returns what is illegal at `newest`, and how many commits were looked at: those that `excluded` does not reach."""
-    trail = Trail(Versions(objects))
-    seen = 0
+) -> tuple[list[Finding], int, bool]:
+    """Returns what is illegal at `newest`, how many commits `excluded` does not reach, and whether a shallow clone lacks some.
+
+    The oldest ones of a shallow clone cannot be judged: they seem to have made all that they hold.
+    """
+    trail, edge = Trail(Versions(objects)), shallow_edge(context.repository)
+    seen, is_cut_off = 0, False
     for commit in read_trail(context.repository, newest, excluded, count=count, variables=variables or {}):
-        trail.follow(commit)
         seen += 1
+        if commit.commit in edge:
+            is_cut_off = True
+        else:
+            trail.follow(commit)
     unsettled = trail.unsettled(newest)
-    return [finding for one in unsettled.values() for finding in _findings(one)], seen
+    return [finding for one in unsettled.values() for finding in _findings(one)], seen, is_cut_off
 
 
 def _findings(one: Unsettled) -> Iterator[Finding]:

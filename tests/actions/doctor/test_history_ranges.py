@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import Ran, command, gt
-from tests.support.histories import commit_by_hand, fix_of, project
+from tests.support.clones import make_two_clones
+from tests.support.histories import commit_by_hand, fix_of, problems, project
 from tests.support.projects import Project
-from tests.support.repositories import git, make_repository, run_git_command
+from tests.support.repositories import clone, git, make_repository, run_git_command
 
 __all__ = ["project"]
 
@@ -61,6 +62,26 @@ class TestRanges:
         ran = project.gt("doctor", "--range", f"gitticks/state..{before}")
         assert f"{before[:10]} leaves 1 commit behind that {project.tip()[:10]} has" in ran.out
         assert ran.code == 0
+
+    def test_the_oldest_commits_of_a_shallow_clone_are_not_judged(self, tmp_path: Path) -> None:
+        """They seem to have made all that they hold, such as a merge of a start and a cancellation."""
+        ours, theirs = make_two_clones(tmp_path)
+        task_id = ours.create()
+        ours.ok("sync")
+        theirs.ok("sync")
+        theirs.ok("update", task_id, "--status", "working")
+        ours.ok("cancel", task_id)
+        ours.ok("sync")
+        theirs.ok("sync")
+        shallow = Project(
+            clone(tmp_path / "remote.git", tmp_path / "shallow", "--depth=1", "--no-single-branch")
+        )
+        ran = shallow.gt("doctor", "--range", "origin/gitticks/state")
+        assert (ran.code, "1 warning" in ran.out, "revert" in ran.out) == (0, True, False), ran.seen
+        shallow.ok("init")
+        assert problems(shallow) == []
+        git("fetch", "--quiet", "--unshallow", at=shallow.path)
+        assert shallow.ok("doctor", "--range", "origin/gitticks/state") == "no problems found\n"
 
     def test_in_a_bare_repository_without_a_person(
         self, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
