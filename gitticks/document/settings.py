@@ -98,7 +98,6 @@ def require_writable(layer: Layer) -> None:
 def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
     setting, keys = find_setting(name)
-    require_writable(file_layer(text))
     if value is not None:
         parse_value(setting, keys, value, name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
@@ -108,7 +107,7 @@ def set_value(text: str, name: str, value: str | None) -> str:
     newline = LINE_BREAK.search(body)
     change = Change(keys, None if value is None else setting.kind.yaml(value))
     changed = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
-    file_layer(changed.text)
+    require_writable(file_layer(changed.text))  # not before: the value that is replaced may be wrong
     return mark + changed.text
 
 

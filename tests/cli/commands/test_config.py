@@ -153,6 +153,14 @@ def test_a_broken_file_is_reported_with_its_place(tmp_path: Path) -> None:
     assert gt("config", at=tmp_path).err.startswith("error: config.yaml:2:1: ")
 
 
+@pytest.mark.parametrize(("words", "held"), [(("parallel", "5"), "5\n"), (("parallel", "--unset"), "3\n")])
+def test_a_wrong_value_can_be_set_or_unset(tmp_path: Path, words: tuple[str, ...], held: str) -> None:
+    make_store(tmp_path, config="version: 1\nparallel: lots\nhuman: always\n")
+    assert gt("config", "human", "always", at=tmp_path).err.startswith("error: config.yaml:2:11: ")
+    assert gt("config", *words, at=tmp_path).code == 0
+    assert gt("config", "parallel", at=tmp_path).out == held
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
