@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import subprocess
 from collections.abc import Mapping
 from enum import Enum
 from hashlib import sha256
@@ -165,7 +166,7 @@ def fetch(
     asked = [*safely, *FETCH, *options, "--end-of-options", remote, *refs]
     done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
-        return _unreached(repository, remote, done)
+        return FetchedBranch(Fetched.UNREACHABLE, words=printable(done))
     if done.code == 0 or "find remote ref" in done.stderr:
         _remember_answer(repository, remote)
         if done.code:
@@ -299,7 +300,8 @@ def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> G
     except HalfMadeError as error:
         return f"{error.message}: {error.hint}"
     except GitError as error:
-        return error.message
+        is_late = isinstance(error.__cause__, subprocess.TimeoutExpired)
+        return f"there was no answer within {timeout_seconds:g} s" if is_late else error.message
     if done.code and fence.unused:
         names = " and ".join(f"`{name}`" for name in fence.unused)
         words = (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from gitticks.git.repository import Repository, discover
 from gitticks.git.sharing import (
     Fetched,
+    FetchedBranch,
     Pushed,
+    PushedBranch,
     fetch,
     list_branches,
     list_local_branches,
@@ -65,6 +68,16 @@ def test_programs_that_the_repository_names_are_not_run(here: Repository, tmp_pa
     assert fetch(here, "origin", "main").outcome is Fetched.HERE
     assert push(here, "origin", head(here), "state").outcome is Pushed.DONE
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_remote_that_does_not_answer_is_not_taken_for_a_wrong_address(here: Repository) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"git://127.0.0.1:{silent.getsockname()[1]}/x"
+        git("remote", "set-url", "origin", address, at=here.common_dir.parent)
+        fetched = fetch(here, "origin", "main", timeout_seconds=0.5)
+        pushed = push(here, "origin", head(here), "main", timeout_seconds=0.5)
+    assert fetched == FetchedBranch(Fetched.UNREACHABLE, words="there was no answer within 0.5 s")
+    assert pushed == PushedBranch(Pushed.UNKNOWN, "there was no answer within 0.5 s")
 
 
 def test_where_git_fails_it_is_said_which_settings_of_the_repository_were_not_used(
