@@ -60,6 +60,7 @@ from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.merge_ahead import Waiting, merge_order
+from gitticks.workflow.merging import is_merged_by_person
 from gitticks.workflow.triggers import (
     ApprovalVoided,
     HeadMoved,
@@ -310,6 +311,11 @@ class MergeQueue:
             raise RefusedError(
                 f"the pull request of `{task_id}` has to be merged on its forge: {task.pr}",
                 hint="`gt sync` checks it",
+            )
+        if is_merged_by_person(task, self.run.settings.merge.mode):
+            raise RefusedError(
+                f"a person merges `{task_id}`: `merge.mode` is `{MergeMode.MANUAL}`",
+                hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task",
             )
         if not task.is_merging or task.end_sha is None:
             raise RefusedError(

@@ -104,13 +104,11 @@ def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
     """Returns whether a push of a merge went through, or else came too late."""
     if pushed.outcome in (Pushed.DONE, Pushed.LATE):
         return pushed.outcome is Pushed.DONE
-    how = (
-        "refused the merge"
-        if pushed.outcome is Pushed.REFUSED
-        else "did not say whether it accepted the merge"
-    )
+    if pushed.outcome is Pushed.REFUSED:
+        raise BaseNotSharedError(f"`{remote}` refused the merge into `{base}`: {pushed.words}")
     raise BaseNotSharedError(
-        f"`{remote}` {how} into `{base}`: {pushed.words}", hint=f"`git ls-remote {remote}`"
+        f"`{remote}` did not say whether it accepted the merge into `{base}`: {pushed.words}",
+        hint=f"`git ls-remote {remote}`",
     )
 
 

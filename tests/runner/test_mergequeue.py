@@ -153,7 +153,7 @@ def test_manual_mode_leaves_the_merge_to_the_person(project: RunProject) -> None
     project.ok("approve", "k7f2")
     assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     assert head(project) == before
-    for word in ("approve", "close"):
+    for word in ("approve", "close", "merge"):
         refused = project.gt(word, "k7f2")
         assert refused.code == 3, refused.seen
         assert "on `main`, `git merge gitticks/work/k7f2` merges it and closes the task" in refused.err
