@@ -20,7 +20,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import TooLargeError
 from gitticks.git.objects.trees import Entry as TreeEntry
 from gitticks.git.objects.trees import tree_id_of
-from gitticks.model.ids import TaskId, is_valid_id, task_folder
+from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.store import layout
 from gitticks.store.index_database import INSERT_FIELDS, INSERT_TASK
@@ -162,8 +162,9 @@ class _Rows:
     def _read(self, objects: Objects, change: ChangedTask, task_id: TaskId | None) -> None:
         if task_id is None:
             name = change.path.split("/")[-2]
-            place = f"the task belongs in `{task_folder(TaskId(name))}`" if is_valid_id(name) else None
-            raise DocumentError(place or "the folder's name is not a task id", path=change.path)
+            misplaced = "the task is in the wrong folder: `gt doctor` says where it belongs"
+            problem = misplaced if is_valid_id(name) else "the folder's name is not a task id"
+            raise DocumentError(problem, path=change.path)
         try:
             data, history = (self._content(objects, entry) for entry in (change.task, change.history))
         except TooLargeError as error:

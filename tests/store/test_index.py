@@ -133,7 +133,7 @@ def test_a_commit_that_is_gone_means_a_fresh_build(store: Store, repository: Rep
         (
             "tasks/aa/k7f2/TASK.md",
             b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n",
-            "belongs in `tasks/f2/k7f2`",
+            "the task is in the wrong folder: `gt doctor` says where it belongs",
         ),
         ("tasks/aa/K 7/TASK.md", b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n", "not a task id"),
     ],

@@ -50,6 +50,7 @@ def check_files(context: Context) -> Iterator[Finding]:
 def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
     folder, home = file.path.rpartition("/")[0], _home(context, file.path, ids)
     what = f"{BOARD_FOLDER}/{file.message}"
+    belongs = f"{BOARD_FOLDER}/{file.path}: the task belongs in `{home}`"
     if file.task_id is not None:
         fix = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
     elif layout.task_of_path(file.path) is not None or not file.path.endswith(layout.TASK_FILE):
@@ -57,13 +58,14 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     elif home is None:
         fix = "move the file to where it belongs"
     elif _named(home) in ids:
-        what += ", where another one has that id"
+        what = f"{belongs}, where another one has that id"
         fix = (
             f"`diff -r {quote(f'{BOARD_FOLDER}/{folder}')} {BOARD_FOLDER}/{home}` compares them; "
             f"`git -C {BOARD_FOLDER} rm -rq {quote(folder)} && git -C {BOARD_FOLDER} commit --no-verify -m 'remove a double'` "
             "drops the one in the wrong place"
         )
     else:
+        what = belongs
         fix = (
             f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {quote(folder)} {home} && "
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"

@@ -87,6 +87,20 @@ def test_broken_files(project: Project) -> None:
     assert fixes(project.path) == ["gt edit m3xq"]
 
 
+def test_a_task_in_a_folder_of_another_name_belongs_where_its_id_says(project: Project) -> None:
+    home = project.board_file(project.make("k7f2")).parent
+    (project.board / "tasks" / "zz").mkdir()
+    home.rename(project.board / "tasks" / "zz" / "login")
+    git("add", ".", at=project.board)
+    git("commit", "--quiet", "--no-verify", "-m", "renamed", at=project.board)
+    assert found_in(project.path) == {
+        ".gitticks/tasks/zz/login/TASK.md: the task belongs in `tasks/f2/k7f2`": "error"
+    }
+    (typed,) = COMMAND.findall(json.loads(project.gt("doctor", "--json").out)["findings"][0]["fix"])
+    subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
+    assert found_in(project.path) == {}
+
+
 def test_a_task_that_is_there_twice(project: Project) -> None:
     task_id = project.make("k7f2")
     home = project.board_file(task_id).parent
