@@ -239,10 +239,20 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
 
 
 def merge_task(
-    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] = lambda _event: None
+    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] | None = None
 ) -> MergeResult:
     """Merges one approved task now."""
-    return _merged(_queue(context, listener), task_id)
+    return _merged(_queue(context, listener or keeping_warnings(context)), task_id)
+
+
+def keeping_warnings(context: Context) -> Callable[[RunEvent], None]:
+    """Returns a listener that leaves it to the command to print warnings, and takes no other event."""
+
+    def tell(event: RunEvent) -> None:
+        if isinstance(event, Warned):
+            context.warnings.append(f"{event.task}: {event.message}" if event.task else event.message)
+
+    return tell
 
 
 def merge_each(

@@ -245,11 +245,11 @@ def clear_unmerged(context: Context, task: Task) -> None:
     """Removes the workspace of a task that is done without a merge; where a run is alive, that does it."""
     if not task.is_landed or task.branch is None or task.merged_sha is not None:
         return
-    from gitticks.actions.run import is_run_alive, run_context
+    from gitticks.actions.run import is_run_alive, keeping_warnings, run_context
     from gitticks.runner.workspace_removal import remove_merged
 
     if not is_run_alive(context.repository):
-        remove_merged(run_context(context, lambda _event: None), task)
+        remove_merged(run_context(context, keeping_warnings(context)), task)
 
 
 def _reason(decision: Decision | None) -> str:

@@ -373,3 +373,13 @@ def test_where_people_merge_it_says_how_and_that_closes_the_task(project: Projec
     git(*ran.err.split("`")[1].split()[1:], at=project.path)
     project.ok("status")
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_what_is_uncommitted_in_the_workspace_is_said_not_to_be_merged(project: Project) -> None:
+    workspace = make_reviewing(project, "k7f2")
+    (workspace / "mended.txt").write_text("by the reviewer\n")
+    ran = project.gt("approve", "k7f2")
+    assert (ran.code, project.task("k7f2").status) == (0, Status.DONE)
+    assert "warning: k7f2: its workspace stays: " in ran.err
+    assert "has uncommitted work: `mended.txt`" in ran.err
+    assert (workspace / "mended.txt").exists()
