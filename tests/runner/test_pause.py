@@ -40,6 +40,13 @@ def test_a_paused_run_with_nothing_to_do_ends(project: RunProject) -> None:
     project.ok("run")
 
 
+def test_status_hints_at_no_run_that_would_only_wait(project: RunProject) -> None:
+    project.make()
+    assert "hint: `gt run`" in project.gt("status").err
+    project.ok("pause")
+    assert "hint: `gt unpause`, then `gt run`" in project.gt("status").err
+
+
 def test_a_session_pauses_nothing(project: RunProject) -> None:
     for words in ("pause", "unpause"):
         assert project.gt(words, environment={"GITTICKS_AGENT": "1"}).code != 0

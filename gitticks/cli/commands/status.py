@@ -318,7 +318,9 @@ def _next_step(found: Overview) -> str | None:
         return f"`gt merge {tried}` tries the merge again"
     if found.merging and not found.in_work:
         return "`gt merge` merges approved work, or says why it cannot"
-    return "`gt run`" if found.ready and not found.in_work and not found.is_active else None
+    if not found.ready or found.in_work or found.is_active:
+        return None
+    return "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
 
 
 def _print_json(found: Overview) -> None:
