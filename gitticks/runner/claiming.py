@@ -91,7 +91,7 @@ class RunClaims:
             return frozenset(self._lost)
 
     def take(self, task_id: TaskId) -> None:
-        """Claims a task unless that was done, and then brings here what others did to it before.
+        """Claims a task unless that was done, and brings here what others did to it, who may also cancel what is claimed.
 
         A remote that gives no answer keeps nobody from working; that is said.
 
@@ -105,12 +105,15 @@ class RunClaims:
             self._lost.discard(task_id)
         try:
             with self._taking:
-                if task_id in self._claims.held:
-                    return
-                holder = self._claims.take(task_id)
+                if task_id not in self._claims.held:
+                    self._claim(self._claims, task_id)
         except UnreachableError as error:
             self._be_offline(error)
             return
+        self._share()
+
+    def _claim(self, claims: Claims, task_id: TaskId) -> None:
+        holder = claims.take(task_id)
         self._is_offline = False
         with self._lock:
             self._elsewhere.pop(task_id, None)
@@ -118,10 +121,9 @@ class RunClaims:
                 self._elsewhere[task_id] = self._clock() + _AGAIN_SECONDS
         if holder is not None:
             raise ClaimedElsewhereError(task_id, holder)
-        self._share()
 
     def confirm(self, task_id: TaskId) -> None:
-        """Asks the remote, before something is made that others see, whether the task is still ours.
+        """Does the same before something is made that others see, having asked the remote whether the task is still ours.
 
         Raises:
             ClaimedElsewhereError: another clone has it.
@@ -129,8 +131,7 @@ class RunClaims:
         if self._claims is None:
             return
         try:
-            if self._claims.is_held(task_id):
-                return
+            self._claims.is_held(task_id)
         except UnreachableError as error:
             self._be_offline(error)
             return

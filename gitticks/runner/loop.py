@@ -251,6 +251,7 @@ class Loop:
         task = self.run.open_store().task_file(task_id).task
         now = self.run.now
         if not is_turn_of(task, role) or is_taken(task, Surroundings(now.astimezone().date(), now)):
+            self.run.emit(Warned(task_id, f"others moved it first: it is {task.status}"))
             return None
         session = SessionRun(self.run, task_id, role, stop)
         session.execute()

@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import MergeWaits
+from gitticks.runner.events import MergeWaits, Warned
 from gitticks.runner.merge_ahead import ChecksAhead
 from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
@@ -144,8 +144,9 @@ class MergeTurns:
             waits, again = result.waits, result.again_seconds
         except ClaimedElsewhereError as error:
             waits = error.message
-        except RefusedError:
-            return  # a person took the approval back meanwhile
+        except RefusedError as error:  # a person took the approval back meanwhile
+            self._run.emit(Warned(task_id, error.message))
+            return
         except GitticksError as error:
             waits = error.in_one_line
         before = self._waits.pop(task_id, None)

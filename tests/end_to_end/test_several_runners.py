@@ -246,3 +246,19 @@ def test_what_another_clone_did_while_the_tests_of_a_merge_ran_counts(tmp_path: 
     ran = one.gt("run", "--headless", "--debounce", "0")
     assert one.task("t00x").status is Status.CANCELLED, ran.seen
     assert git("log", "main", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == ""
+
+
+def test_what_is_cancelled_elsewhere_while_its_agent_works_is_neither_reviewed_nor_merged(
+    tmp_path: Path, shared: Path
+) -> None:
+    waits = f"## Script\n\n```sh\ntouch {shared}/up; while [ ! -e {shared}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
+    one, other = clones_with(tmp_path, 1, waits)
+    run = start(one)
+    until((shared / "up").exists, "the agent")
+    other.ok("cancel", "t00x")
+    other.ok("sync")
+    (shared / "go").touch()
+    said = run.communicate(timeout=LONGEST_SECONDS)[0]
+    assert one.task("t00x").status is Status.CANCELLED, said
+    assert "it is cancelled" in said
+    assert "Merge t00x" not in git("log", "main", "--format=%s", at=one.path)
