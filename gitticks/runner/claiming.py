@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from gitticks.errors import RefusedError
@@ -137,10 +138,12 @@ class RunClaims:
             return
         self.take(task_id)
 
-    def ref_at(self, remote: str, task_id: TaskId) -> dict[str, str]:
-        """Returns the ref of a claim that is held at a remote, and where it stands; nothing if none is."""
+    def ref_at(self, remote: str, task_id: TaskId) -> AbstractContextManager[dict[str, str]]:
+        """Gives the ref of a claim that is held at a remote, and where it stands until the end; nothing if none is."""
         claims = self._claims
-        return {} if claims is None or claims.remote != remote else claims.ref_of(task_id)
+        if claims is None or claims.remote != remote:
+            return contextlib.nullcontext({})
+        return claims.ref_of(task_id)
 
     def note_released(self, task_id: TaskId) -> None:
         """Forgets a claim that was given back together with what was made."""

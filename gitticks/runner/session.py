@@ -26,7 +26,7 @@ from gitticks.runner.budgets import limits_of_run, require_price, unpriced_words
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
-from gitticks.runner.finishing import finish_session, session_ended
+from gitticks.runner.finishing import as_claimed, finish_session, session_ended
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
@@ -329,6 +329,7 @@ class SessionRun:
         for name, one in reports:
             if one.is_unpriced:
                 self.run.emit(Warned(self.task_id, unpriced_words(name, one)))
+        report = as_claimed(self.run, self.store, self.task_id, self.role, report)
         self.report, self.reports, self.was_ready = report, reports, result.workspace is not None
         if self.role is Role.REVIEWER:
             # What the worker left uncommitted is put aside once its task waits, which the review decides.

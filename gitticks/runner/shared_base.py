@@ -158,12 +158,12 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
                 lambda transaction: carry_out(transaction, task.id, Merged(merge), circumstances),  # noqa: B023
                 author=ENGINE_IDENTITY,
             )
-            claim = run.claims.ref_at(remote, task.id)
-            pushed = push_together(repository, remote, {base: merge, STATE_BRANCH: state}, claim)
-            if judge_push(remote, base, pushed):
-                remember_shared(store, remote, state)
-                run.claims.note_released(task.id)
-                return Published((state, decision))
+            with run.claims.ref_at(remote, task.id) as claim:
+                pushed = push_together(repository, remote, {base: merge, STATE_BRANCH: state}, claim)
+                if judge_push(remote, base, pushed):
+                    remember_shared(store, remote, state)
+                    run.claims.note_released(task.id)
+                    return Published((state, decision))
         known = store.objects
         fetched = fetch(repository, remote, base)
         if fetched.commit is not None and not known.is_ancestor(fetched.commit, merge):

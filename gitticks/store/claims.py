@@ -11,7 +11,7 @@ import contextlib
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -81,10 +81,11 @@ class Claims:
         with self._lock:
             return frozenset(self._own)
 
-    def ref_of(self, task_id: TaskId) -> dict[str, str]:
-        """Returns the ref of a held claim and its commit; nothing for another task."""
+    @contextlib.contextmanager
+    def ref_of(self, task_id: TaskId) -> Iterator[dict[str, str]]:
+        """Gives the ref of a held claim and its commit, which nobody renews meanwhile; nothing for another task."""
         with self._lock:
-            return {CLAIMS + task_id: self._held[task_id]} if task_id in self._held else {}
+            yield {CLAIMS + task_id: self._held[task_id]} if task_id in self._held else {}
 
     def note_released(self, task_id: TaskId) -> None:
         """Forgets a claim whose ref was removed."""

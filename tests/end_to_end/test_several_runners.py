@@ -248,6 +248,23 @@ def test_what_another_clone_did_while_the_tests_of_a_merge_ran_counts(tmp_path: 
     assert git("log", "main", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == ""
 
 
+def test_who_lost_the_claim_hands_nothing_off(tmp_path: Path, shared: Path) -> None:
+    waits = f"## Script\n\n```sh\ntouch {shared}/up; while [ ! -e {shared}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
+    one, _ = clones_with(tmp_path, 1, waits)
+    run = start(one)
+    until((shared / "up").exists, "the agent")
+    body = json.dumps({"by": "Bob", "host": "there", "expires": "2999-01-01T00:00:00+00:00"}).encode()
+    taken = one.store.objects.write_commit((), {"claim.json": body}, author=ENGINE_IDENTITY, message="x\n")
+    git("push", "-q", "--force", "origin", f"{taken.id}:{CLAIMS}t00x", at=one.path)
+    (shared / "go").touch()
+    said = run.communicate(timeout=LONGEST_SECONDS)[0]
+    assert "claimed by Bob on there" in said
+    assert one.task("t00x").status is Status.WORKING
+    (ended,) = (event for event in one.events("t00x") if event.type is EventType.SESSION_ENDED)
+    assert ended.data["ending"] == "stopped"
+    assert not list((one.board / "tasks").glob("*/t00x/checkpoints/*"))
+
+
 def test_what_is_cancelled_elsewhere_while_its_agent_works_is_neither_reviewed_nor_merged(
     tmp_path: Path, shared: Path
 ) -> None:

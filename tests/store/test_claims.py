@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -86,6 +87,19 @@ def test_an_expired_claim_is_taken_over_and_its_holder_learns_of_it(remote: Path
     assert ada.renew() == {TASK}
     assert ada.held == {OTHER}
     assert bob.is_held(TASK)
+
+
+def test_a_claim_that_is_given_back_with_a_merge_is_not_renewed_meanwhile(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    ada.take(TASK)
+    with ThreadPoolExecutor() as threads:
+        with ada.ref_of(TASK) as claim:
+            renewed = threads.submit(ada.renew)
+            wait([renewed], timeout=0.5)  # what a wrong one would need; the right one waits
+            assert list(claim) == [CLAIMS + TASK]
+            git("update-ref", "-d", CLAIMS + TASK, at=remote)
+            ada.note_released(TASK)
+        assert renewed.result() == frozenset()
 
 
 def test_a_claim_that_is_gone_is_held_no_more_and_can_be_taken_again(remote: Path, clock: Clock) -> None:

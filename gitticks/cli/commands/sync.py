@@ -15,7 +15,7 @@ from gitticks.cli.render import GAP, Screen, Style, count_of, hint, say, screen,
 from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.errors import GitticksError
-from gitticks.store.layout import task_around
+from gitticks.store.layout import task_around, task_of_path
 
 MOST_LISTED = 20
 
@@ -122,7 +122,7 @@ def warnings_of(done: Synced) -> Iterator[str]:
 
     beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
-        task = task_around(path)
+        task = task_of_path(path)
         if task is None and path in beside.values():
             continue  # named below, with the file that has the other version
         whose = f"{task} is conflicted" if task else "conflict"
@@ -151,7 +151,7 @@ def next_step(done: Synced) -> str | None:
     """Returns what to type next."""
     if done.conflicts:
         path = next(iter(done.conflicts))
-        task = task_around(path)
+        task = task_of_path(path)
         return f"`gt edit {task}` and keep what is right" if task else "`gt doctor` says how to resolve it"
     if done.reached is Reached.NO_REMOTE:
         return "`git remote add origin URL` names one"

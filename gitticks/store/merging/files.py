@@ -11,12 +11,21 @@ from gitticks.document.merging.fields import merge_settings
 from gitticks.document.merging.three_way import mark, merge_text, union_of_lines
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
-from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKLOG_FILE, task_of_path
+from gitticks.store.layout import (
+    CHECKPOINTS_FOLDER,
+    CONFIG_PATH,
+    SCRATCHPAD_FILE,
+    TASK_FILE,
+    TASKS_FOLDER,
+    WORKLOG_FILE,
+    task_of_path,
+)
 from gitticks.store.merging.task import Changes, merge_task
 
 _RECORDS = ".jsonl"
 _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
 """Texts that are only added to: where both sides did, both additions stay."""
+_CHECKPOINT = re.compile(rf"{TASKS_FOLDER}/[^/]+/[^/]+/{CHECKPOINTS_FOLDER}/[0-9]+\.json")
 _BESIDE = re.compile(r"(.*[^/])\.other-[0-9a-f]{8}((?:\.[^./]*)?)", re.DOTALL)
 
 
@@ -51,6 +60,9 @@ def merge_file(
         return _merged_task(path, base, ours, theirs, changes)
     if path.endswith(_RECORDS):
         return MergedFile(merge_records(base or b"", ours, theirs))
+    if _CHECKPOINT.fullmatch(path):
+        # Two clones gave out one number, and there is nothing to join: the later one stands, as the time comes first.
+        return MergedFile(max(ours, theirs))
     try:
         return _merged_text(path, *sorted((ours, theirs)), base=base or b"")
     except (UnicodeDecodeError, DocumentError):

@@ -134,6 +134,22 @@ def test_a_true_conflict_names_the_task_and_its_file(clones: list[Clone]) -> Non
     assert f"`gt edit {task}` and keep what is right" in ran.err
 
 
+def test_a_file_beside_a_task_that_cannot_be_joined_is_no_conflict_of_the_task(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create("Fix login")
+    one.ok("sync")
+    other.ok("sync")
+    for clone in clones:
+        (clone.board_file(task).parent / "plan.md").write_text(f"Written in {clone.path.name}.")
+        git("add", "-A", at=clone.board)
+        git("commit", "-q", "-m", "plan", at=clone.board)
+    one.ok("sync")
+    ran = other.gt("sync")
+    assert f"both sides changed .gitticks/tasks/{task[-2:]}/{task}/plan.md and could not be merged" in ran.err
+    assert "hint: `gt doctor` says how to resolve it" in ran.err
+    assert "conflicted" not in ran.err
+
+
 def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
     one, other = clones
     one.make("k7f2", title="First", created=datetime(2026, 2, 1, tzinfo=UTC))

@@ -207,6 +207,14 @@ def test_settings_are_merged_key_by_key(store: Store) -> None:
     assert not merged.report.conflicts
 
 
+def test_of_two_checkpoints_with_one_number_the_later_stands_and_nobody_has_to_choose(store: Store) -> None:
+    path = f"{FOLDER}/checkpoints/0001.json"
+    early, late = (b'{"schema": 1, "id": "k7f2-1", "time": "2026-03-04T05:0%d:00Z"}' % one for one in (1, 2))
+    merged = merge(store, {path: late}, {path: early})
+    assert read(store, merged, path) == late
+    assert (merged.report.beside, merged.report.conflicts) == ((), {})
+
+
 def test_a_setting_that_both_changed_is_said_and_kept_beside(store: Store) -> None:
     write_files(store, {"config.yaml": b"version: 1\nparallel: 1\n"})
     merged = merge(
