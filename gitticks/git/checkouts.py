@@ -287,3 +287,29 @@ def converted_paths(checkout: Checkout, paths: Sequence[str]) -> frozenset[str]:
     words = os.fsdecode(answer.stdout).split("\0")
     triples = zip(words[::3], words[2::3], strict=False)
     return frozenset(path for path, value in triples if path and value not in _NOTHING)
+
+
+def refuse_filters(
+    checkout: Checkout, paths: Collection[str] | None = None, *, index: Path | None = None
+) -> None:
+    """Raises if a file needs a filter that only the repository's configuration defines, which is not run.
+
+    Looks at these `paths` of another `index`, or at all that git knows here.
+    """
+    filters = fence_programs(checkout.git_dir).filters
+    if not filters:
+        return
+    variables = {} if index is None else {"GIT_INDEX_FILE": str(index)}
+    asked = None if paths is None else b"".join(os.fsencode(path) + b"\0" for path in paths)
+    answer = checkout.git(
+        ["check-attr", "--cached", "-z", "--stdin", "filter"],
+        input=checkout.git(["ls-files", "-z"]).stdout if asked is None else asked,
+        variables=variables,
+    )
+    words = os.fsdecode(answer.stdout).split("\0")
+    for path, name in zip(words[::3], words[2::3], strict=False):
+        if name in filters:
+            raise GitticksError(
+                f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
+                hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and its `.clean` and `.process` likewise",
+            )

@@ -110,7 +110,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     filters = {
         key.split(".", 1)[1].rpartition(".")[0]
         for key in foreign.keys() - trusted.keys()
-        if key.startswith("filter.")
+        if key.startswith("filter.") and not key.endswith(".required")
     }
     proxy = {_PROXY_VARIABLE: os.environ.get(_PROXY_VARIABLE, "")} if _PROXY in named else {}
     remotes = sorted(filter(_OF_REMOTES.fullmatch, named))

@@ -44,15 +44,10 @@ _SUBMODULE_MODE = "160000"
 
 
 class AddedWorktree(NamedTuple):
-    """A fresh worktree, and what it lacks.
-
-    Git leaves submodules empty in a linked worktree; files of filters that only the repository's own configuration
-    names are as stored.
-    """
+    """A fresh worktree, and what it lacks: git leaves submodules empty in a linked one."""
 
     checkout: Checkout
     empty_submodules: tuple[str, ...]
-    filters_left_out: tuple[str, ...]
 
 
 def add_worktree(
@@ -102,7 +97,7 @@ def add_worktree(
         except GitError as error:
             raise blocked_by_branch(error.message) or error from None
         checkout = checkout_at(repository, path)
-        return AddedWorktree(checkout, _submodules(checkout), fence.filters)
+        return AddedWorktree(checkout, _submodules(checkout))
 
 
 def remove_worktree(repository: Repository, path: Path, marked: str | None = None) -> None:

@@ -14,7 +14,7 @@ from shlex import quote
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
-from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head, relink
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head, refuse_filters, relink
 from gitticks.git.config import exclude_folders
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import clear_abandoned_locks
@@ -64,6 +64,7 @@ def prepare(
     else:
         checkout = ensure_worktree(repository, plan, warnings)
         warnings += install_hooks(repository, checkout, plan.task_id)
+    refuse_filters(checkout)
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
@@ -232,9 +233,6 @@ def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checko
     added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
     if added.empty_submodules:
         warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
-    if added.filters_left_out:
-        names = ", ".join(f"`{name}`" for name in added.filters_left_out)
-        warnings.append(f"files with these filters are here as git stores them: {names}")
     return added.checkout
 
 

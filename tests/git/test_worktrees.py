@@ -15,7 +15,7 @@ import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git import worktrees
-from gitticks.git.checkouts import changed_paths, current_branch, head, list_worktrees
+from gitticks.git.checkouts import changed_paths, current_branch, head, list_worktrees, refuse_filters
 from gitticks.git.identity import agent_identity
 from gitticks.git.process import GitError, GitResult, run_git
 from gitticks.git.repository import Repository, discover
@@ -102,7 +102,6 @@ def test_adds_a_new_branch_at_a_commit(repository: Repository, tmp_path: Path) -
     tip = git("rev-parse", "HEAD", at=main_of(repository))
     added = add_worktree(repository, tmp_path / "work", branch="gitticks/work/k7f2", commit=tip)
     assert added.empty_submodules == ()
-    assert added.filters_left_out == ()
     assert current_branch(added.checkout) == "gitticks/work/k7f2"
     assert head(added.checkout) == tip
     assert (tmp_path / "work" / "README.md").read_text() == "version 1\n"
@@ -296,8 +295,9 @@ def test_no_program_of_the_repository_runs(repository: Repository, tmp_path: Pat
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     (tmp_path / "work" / "README.md").write_text("version 2\n")
     assert changed_paths(added.checkout).changed == ("README.md",)
+    with pytest.raises(GitticksError, match=r"`.gitattributes` needs the filter `evil`"):
+        refuse_filters(added.checkout)
     remove_worktree(repository, tmp_path / "work")
-    assert added.filters_left_out == ("evil",)
     assert not trap.exists()
 
 
@@ -306,7 +306,20 @@ def test_the_filters_of_the_person_fill_a_worktree(repository: Repository, tmp_p
     git("config", "--global", "filter.shout.smudge", "tr a-z A-Z", at=tmp_path)
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
-    assert added.filters_left_out == ()
+    refuse_filters(added.checkout)
+
+
+def test_a_filter_of_the_person_stands_for_the_repositorys_own_of_that_name(
+    repository: Repository, tmp_path: Path
+) -> None:
+    main = main_of(repository)
+    commit_file(main, ".gitattributes", "*.md filter=lfs\n")
+    for name in ("smudge", "required"):
+        git("config", f"filter.lfs.{name}", "true", at=main)
+    git("config", "--global", "filter.lfs.smudge", "tr a-z A-Z", at=tmp_path)
+    added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
+    refuse_filters(added.checkout)
 
 
 def test_what_a_failed_git_could_not_clear_is_cleared(

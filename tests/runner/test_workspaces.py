@@ -112,6 +112,17 @@ def test_a_workspace_that_became_another_repository_is_refused(tmp_path: Path) -
     assert prepared(repository).path == workspace.path
 
 
+def test_a_filter_that_only_the_repository_defines_keeps_agents_out(repository: Repository) -> None:
+    git("config", "filter.crypt.clean", "cat", at=top(repository))
+    assert prepared(repository).warnings == ()  # no file asks for it
+    commit_file(top(repository), ".gitattributes", "*.md filter=crypt\n")
+    workspace_removal.remove(repository, prepared(repository).path)
+    git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
+    for _ in range(2):  # made, and found
+        with pytest.raises(GitticksError, match=r"`README.md` needs the filter `crypt`"):
+            prepared(repository)
+
+
 def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
     workspace = prepared(repository)
     made = commit_file(workspace.path, "a.txt", "a\n")

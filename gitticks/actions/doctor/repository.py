@@ -17,6 +17,7 @@ from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.board.journal import load_journal
 from gitticks.board.place import board_path
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at, refuse_filters
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.maintenance import count_loose_objects, find_damage
 from gitticks.git.merges.history import count_commits
@@ -62,6 +63,11 @@ def check_kind(context: Context) -> Iterator[Finding]:
             "the clone is shallow: work merged before its oldest commit looks like new work",
             "`git fetch --unshallow` fetches the rest",
         )
+    if repository.project_dir is not None:
+        try:
+            refuse_filters(checkout_at(repository, repository.project_dir))
+        except GitticksError as error:
+            yield warning(f"{error.message}: agents cannot work here", error.hint)
     for folder in alternates(repository):
         if folder.is_dir():
             what = f"objects are borrowed from `{folder}`: if it is deleted, they are lost"

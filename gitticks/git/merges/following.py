@@ -7,13 +7,13 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from gitticks.errors import GitticksError, first_of
-from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.errors import first_of
+from gitticks.git.checkouts import Checkout, changed_paths, refuse_filters
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import (
     EXECUTABLE,
@@ -121,7 +121,7 @@ class FollowingCheckout:
         following = cls(checkout, move, index, steps, fence.variables)
         following.git("update-index", "-q", "--refresh")
         if fence.filters:
-            following.refuse_filters(fence.filters)
+            following.refuse_filters()
         return following
 
     def git(self, *arguments: str, input: bytes = b"") -> GitResult:  # noqa: A002
@@ -138,21 +138,13 @@ class FollowingCheckout:
         """Updates files and index; False if git refused because of what was written since it was asked."""
         return self.git("read-tree", "-m", "-u", self.move.old, self.move.new).code == 0
 
-    def refuse_filters(self, filters: Sequence[str]) -> None:
-        """Raises if one of these filters, which are not run, would have to write a changed file."""
+    def refuse_filters(self) -> None:
+        """Raises if a filter that is not run would have to write a changed file."""
         present = [path for path, step in self.steps.items() if step.new is not None]
-        asked = b"".join(os.fsencode(path) + b"\0" for path in present)
         with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
             ahead = replace(self, index=Path(folder, "index"))
             ahead.git("read-tree", self.move.new)
-            answer = ahead.git("check-attr", "--cached", "-z", "--stdin", "filter", input=asked).stdout
-        words = os.fsdecode(answer).split("\0")
-        for path, name in zip(words[::3], words[2::3], strict=False):
-            if name in filters:
-                raise GitticksError(
-                    f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
-                    hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and `.clean` likewise",
-                )
+            refuse_filters(self.checkout, present, index=ahead.index)
 
 
 def overlapping_paths(following: FollowingCheckout) -> tuple[str, ...]:

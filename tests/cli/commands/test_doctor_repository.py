@@ -25,6 +25,7 @@ from tests.support.projects import Project, make_working
 from tests.support.repositories import (
     add_linked_worktree,
     clone,
+    commit_file,
     git,
     make_repository,
 )
@@ -59,6 +60,16 @@ class TestKinds:
         assert what.startswith("the clone is shallow: ")
         type_fixes(shallow.path)
         assert found_in(shallow.path) == {}
+
+    def test_a_filter_that_only_the_repository_defines(self, project: Project) -> None:
+        git("config", "filter.crypt.smudge", "cat", at=project.path)
+        commit_file(project.path, ".gitattributes", "*.md filter=crypt\n")
+        assert found_in(project.path) == {
+            "`README.md` needs the filter `crypt`, which only this repository's configuration defines: "
+            "agents cannot work here": "warning"
+        }
+        git("config", "--global", "filter.crypt.smudge", "cat", at=project.path)
+        assert found_in(project.path) == {}
 
     @pytest.mark.damages
     def test_borrowed_objects(self, tmp_path: Path) -> None:
