@@ -175,8 +175,11 @@ class MissingMerges(NamedTuple):
 def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMerges]:
     """Yields what bases lack of those tasks that are done, one for each base; what is not stored here is no loss of it.
 
-    Code that came into the base again, by a rebase or a cherry-pick say, is not missing.
+    Code that came into the base again, by a rebase or a cherry-pick say, is not missing, nor is what a base under
+    another name has. A shallow clone does not know what its base contains.
     """
+    if (context.repository.common_dir / "shallow").exists():
+        return
     done: dict[str, list[Task]] = {}
     default = context.settings.base or default_base(context.repository)
     for task in tasks:
@@ -188,7 +191,7 @@ def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMer
         if tip is not None:
             yield from _missing(context, base, tip, merged)
         elif read_ref(context.repository.common_dir, f"refs/remotes/origin/{base}") is None:
-            yield from _gone(context, base, merged)
+            yield from _gone(context, base, merged, default)
 
 
 def warn_of_missing(context: Context) -> None:
@@ -228,10 +231,16 @@ def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterat
             yield MissingMerges(base, ids, _outermost(context, tip, some), is_pulled)
 
 
-def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMerges]:
-    """Yields what a base that is gone had of the tasks, as far as it is stored here; the newest merge has the rest."""
-    objects = context.store.objects
-    stored = {task.merged_sha: task for task in tasks if task.merged_sha and objects.has(task.merged_sha)}
+def _gone(context: Context, base: str, tasks: list[Task], default: str | None) -> Iterator[MissingMerges]:
+    """Yields what a base that is gone had of the tasks, and the present one lacks, as far as it is stored here.
+
+    The newest merge has the rest.
+    """
+    repository, objects = context.repository, context.store.objects
+    shas = {task.merged_sha: task for task in tasks if task.merged_sha}
+    tip = read_ref(repository.common_dir, BRANCHES + default) if default else None
+    lost = lost_commits(repository, [tip] if tip else [], shas)
+    stored = {sha: task for sha, task in shas.items() if sha in lost}
     if stored:
         newest = next(
             sha for sha in stored if not any(sha != one and objects.is_ancestor(sha, one) for one in stored)

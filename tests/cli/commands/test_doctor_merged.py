@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.doctor import found_in, our_gt_on_path, project, type_fixes
 from tests.support.projects import Project, make_reviewing
-from tests.support.repositories import commit_file, git
+from tests.support.repositories import clone, commit_file, git
 
 __all__ = ["our_gt_on_path", "project"]
 
@@ -137,3 +139,21 @@ def test_a_base_that_only_the_settings_name_is_named(project: Project) -> None:
     assert found_in(project.path) == {"the base branch `stable` does not exist here": "warning"}
     git("branch", "stable", at=project.path)
     assert found_in(project.path) == {}
+
+
+def test_a_base_that_got_another_name_lacks_nothing(project: Project) -> None:
+    merge(project, "k7f2")
+    git("branch", "--quiet", "-m", "main", "trunk", at=project.path)
+    project.ok("config", "base", "trunk")
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {}
+
+
+def test_a_shallow_clone_does_not_know_what_its_base_lacks(project: Project, tmp_path: Path) -> None:
+    merged = merge(project, "k7f2")
+    git("commit", "--quiet", "--allow-empty", "-m", "later", at=project.path)
+    shallow = Project(clone(project.path, tmp_path / "shallow", "--depth=1"))
+    shallow.ok("init")
+    git("fetch", "--quiet", "--depth=1", "origin", merged, at=shallow.path)
+    assert "lacks" not in shallow.gt("status").err
+    assert [what for what in found_in(shallow.path) if "lacks" in what] == []
