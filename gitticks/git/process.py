@@ -145,7 +145,7 @@ def run_git(
     given = input if isinstance(input, bytes) else None
     result = finish_git(process, arguments, given, timeout_seconds, started)
     if check and result.code != 0:
-        raise _failure(arguments, result, repository_dir or directory or Path())
+        raise failure_of(arguments, result, repository_dir or directory or Path())
     return result
 
 
@@ -291,10 +291,13 @@ def _signal(process: subprocess.Popen[bytes], sign: signal.Signals) -> None:
         process.send_signal(sign)
 
 
-def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
+def failure_of(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
+    """Returns the error for a call of git that failed at `place`, its git directory, in git's words."""
     words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
     reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
     hint = f"`df -h {quote(str(place))}` shows the free space" if is_full(place) else None
+    if ("unrelated histories" in reason or "bad object" in reason) and (place / "shallow").exists():
+        hint = "the clone is shallow: `git fetch --unshallow` fetches the rest of its history"
     return GitError(f"`git {_shown(arguments)}` failed: {reason}", hint=hint, code=result.code)
 
 

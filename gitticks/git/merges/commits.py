@@ -18,7 +18,7 @@ from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import tree_of
-from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs, read_all
@@ -199,7 +199,7 @@ def merge_by(
     )
     tree, *paths = os.fsdecode(result.stdout).split("\0")
     if result.code not in (0, _CONFLICT) or not is_object_id(tree):
-        raise GitError(f"`git merge-tree` failed: {printable(result.stderr)}", code=result.code)
+        raise failure_of(["merge-tree"], result, repository.common_dir)
     return Conflict(tuple(sorted({path for path in paths if path}))) if result.code else CleanMerge(tree)
 
 

@@ -21,7 +21,8 @@ from gitticks.git.merges.commits import (
 from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.process import GitError
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, make_repository
+from tests.support.hints import follow_hint
+from tests.support.repositories import clone, commit_file, git, make_repository
 
 ENGINE = Identity("engine", "engine@example.org")
 
@@ -116,6 +117,18 @@ def test_unrelated_histories_are_an_error(root: Path) -> None:
     stranger = git("commit-tree", tree, "-m", "stranger", at=root)
     with pytest.raises(GitError, match="merge-tree"):
         merge_in_memory(discover(root), "main", stranger)
+
+
+def test_in_a_shallow_clone_the_rest_of_the_history_is_asked_for(root: Path, tmp_path: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "a.txt", "1\n")
+    git("checkout", "-q", "main", at=root)
+    commit_file(root, "b.txt", "b\n")
+    shallow = clone(root, tmp_path / "shallow", "--depth=1", "--no-single-branch")
+    with pytest.raises(GitError, match="unrelated") as caught:
+        merge_in_memory(discover(shallow), "main", "origin/topic")
+    follow_hint(caught.value, at=shallow)
+    assert isinstance(merge_in_memory(discover(shallow), "main", "origin/topic"), CleanMerge)
 
 
 def test_commits_keep_author_date_and_message(root: Path) -> None:
