@@ -55,11 +55,17 @@ class Draft(NamedTuple):
         """True if the editor left something else."""
         return self.read() != self.original
 
+    @property
+    def holds_something(self) -> bool:
+        """True if what the editor left is worth keeping, such as a file from which it restores an unsaved text."""
+        return not _holds_nothing_new(self.path.parent)
+
     def keep(self, error: GitticksError) -> None:
         """Closes the copy, which could not be taken, and adds to the error's hint that it is kept, and where."""
         own = f"{error.hint}; " if error.hint else ""
         again = f"; `gt edit {self.task}` opens it again" if self.task else ""
-        error.hint = f"{own}your text is kept in `{self.path}`{again}"
+        is_saved = self.path.exists() and self.is_changed
+        error.hint = f"{own}your text is kept in `{self.path if is_saved else self.path.parent}`{again}"
         self.close()
 
     def drop(self) -> None:
@@ -154,10 +160,12 @@ def _locked(folder: Path, flags: int) -> int:
 
 def _remove_if_unused(folder: Path) -> None:
     """Removes what a killed command left if nobody wrote into it; to be called with the lock of all drafts held."""
+    if folder.is_dir() and not is_lock_held(folder / _ORIGINAL) and _holds_nothing_new(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _holds_nothing_new(folder: Path) -> bool:
     original = folder / _ORIGINAL
-    if not folder.is_dir() or is_lock_held(original):
-        return
     texts = [file for file in folder.iterdir() if file != original]
     as_it_was = original.read_bytes() if original.is_file() else b""
-    if all(text.is_file() and text.read_bytes() in (b"", as_it_was) for text in texts):
-        shutil.rmtree(folder, ignore_errors=True)
+    return all(text.is_file() and text.read_bytes() in (b"", as_it_was) for text in texts)

@@ -88,7 +88,7 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
     kept = kept_draft(context, task_id, _NAME)
     if kept is not None:
         text = kept.read()
-        if text == content:  # it was committed as it is
+        if text == content != kept.original:  # it was committed as it is
             kept.drop()
         elif kept.original == content or (
             # Nothing can be joined with a file that cannot be read.

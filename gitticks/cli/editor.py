@@ -61,7 +61,7 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
         editor = editor_command(context.repository, context.world.environment)
         open_editor(editor, draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
-        if draft.path.exists() and draft.is_changed:
+        if draft.holds_something:
             draft.keep(error)
         else:
             draft.drop()

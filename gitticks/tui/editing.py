@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,18 +22,25 @@ def with_terminal(view: View, do: Callable[[], None]) -> None:
     failure: Exception | None = None
     # Ctrl-C is the other program's; a handler of Python's, unlike SIG_IGN, is not inherited.
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    # Without its terminal the interface cannot come back: closing it ends the process, and what was written stays.
+    before_hangup = signal.getsignal(signal.SIGHUP)
+    if before_hangup is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         with view.app.suspend():
             try:
                 do()
             except Exception as error:  # noqa: BLE001 (textual takes the terminal back only from a block that ends well)
                 failure = error
+            if not os.isatty(0):  # a shell in between may have been the only one that was told
+                signal.raise_signal(signal.SIGHUP)
     except SuspendNotSupported:
         failure = GitticksError(
             "there is no terminal here for another program", hint="use `gt` in a terminal for this"
         )
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGHUP, before_hangup)
     if isinstance(failure, GitticksError):
         view.gt.refuse(failure.message, failure.hint)
     elif isinstance(failure, OSError):

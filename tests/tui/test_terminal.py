@@ -260,6 +260,26 @@ def test_a_signal_to_end_leaves_the_terminal_as_it_was(
 
 
 @pytest.mark.debian("tmux")
+def test_a_terminal_closed_under_an_editor_ends_the_interface_and_keeps_what_the_editor_rescued(
+    project: RunProject, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make("k7f2", title="Keep the path")
+    program = """trap 'echo unsaved > "$1.swp"; exit 1' HUP
+touch "$(dirname "$0")/open"
+while sleep 0.05; do :; done"""
+    monkeypatch.setenv("VISUAL", str(write_program(tmp_path / "editor", program)))
+    terminal.open(project.path)
+    terminal.sees("Keep the path")
+    terminal.keys("t")
+    terminal.sees("TASK.md")
+    terminal.keys("e")
+    until((tmp_path / "open").exists, "the editor")
+    terminal.close()
+    until(lambda: not processes_with(project.mark), "the end of the interface")
+    assert [one.read_text() for one in project.path.glob(".git/gitticks/drafts/*/*.swp")] == ["unsaved\n"]
+
+
+@pytest.mark.debian("tmux")
 def test_without_a_shell_behind_it_the_interface_is_not_suspended(
     project: RunProject, terminal: Terminal
 ) -> None:

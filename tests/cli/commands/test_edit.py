@@ -134,6 +134,14 @@ def test_a_failing_editor_that_wrote_something_loses_nothing(project: Project) -
     assert project.file("k7f2").summary == "Old summary."
 
 
+def test_a_failing_editor_that_rescued_an_unsaved_text_loses_nothing(project: Project) -> None:
+    kept = _kept(_edit(project, 'echo MINE > "$(dirname "$1")/.TASK.md.swp"; false'))
+    assert (kept / ".TASK.md.swp").read_text() == "MINE\n"
+    again = _edit(project, 'cat "$(dirname "$1")/.TASK.md.swp" >> "$1"; true')
+    assert (again.code, kept.exists()) == (0, False), again.seen
+    assert b"MINE" in project.file("k7f2").data
+
+
 def _gt(project: Project, *arguments: str) -> str:
     """Returns a shell command that runs `gt` while the editor is open."""
     import shlex
