@@ -30,7 +30,10 @@ from gitticks.processes import ancestors
 from gitticks.store.decisions import Circumstances, carry_out, told_by
 from gitticks.store.index import open_index
 from gitticks.store.transaction import Transaction
+from gitticks.workflow.artifacts import Artifacts
+from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision
+from gitticks.workflow.people import check_head
 from gitticks.workflow.transitions import VERDICTS, Outcome
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 
@@ -102,6 +105,13 @@ def approve_task(
         return judged
 
     return context.store.transact(write, author=context.author)
+
+
+def check_approvable(context: Context, task_id: TaskId) -> None:
+    """Refuses an approval that would be refused for commits since the hand-off, before a person is asked for it."""
+    task = context.store.task_file(task_id).task
+    if _is_closing(task, task.awaiting):
+        check_head(task, Artifacts(head=work_head(context, task)), policy_for(task, context.settings))
 
 
 def wants_feedback(task: Task) -> bool:

@@ -8,6 +8,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, Data, EventType
 from gitticks.model.notes import Section
+from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates, merging, pull_requests, sessions
@@ -215,12 +216,14 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
             raise RefusedError(
                 f"`{task.id}` asks a question that has no answer", hint=f'`gt respond {task.id} "…"`'
             )
-    elif (
-        outcome is Outcome.CLOSE
-        and task.status in (Status.AGENT_REVIEW, Status.REVIEWING)
-        and task.awaiting is not Awaiting.WORK
-        and draft.head_moved
-    ):
+    elif outcome is Outcome.CLOSE:
+        check_head(task, artifacts, draft.policy)
+
+
+def check_head(task: Task, artifacts: Artifacts, policy: Policy) -> None:
+    """Refuses to approve handed-off work whose branch has other commits by now."""
+    is_judged = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and task.awaiting is not Awaiting.WORK
+    if is_judged and gates.has_moved(task, artifacts, policy):
         raise RefusedError(
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
             f"{(task.end_sha or 'none')[:7]})",

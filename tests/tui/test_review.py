@@ -145,6 +145,21 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:
     play(project.path, work)
 
 
+def test_with_a_commit_since_the_hand_off_nobody_is_asked_to_approve(project: Project) -> None:
+    workspace = reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        commit_file(workspace, "more.txt", "more\n", "more")
+        await shown.press("y")
+        await shown.sees("new commits since it was handed off", "hand off again")
+        assert "Merge k7f2" not in shown.text
+        await shown.press("escape", "n")
+        await shown.sees("Send k7f2 back")
+
+    play(project.path, work)
+
+
 def test_a_note_or_title_meanwhile_refuses_the_verdict(project: Project) -> None:
     reviewing(project)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.errors import GitticksError
 from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
@@ -84,9 +85,14 @@ def confirm(
 
     `dialog` is what the question is: title, rows, and what `enter` does. `done` is called once the approval is given.
     """
-    from gitticks.actions.verdict import prove_approval
+    from gitticks.actions.verdict import check_approvable, prove_approval
     from gitticks.cli.editor import typed_word
 
+    try:
+        check_approvable(view.gt.context.renewed(), task_id)
+    except GitticksError as error:
+        view.gt.refuse(error.message, error.hint)
+        return
     title, rows, do = dialog
 
     def given(judged: Judged | Moved) -> str | None:
