@@ -192,6 +192,15 @@ def test_sizes_of_panes_are_chosen_and_remembered(played: RunProject) -> None:
     play(project.path, in_one_column, NARROW)
 
 
+def test_in_a_low_terminal_the_list_keeps_its_rows(played: RunProject) -> None:
+    played.make("k7f2", title="Login")
+
+    async def look(shown: Shown) -> None:
+        await shown.sees("[ ] k7f2", "Login", "Run settings")
+
+    play(played.path, look, (120, 12))
+
+
 def _config(project: RunProject) -> str:
     return subprocess.run(
         ["git", "config", "--list"], cwd=project.path, capture_output=True, text=True, check=True
