@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -103,14 +103,15 @@ class GitticksApp(App[int]):
                 if isinstance(screen, View):
                     screen.redraw()
 
-    def _tell(self, run_said: Iterable[str]) -> None:
+    def _tell(self, run_said: Sequence[str]) -> None:
         """Shows what a run warns of one of its tasks, and why it ended where it could not continue."""
+        hint = next((one.removeprefix("hint: ") for one in run_said if one.startswith("hint: ")), None)
         for line in run_said:
             kind, _, words = line.partition(": ")
             if kind == "warning" and self.snapshot.find(words.partition(":")[0]) is not None:
                 self.say(words, warns=True)
             elif kind == "error":
-                self.refuse(words)
+                self.refuse(words, hint)
 
     def _go_on(self) -> None:
         """Lets the ages on the screen go on, more often while a run is active."""
