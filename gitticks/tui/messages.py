@@ -14,6 +14,7 @@ from gitticks.actions.derived_state import Standing
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.status import ANSWERED
+from gitticks.workflow.session_states import SessionState
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
@@ -117,7 +118,12 @@ class Snapshot:
             return "clarification" if task.awaiting in ANSWERED else "reviewing"
         if task.status == "pending" and self.graph.is_blocked(task):
             return "blocked"
-        return "pending" if self.standing(task).left else task.status
+        return "pending" if self.left(task) else task.status
+
+    def left(self, task: TaskRow) -> str | None:
+        """Returns `stopped` or `interrupted` where that is what keeps an open task from going on by itself."""
+        state = self.standing(task).session_state
+        return state if task.is_open and state in (SessionState.STOPPED, SessionState.INTERRUPTED) else None
 
 
 @dataclass(frozen=True, slots=True)

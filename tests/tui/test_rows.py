@@ -195,3 +195,11 @@ def test_what_was_interrupted_says_so_and_keeps_its_columns() -> None:
     assert after.split()[-1] == "interrupted"
     assert len(before) == len(after)
     assert before.index(f"P{row.priority}") == after.index(f"P{row.priority}")
+
+
+def test_what_was_stopped_before_its_first_session_says_so() -> None:
+    shown = snapshot()
+    row = next(one for one in shown.rows if shown.graph.is_ready(one, shown.around))
+    held = replace(shown, around=shown.around._replace(held={row.id}))
+    assert words(tasks.root(held, row, 80, 4, is_chosen=False)).endswith("stopped   ")
+    assert words(tasks.task(held, row, 80)).endswith("stopped")

@@ -182,9 +182,11 @@ def test_a_run_of_everything_takes_in_what_belongs_to_no_epic(played: RunProject
     project.make("h8d4", title="An epic", type=TaskType.EPIC)
     project.make("k7f2", title="Below it", parent="h8d4")
     project.make("m3xq", title="Left by a run that was killed", status=Status.WORKING)
+    project.make("n5vt", title="Stopped by a person", status=Status.WORKING)
+    project.ok("stop", "n5vt")
 
     async def work(shown: Shown) -> None:
-        await shown.sees("Below it", "Left by a run")
+        await shown.sees("Below it", "Left by a run", "Stopped by a person")
         await shown.press("r", "r")
         await shown.sees("Start a run of everything?", "Below it", "Left by a run", "Agents work on 2 tasks")
         assert not shown.app.snapshot.is_run_alive
@@ -332,3 +334,43 @@ def test_what_keeps_an_epic_from_being_merged_is_the_verdict_of_a_person(
         await shown.sees("Acceptance Criteria", " 1 commit ")
 
     play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+def test_what_ends_a_run_is_said_with_its_hint(tmp_path: Path) -> None:
+    app = StillApp(tmp_path)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        said = ("error: no agent was found", "", "hint: `gt trust` shows what would run")
+        app.feed.batches.append(Batch(None, run_said=said))
+        app.feed._wake()
+        await shown.sees("no agent was found", "`gt trust` shows what would run")
+
+    play(tmp_path, work, WIDE, app)
+
+
+def test_what_is_added_to_a_run_is_what_the_cursor_is_on_and_nothing_that_waits_for_a_person(
+    tmp_path: Path,
+) -> None:
+    app = StillApp(tmp_path)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        number = app.snapshot.number + 1
+        app.feed.batches.append(Batch(replace(snapshot(), sessions={}, number=number)))
+        app.feed._wake()
+        await shown.until(lambda: app.snapshot.number == number, "the snapshot")
+        await shown.press("w")
+        await shown.sees("In progress", "Benchmark suite")
+        shown.app.screen.query_one("#epics", Lines).go_to("t5b8")
+        await shown.press("plus")
+        await shown.sees("Add to the run", "Benchmark suite")
+        found = shown.app.screen.query_one("#found", Lines)
+        assert found.key == "t5b8" != found.keys[0]
+        offered = [row for row in app.snapshot.rows if row.id in found.keys]
+        assert offered
+        assert all(row.is_open and row.awaiting is None and row.status != "stuck" for row in offered)
+        await shown.type("no such title")
+        await shown.sees("No tasks match.")
+
+    play(tmp_path, work, WIDE, app)

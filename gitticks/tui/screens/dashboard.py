@@ -287,7 +287,8 @@ class Dashboard(View):
         ready = [
             row
             for row in snapshot.rows
-            if snapshot.graph.is_ready(row, snapshot.around) or snapshot.standing(row).left
+            if snapshot.graph.is_ready(row, snapshot.around)
+            or (snapshot.standing(row).left and row.id not in snapshot.around.held)
         ]
         now = f"work on {count_of(len(ready), 'task')}, and" if ready else "have nothing to do now, and work"
         says = f"Agents {now} on what becomes ready."

@@ -186,7 +186,7 @@ class Choice(Dialog):
 
 
 class Search(Seen):
-    """Finds tasks by words of id and title; ends with the id of the one that is chosen."""
+    """Finds tasks by words of id and title, the cursor first `at` one; ends with the id of the one that is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
@@ -194,9 +194,16 @@ class Search(Seen):
         Binding("up", "move(-1)", "Up", priority=True),
     ]
 
-    def __init__(self, title: str = "Search", *, do: str = "open", without: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        title: str = "Search",
+        *,
+        do: str = "open",
+        without: Collection[str] = (),
+        at: str | None = None,
+    ) -> None:
         super().__init__()
-        self._title_text, self._do, self._without = title, do, without
+        self._title_text, self._do, self._without, self._at = title, do, without, at
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as box:
@@ -208,6 +215,8 @@ class Search(Seen):
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Input))
         self._find("")
+        if self._at is not None:
+            self.query_one("#found", Lines).go_to(self._at)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._find(event.value)

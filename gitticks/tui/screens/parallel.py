@@ -10,10 +10,11 @@ from textual.widget import Widget
 
 from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
+from gitticks.model.status import Status
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.asking import ask_to_stop, start
 from gitticks.tui.screens.base import View
-from gitticks.tui.screens.dialogs import Choice
+from gitticks.tui.screens.dialogs import Search
 from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
@@ -143,17 +144,17 @@ class Parallel(View):
 
     def action_add(self) -> None:
         busy = {one.row.id for one in self._epics if one.sessions}
-        rows = [
-            line((row.id, "muted"), "  ", row.title, key=row.id)
+        free = {
+            row.id
             for row in self.snapshot.roots
-            if row.id not in busy
-        ]
-        if not rows:
-            self.gt.say("every open epic and task is running already")
+            if row.id not in busy and row.awaiting is None and row.status != Status.STUCK
+        }
+        if not free:
+            self.gt.say("every open epic and task is running already or waits for you")
             return
-        self.app.push_screen(
-            Choice("Add to the run", rows, do="add it"), lambda key: start(self.gt, [key]) if key else None
-        )
+        others = {row.id for row in self.snapshot.rows} - free
+        dialog = Search("Add to the run", do="add it", without=others, at=self.pane("epics").key)
+        self.app.push_screen(dialog, lambda key: start(self.gt, [key]) if key else None)
 
     def action_pause(self) -> None:
         if self.snapshot.is_paused:

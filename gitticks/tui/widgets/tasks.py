@@ -72,7 +72,7 @@ def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
     if mark == "blocked":
         blockers = snapshot.graph.open_blockers(row, 2)
         return f"after {', '.join(blockers)}" if blockers else ""
-    if left := snapshot.standing(row).left:
+    if left := snapshot.left(row):
         return left
     return {"stuck": "stuck", "agent-review": "to be reviewed"}.get(mark, "merging" if row.is_merging else "")
 
@@ -123,7 +123,7 @@ def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tupl
     if snapshot.graph.is_blocked(row):
         blockers = snapshot.graph.open_blockers(row, 1)
         return "blocked", f"after {blockers[0]}" if blockers else "blocked"
-    left = next(filter(None, (snapshot.standing(one).left for one in below)), None)
+    left = next(filter(None, map(snapshot.left, below)), None)
     if left is not None:
         return "pending", left
     if any(snapshot.graph.is_ready(one, snapshot.around) for one in below):
