@@ -20,7 +20,7 @@ from gitticks.model.task import Ending, SessionRecord
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in, with_spending
 from gitticks.runner.checkpoints import Capture, capture_if_due
-from gitticks.runner.claiming import ClaimedElsewhereError
+from gitticks.runner.confirmed import as_claimed
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
 from gitticks.runner.mailbox import Delivery
@@ -220,23 +220,6 @@ def session_ended(
         report.cost_source,
         has_fallback,
     )
-
-
-def as_claimed(
-    run: RunContext, store: Store, task_id: TaskId, role: Role, report: AgentReport
-) -> AgentReport:
-    """Returns a report as it counts: whoever took the task over or moved it in another clone stopped the session."""
-    was_turn = is_turn_of(store.task_file(task_id).task, role)
-    try:
-        run.claims.confirm(task_id)
-        now = store.task_file(task_id).task
-        if is_turn_of(now, role) or not was_turn:
-            return report
-        words = f"others moved it first: it is {now.status}"
-    except ClaimedElsewhereError as error:
-        words = error.words
-    run.emit(Warned(task_id, words))
-    return replace(report, ending=Ending.STOPPED)
 
 
 def finish_session(

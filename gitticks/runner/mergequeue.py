@@ -24,19 +24,18 @@ from gitticks.git.merges.base import (
 from gitticks.git.merges.commits import (
     Conflict,
     HookRefusedError,
-    commit_merge,
     merge_in_memory,
-    rebase_in_memory,
     throwaway_commit,
 )
-from gitticks.git.merges.history import find_merge, merge_trailers
+from gitticks.git.merges.history import find_merge
 from gitticks.git.refs import default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import MergeMode, MergeStrategy
+from gitticks.model.settings import MergeMode
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
+from gitticks.runner.built_merge import build_merge
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.context import RunContext
@@ -239,7 +238,14 @@ class MergeQueue:
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
         try:
-            commit = self._build(task, tip, str(task.end_sha))
+            commit = build_merge(
+                self.repository,
+                task,
+                tip,
+                self.run.settings.merge.strategy,
+                author=self._identity(),
+                aside=self._aside,
+            )
         except HookRefusedError as error:
             return MergeResult(self._decide(task, MergeFailed(error.message)))
         if isinstance(commit, Conflict):
@@ -352,33 +358,6 @@ class MergeQueue:
                 hint += f"; if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there"
             raise GitticksError(f"the base branch `{base}` does not exist here", hint=hint)
         return tip
-
-    def _build(self, task: Task, tip: str, head: str) -> str | Conflict | None:
-        trailers = merge_trailers(task.id, head)
-        strategy = self.run.settings.merge.strategy
-        if strategy is MergeStrategy.REBASE:
-            rebased = rebase_in_memory(
-                self.repository, tip, head, committer=self._identity(), trailers=trailers
-            )
-            if isinstance(rebased, Conflict):
-                return rebased
-            return None if rebased.commit == tip else rebased.commit
-        merged = merge_in_memory(self.repository, tip, head)
-        if isinstance(merged, Conflict):
-            return merged
-        if merged.tree == self.repository.objects.tree_of(tip):
-            return None
-        parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
-        title = " ".join(task.title.split())
-        subject = f"Merge {task.id}: {title}" if strategy is MergeStrategy.MERGE else title
-        return commit_merge(
-            self.repository,
-            merged.tree,
-            parents,
-            f"{subject}\n\n{trailers}",
-            author=self._identity(),
-            aside=self._aside,
-        )
 
     def _identity(self) -> Identity:
         if self._merger is None:

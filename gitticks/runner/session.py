@@ -23,10 +23,11 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price, unpriced_words
+from gitticks.runner.confirmed import as_claimed
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
-from gitticks.runner.finishing import as_claimed, finish_session, session_ended
+from gitticks.runner.finishing import finish_session, session_ended
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Task
 from gitticks.runner import mergequeue
+from gitticks.runner.built_merge import build_merge
 from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge
@@ -29,16 +30,15 @@ def test_a_base_that_moves_during_the_tests_is_merged_again(
     project: RunProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     approved(project)
-    build = MergeQueue._build
     commits = iter(["first.txt", "second.txt"])
 
-    def build_and_move(self: MergeQueue, task: Task, tip: str, work: str) -> object:
-        built = build(self, task, tip, work)
+    def build_and_move(*given: Any, **more: Any) -> object:
+        built = build_merge(*given, **more)
         if (name := next(commits, None)) is not None:
             commit_file(project.path, name, "meanwhile\n")
         return built
 
-    monkeypatch.setattr(MergeQueue, "_build", build_and_move)
+    monkeypatch.setattr(mergequeue, "build_merge", build_and_move)
     merge(project)
     assert {"first.txt", "second.txt", "login.txt"} <= set(project.files())
     assert project.merges() == ["k7f2"]
