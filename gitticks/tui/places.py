@@ -115,12 +115,14 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("space", "select", "select", "select the epic or task", elsewhere=_NOT_BESIDE_ROOTS),
         Key("A", "select_all", "all", "select all epics and tasks, or none", elsewhere=_NOT_BESIDE_ROOTS),
         Key("i", "app.inbox", "inbox", "what waits for you", elsewhere={"inbox": ""}),
-        Key("y", "approve", "approve", "in the inbox: approve or answer what is waiting, or allow it once"),
+        Key(
+            "y", "approve", "approve", "approve or answer what is waiting; in the inbox: allow a request once"
+        ),
         Key(
             "n",
             "reject",
             "reject",
-            "in the inbox: send it back with feedback, cancel what was asked, or deny it once",
+            "send it back with feedback, or cancel what was asked; in the inbox: deny a request once",
         ),
         Key("Y", "approve(True)", "always", "in the inbox: allow it, and remember the rule", in_footer=False),
         Key("N", "reject(True)", "never", "in the inbox: deny it, and remember the rule", in_footer=False),

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.status import Awaiting, Status
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.dialogs import Dialog
 from gitticks.tui.screens.graph import GraphPane, GraphView
+from gitticks.tui.screens.home import Home
 from gitticks.tui.theme import NAMES
 from gitticks.tui.widgets.lines import Lines, line, words
 from tests.support.projects import Project, make_project, make_reviewing
@@ -262,6 +264,36 @@ def test_with_nothing_in_the_inbox_the_page_of_an_epic_is_opened(tmp_path: Path)
         await shown.sees("Keep the path")
         await shown.press("i", "t")
         await shown.sees("TASK.md", "History")
+
+    play(project.path, work)
+
+
+def test_a_verdict_is_on_the_task_under_the_cursor_also_beside_the_inbox(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    for task_id in ("k7f2", "m3xq"):
+        project.make(task_id, title=f"Ask {task_id}", awaiting=Awaiting.INPUT, status=Status.CLARIFICATION)
+    project.make("b2cd", title="Not begun")
+
+    async def work(shown: Shown) -> None:
+        home = shown.app.view
+        assert isinstance(home, Home)
+        await shown.sees("Ask k7f2", "Ask m3xq", "Not begun")
+        await shown.until(lambda: len(home._looked) == 2, "the look at them")
+        inbox = home.pane("inbox")
+        for task_id in (*inbox.keys, *inbox.keys):
+            home.pane("roots").go_to(task_id)
+            await shown.sees("enter start", "y answer  n cancel")
+            await shown.press("n")
+            await shown.sees(f"Cancel {task_id}?")
+            await shown.press("escape", "s", "y")
+            await shown.sees(f"{task_id}  Ask", "your answer")
+            await shown.press("escape", "shift+tab")
+        home.pane("roots").go_to("b2cd")
+        for key in ("y", "n"):
+            await shown.press(key)
+            await shown.reads("no verdict on b2cd is wanted; i goes to the inbox")
+            assert shown.app.focused is home.pane("roots")
+            shown.app.clear_notifications()
 
     play(project.path, work)
 

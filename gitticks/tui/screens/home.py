@@ -133,7 +133,9 @@ class Home(View):
         }
 
     def _asked(self) -> Asked | None:
-        key = self.pane("inbox").key
+        return self._asked_of(self.pane("inbox").key)
+
+    def _asked_of(self, key: str | None) -> Asked | None:
         return next((one for one in self.snapshot.inbox if one.standing.task.id == key), None)
 
     def _question(self) -> Question | None:
@@ -151,11 +153,10 @@ class Home(View):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Returns what `y` and `n` do with the entry under the cursor of the inbox."""
-        asked = self._asked()
-        if self.focused is not self.pane("inbox"):
-            return {}
-        if self._question() is not None:
+        """Returns what `y` and `n` do with the entry, epic or task under the cursor."""
+        has_inbox = self.focused is self.pane("inbox")
+        asked = self._asked() if has_inbox else self._asked_of(self._root)
+        if has_inbox and self._question() is not None:
             return {"y": "allow once", "n": "deny"}
         return dict(zip("yn", answers(asked.standing.task), strict=True)) if asked is not None else {}
 
@@ -238,9 +239,13 @@ class Home(View):
         return True
 
     def _asked_for_verdict(self, *, is_no: bool = False) -> tuple[Asked, Looked] | None:
-        if self.focused is not self.pane("inbox"):
-            self.set_focus(self.pane("inbox"))
-            return None
+        pane = self.pane("inbox")
+        if self.focused is not pane:
+            if self._asked_of(self._root) is None:
+                on = self._root or "anything here"
+                self.gt.say(f"no verdict on {on} is wanted; i goes to the inbox")
+                return None
+            pane.go_to(self._root or "")
         asked = self._asked()
         if asked is None or not (verdicts.takes_verdict(asked) or (is_no and verdicts.can_refuse(asked))):
             self._answer()
