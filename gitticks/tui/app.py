@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
@@ -44,6 +45,9 @@ class GitticksApp(App[int]):
     TITLE = "gitticks"
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(one.key, one.action, show=False, priority=True) for one in places.EVERYWHERE if one.is_first
+    ]
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -303,11 +307,19 @@ class GitticksApp(App[int]):
 
         def leave(number: signal.Signals) -> None:
             loop.remove_signal_handler(number)
+            self._leave_dialog()
             self.exit(return_code=128 + number)
 
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
                 loop.add_signal_handler(number, leave, number)
+
+    def _leave_dialog(self) -> None:
+        """Leaves an open dialog as `esc` does, which keeps what was typed."""
+        from gitticks.tui.screens.dialogs import Seen
+
+        if isinstance(self.screen, Seen) and self.screen.is_seen:
+            self.screen.action_leave()
 
     @property
     def crash(self) -> Exception | None:
@@ -319,6 +331,7 @@ class GitticksApp(App[int]):
         self._close_messages_no_wait()
 
     def action_ask_to_leave(self) -> None:
+        self._leave_dialog()
         if not self.snapshot.is_run_alive:
             self.exit(0)
             return

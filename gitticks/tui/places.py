@@ -53,8 +53,8 @@ class Key(NamedTuple):
     """One key, or several with commas between them, what it does and how the footer and the help name it.
 
     A key without an action is only listed: a widget binds it. `{key}` in an action is the key itself.
-    `is_first` takes it before the focused pane does. `elsewhere` has what the footer calls it while the pane of that
-    id has the focus, where this is something else; nothing if it does nothing there.
+    `is_first` takes it before the focused pane does; one that holds everywhere, in dialogs too. `elsewhere` has what the
+    footer calls it while the pane of that id has the focus, where this is something else; nothing if it does nothing there.
     """
 
     key: str
@@ -95,7 +95,14 @@ EVERYWHERE: tuple[Key, ...] = (
     Key("question_mark", "help", "help", "this list", in_footer=False),
     Key("escape", "back", "back", "back to where you came from", in_footer=False),
     Key("q", "app.quit", "leave", "leave; runs continue", in_footer=False),
-    Key("ctrl+z", "app.suspend_process", "suspend", "back to the shell; fg returns", in_footer=False),
+    Key(
+        "ctrl+z",
+        "app.suspend_process",
+        "suspend",
+        "back to the shell; fg returns",
+        in_footer=False,
+        is_first=True,
+    ),
     Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", in_footer=False, is_first=True),
     Key("", "", "move", "move (also j and k)", shown="↑ ↓", in_footer=False),
     Key("", "", "next pane", "next pane", shown="tab", in_footer=False),

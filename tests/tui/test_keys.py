@@ -332,6 +332,23 @@ def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:
     assert (project.path / "audit-export.jsonl").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("key", ["plus", "slash", "question_mark", "ctrl+p", "ctrl+c"])
+def test_dialogs_leave_ctrl_z_and_ctrl_c_their_meaning(tmp_path: Path, key: str) -> None:
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        assert shown.app.snapshot.is_run_alive
+        await shown.press(key)
+        await shown.until(lambda: shown.app.screen.is_modal and shown.app.screen.is_mounted, "the dialog")
+        await shown.press("ctrl+z")
+        await shown.sees("there is no shell here to go back to")
+        await shown.press("ctrl+c")
+        await shown.sees("A run is active", "stop after this iteration")
+        await shown.press("escape")
+        await shown.until(lambda: key == "ctrl+p" or not shown.app.screen.is_modal, "the way back")
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
 def test_what_a_dialog_says_is_broken_anew_to_the_terminal(tmp_path: Path) -> None:
     async def work(shown: Shown) -> None:
         await shown.sees("Parallel test")

@@ -30,6 +30,7 @@ _OTHER_ROWS = 6
 class Seen(ModalScreen[Any]):
     """Takes `enter` only once it was seen: one typed ahead answers no question that was not shown."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
     is_seen = False
 
     @property
@@ -40,6 +41,10 @@ class Seen(ModalScreen[Any]):
     def on_mount(self) -> None:
         """Is there now: keys that were typed before were given out before this."""
         self.is_seen = True
+
+    def action_leave(self) -> None:
+        """Ends with None."""
+        self.dismiss(None)
 
 
 class Field(Input):
@@ -59,7 +64,6 @@ class Dialog(Seen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back"),
         Binding("enter", "confirm", "Do it", priority=True),
         Binding("ctrl+g", "write", "Editor", priority=True),
         *(
@@ -189,7 +193,6 @@ class Search(Seen):
     """Finds tasks by words of id and title, the cursor first `at` one; ends with the id of the one that is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
         Binding("down", "move(1)", "Down", priority=True),
         Binding("up", "move(-1)", "Up", priority=True),
     ]
