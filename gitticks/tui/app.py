@@ -63,7 +63,6 @@ class GitticksApp(App[int]):
         self.outputs: dict[str, Output] = {}
         self._heard: dict[str, datetime] = {}
         self.run_choices: dict[str, str] = {}
-        self.left_in_dialogs: dict[str, str] = {}
         self.unsent = UnsentComments(context)
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
         for one in theme.themes():

@@ -1,4 +1,4 @@
-"""What is kept in the clone for a person: what they have chosen for the interface, and comments that were not sent yet."""
+"""What is kept in the clone for a person: what they have chosen for the interface, and comments and texts that were not sent yet."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _SECTION = "gitticks.ui."
 _LARGEST_PANE = 500
 FILE = "unsent-comments.json"
+IN_DIALOGS = ""
+"""Where among the unsent comments the texts are that were left in dialogs; no task's id."""
 
 
 class Preferences:
@@ -53,7 +55,7 @@ class Preferences:
 
 
 class UnsentComments:
-    """The comments by task and line, read when they are first asked for; where nothing can be written, they last as long as we."""
+    """The comments by task and line, and texts by the dialog that asks for them, read when they are first asked for; where nothing can be written, they last as long as we."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

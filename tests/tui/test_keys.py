@@ -11,7 +11,7 @@ import pytest
 
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.messages import Batch
-from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.dialogs import Dialog, Field
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
 from gitticks.tui.theme import NAMES
@@ -347,6 +347,36 @@ def test_dialogs_leave_ctrl_z_and_ctrl_c_their_meaning(tmp_path: Path, key: str)
         await shown.until(lambda: key == "ctrl+p" or not shown.app.screen.is_modal, "the way back")
 
     play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+@pytest.mark.parametrize("leave", [("escape", "q"), ("ctrl+c",)], ids=["q", "ctrl-c"])
+def test_a_text_that_was_not_sent_is_there_in_the_next_interface(
+    tmp_path: Path, leave: tuple[str, ...]
+) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+
+    async def begin(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("plus")
+        await shown.sees("start with ! for an epic")
+        await shown.press("enter")
+        await shown.reads("the text is empty, nothing was changed")
+        await shown.type("Half a title")
+        await shown.press(*leave)
+
+    async def finish(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("plus")
+        await shown.sees("start with ! for an epic", "Half a title")
+        await shown.press("enter")
+        await shown.until(lambda: len(shown.app.snapshot.rows) == 2, "the task")
+        await shown.press("plus")
+        await shown.sees("start with ! for an epic")
+        assert shown.app.screen.query_one(Field).value == ""
+
+    play(project.path, begin)
+    play(project.path, finish)
 
 
 def test_what_a_dialog_says_is_broken_anew_to_the_terminal(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.run_requests import stop_one, stop_run
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
+from gitticks.tui.remembered import IN_DIALOGS
 from gitticks.tui.run_settings import flags_of
 from gitticks.tui.running import start_run
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog, Search
@@ -145,7 +146,7 @@ def ask_for_task(view: View, parent: TaskRow | None, created: Callable[[Task], s
                 try:
                     return create_task(context, new)
                 except (GitticksError, OSError):
-                    view.gt.left_in_dialogs[_NEW_TASK] = title
+                    view.gt.unsent.change(IN_DIALOGS, {_NEW_TASK: title})
                     raise
 
             view.gt.act("", create, created)

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from gitticks.tui.remembered import IN_DIALOGS
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.chrome import Keys, Shown
 from gitticks.tui.widgets.lines import Line, Lines, broken, clean, line, words
@@ -95,7 +96,7 @@ class Dialog(Seen):
             shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
             yield shown
             if self._ask is not None:
-                begun = self.gt.left_in_dialogs.pop(self._kept_as, self._text)
+                begun = self.gt.unsent.on(IN_DIALOGS).get(self._kept_as, self._text)
                 yield Field(begun, placeholder=self._ask, select_on_focus=False)
             editor = (Shown("ctrl+g", "^g", "your editor"),) if self._is_prose else ()
             yield Keys(Shown("enter", "enter", self._do), *editor, Shown("escape", "esc", "back"))
@@ -128,10 +129,14 @@ class Dialog(Seen):
 
     def action_leave(self) -> None:
         """Ends with None; what was typed is there again when the same is asked again, if it has a name for that."""
-        typed = self.query_one(Input).value.strip() if self._kept_as else ""
-        if typed and typed != self._text:
-            self.gt.left_in_dialogs[self._kept_as] = typed
+        if self._kept_as:
+            typed = self.query_one(Input).value.strip()
+            self._keep("" if typed == self._text else typed)
         self.dismiss(None)
+
+    def _keep(self, text: str) -> None:
+        if self.gt.unsent.on(IN_DIALOGS).get(self._kept_as, "") != text:
+            self.gt.unsent.change(IN_DIALOGS, {self._kept_as: text})
 
     def action_write(self) -> None:
         """Ends with what a person writes in their editor, below what was typed; goes on if they write nothing new."""
@@ -147,6 +152,7 @@ class Dialog(Seen):
         def write() -> None:
             with written_below(self.gt.context.renewed(), sheet, "TEXT.md", field.value) as text:
                 if text not in ("", field.value):
+                    self._keep("")
                     self.dismiss(text)
 
         with_terminal(view, write)
@@ -162,8 +168,13 @@ class Dialog(Seen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value.strip()
-        if self.is_seen and (text or self._may_be_empty):
+        if not self.is_seen:
+            return
+        if text or self._may_be_empty:
+            self._keep("")
             self.dismiss(text)
+        else:
+            self.gt.say("the text is empty, nothing was changed")
 
 
 class Choice(Dialog):
