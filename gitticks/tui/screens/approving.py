@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
@@ -72,6 +73,19 @@ def what_follows(policy: Policy, conflicts: Sequence[str], *, is_run_alive: bool
     return f"{who}. No tests are set, so {policy.base} moves as soon as the merge is clean."
 
 
+def _is_refused(view: View, task_id: TaskId) -> bool:
+    """Tells a person, before they are asked, that an approval would be refused."""
+    from gitticks.actions.verdict import check_approvable
+
+    with suppress(GitticksError):  # the approval itself says what cannot be read
+        try:
+            check_approvable(view.gt.context.renewed(), task_id)
+        except RefusedError as error:
+            view.gt.refuse(error.message, error.hint)
+            return True
+    return False
+
+
 def confirm(
     view: View,
     task_id: TaskId,
@@ -85,13 +99,10 @@ def confirm(
 
     `dialog` is what the question is: title, rows, and what `enter` does. `done` is called once the approval is given.
     """
-    from gitticks.actions.verdict import check_approvable, prove_approval
+    from gitticks.actions.verdict import prove_approval
     from gitticks.cli.editor import typed_word
 
-    try:
-        check_approvable(view.gt.context.renewed(), task_id)
-    except GitticksError as error:
-        view.gt.refuse(error.message, error.hint)
+    if _is_refused(view, task_id):
         return
     title, rows, do = dialog
 
