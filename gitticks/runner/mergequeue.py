@@ -323,12 +323,15 @@ class MergeQueue:
                 f"a person merges `{task_id}`: `merge.mode` is `{MergeMode.MANUAL}`",
                 hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task",
             )
-        if not task.is_merging or task.end_sha is None:
+        if not task.is_merging:
             raise RefusedError(
                 f"`{task_id}` is not approved: it is {task.status}"
                 + (f" and awaits {task.awaiting}" if task.awaiting else ""),
                 hint=f"`gt show {task_id}`",
             )
+        if task.end_sha is None:
+            why = f"`{task_id}` is approved, and nothing says which commit was handed off"
+            raise GitticksError(why, hint=f'`gt reject {task_id} "hand off again"` sends it back')
         return task
 
     def _unapproved(self, task: Task, base: str) -> MergeResult | None:

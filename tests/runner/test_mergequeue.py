@@ -10,11 +10,13 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Approval
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approve, approved, head, merge, queue
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject, project
+from tests.support.tasks import CREATED
 
 __all__ = ["project"]
 
@@ -206,3 +208,10 @@ def test_trying_out_changes_nothing(project: RunProject) -> None:
     assert queue(project).try_out([K7F2]) == {K7F2: ("login.txt",)}
     assert project.tip() == tip
     assert head(project, "main~1") == before
+
+
+def test_an_approval_without_a_commit_waits_and_keeps_no_run_busy(project: RunProject) -> None:
+    project.make(status=Status.REVIEWING, approval=Approval("Ada", CREATED, None))
+    ran = project.run()
+    assert ran.seen.count("nothing says which commit was handed off") == 1
+    assert project.task("k7f2").is_merging
