@@ -35,6 +35,7 @@ R = TypeVar("R")
 _TOAST_SECONDS = 4.0
 _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
+_LONGEST_LEAVE_SECONDS = 60.0
 _TICKS_AT_REST = 12
 
 
@@ -306,6 +307,8 @@ class GitticksApp(App[int]):
 
         def leave(number: signal.Signals) -> None:
             loop.remove_signal_handler(number)
+            # Whoever ends it has no screen any more, so that it must not wait for ever for anything of its own.
+            loop.call_later(_LONGEST_LEAVE_SECONDS, os._exit, 128 + number)
             self._leave_dialog()
             self.exit(return_code=128 + number)
 
