@@ -178,7 +178,7 @@ def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMer
     Code that came into the base again, by a rebase or a cherry-pick say, is not missing, nor is what a base under
     another name has. A shallow clone does not know what its base contains.
     """
-    if (context.repository.common_dir / "shallow").exists():
+    if context.repository.is_shallow:
         return
     done: dict[str, list[Task]] = {}
     default = context.settings.base or default_base(context.repository)

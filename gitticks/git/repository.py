@@ -134,6 +134,11 @@ class Repository:
         """Returns that folder as a path."""
         return self.common_dir / "gitticks"
 
+    @property
+    def is_shallow(self) -> bool:
+        """True for a clone that lacks the history before some commits."""
+        return (self.common_dir / "shallow").exists()
+
     def own_file(self, name: str) -> Path:
         """Returns what has this name in that folder; each path is made once, as every change needs a dozen of them."""
         found = self._own_files.get(name)

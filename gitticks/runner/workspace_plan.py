@@ -166,7 +166,7 @@ def _is_to_come(repository: Repository, commit: str, base: str) -> bool:
 
 def _can_be_had(repository: Repository, needed: NeededCode, starts: tuple[str, ...]) -> bool:
     if not repository.objects.has(needed.commit):  # a shallow clone has no old commits, merged or not
-        return (repository.common_dir / "shallow").exists()
+        return repository.is_shallow
     return any(
         is_ancestor(repository, needed.commit, start)
         or has_work(repository, start, needed.task.id, needed.task.end_sha)

@@ -141,7 +141,7 @@ def _was_base(repository: Repository, statement: Statement) -> bool:
     has_parted = is_here and tips and not any(is_ancestor(repository, tip, commit) for tip in tips)
     if remote is None or has_parted:
         return False
-    whole = "--unshallow " if (repository.common_dir / "shallow").exists() else ""
+    whole = "--unshallow " if repository.is_shallow else ""
     raise RefusedError(
         f"`{base}` in this clone does not contain {commit[:7]}, from which the allowed signers are read",
         hint=f"`git fetch {whole}{quote(remote)} {quote(f'{base}:{tracking_ref(remote, base)}')}` brings it",

@@ -114,9 +114,8 @@ def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]
                 files.replace(edit.path, None, content)
                 written.append(edit.path)
     known = read_entries(checkout.git_dir, written)
-    if staged := [
-        path for path in written if not known.get(path)
-    ]:  # what was staged as gone is there again too
+    staged = [path for path in written if not known.get(path)]  # was staged as gone
+    if staged:
         checkout.git(["--literal-pathspecs", "reset", "--quiet", "--", *staged])
 
 

@@ -58,7 +58,7 @@ def check_kind(context: Context) -> Iterator[Finding]:
         yield note("the repository is bare: tasks can be read and changed, but there is no board")
     elif repository.is_linked:
         yield note(f"this is a linked worktree of `{repository.project_dir}`")
-    if (repository.common_dir / "shallow").is_file():
+    if repository.is_shallow:
         yield note(
             "the clone is shallow: work merged before its oldest commit looks like new work",
             "`git fetch --unshallow` fetches the rest",

@@ -55,7 +55,7 @@ def check_merged(context: Context) -> Iterator[Finding]:
         aside = f"`git branch rescue {one.commits[0]}` keeps it; `gt reopen` if it is not wanted"
         fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
         yield warning(one.words, fix, task=one.tasks[0])
-    if not (context.repository.common_dir / "shallow").exists():
+    if not context.repository.is_shallow:
         yield from _not_stored(context, tasks)
 
 
