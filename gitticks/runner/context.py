@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
-from gitticks.agents.base import neutral_environment
+from gitticks.agents.base import AgentReport, neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
@@ -17,10 +17,12 @@ from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository
 from gitticks.model.checkpoint import Checkpoint
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
-from gitticks.model.task import Task
-from gitticks.runner.claiming import RunClaims
-from gitticks.runner.events import CheckpointMade, RunEvent, TaskMoved
+from gitticks.model.status import Role
+from gitticks.model.task import Ending, Task
+from gitticks.runner.claiming import ClaimedElsewhereError, RunClaims
+from gitticks.runner.events import CheckpointMade, RunEvent, TaskMoved, Warned
 from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.places.local import LocalPlace
@@ -30,7 +32,7 @@ from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.decision import Decision
+from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
 
@@ -140,6 +142,20 @@ class RunContext:
     def outer_environment(self) -> dict[str, str]:
         """Returns what set-up commands and checks see: the runner's environment less git's and gitticks' own."""
         return neutral_environment(self.world.environment)
+
+    def as_claimed(self, store: Store, task_id: TaskId, role: Role, report: AgentReport) -> AgentReport:
+        """Returns a report as it counts: whoever took the task over or moved it in another clone stopped the session."""
+        was_turn = is_turn_of(store.task_file(task_id).task, role)
+        try:
+            self.claims.confirm(task_id)
+            now = store.task_file(task_id).task
+            if is_turn_of(now, role) or not was_turn:
+                return report
+            words = f"others moved it first: it is {now.status}"
+        except ClaimedElsewhereError as error:
+            words = error.words
+        self.emit(Warned(task_id, words))
+        return replace(report, ending=Ending.STOPPED)
 
     def circumstances(
         self, *, head: str | None = None, review_waiver: str | None = None, checks_failure: str | None = None

@@ -20,7 +20,6 @@ from gitticks.model.task import Ending, SessionRecord
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in, with_spending
 from gitticks.runner.checkpoints import Capture, capture_if_due
-from gitticks.runner.confirmed import as_claimed
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
 from gitticks.runner.mailbox import Delivery
@@ -361,7 +360,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
 
     result = run.place.recover(record, _given(store, record, file), stop, is_to_check)
     report = with_spending(run, record, file.task, store.history(record.task), result.report)
-    report = as_claimed(run, store, record.task, record.role, report)
+    report = run.as_claimed(store, record.task, record.role, report)
     try:
         _, reached = finish_session(run, store, record.task, ended(report), report, result=result)
         for one in reached:

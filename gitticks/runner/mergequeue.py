@@ -35,12 +35,12 @@ from gitticks.model.settings import MergeMode
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
-from gitticks.runner.built_merge import build_merge
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.merge_ahead import ChecksAhead, check_merge, checked_merge
+from gitticks.runner.merge_strategies import build_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import (

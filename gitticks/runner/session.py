@@ -23,7 +23,6 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price, unpriced_words
-from gitticks.runner.confirmed import as_claimed
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
@@ -107,9 +106,8 @@ class SessionRun:
         self.asked = run.staff.agent(self.file.task, role)
         left = self._agents_left(self.asked)
         self.agent = with_present_mode(first_awake(left, run.resting()), run)
-        self.has_fallback = (
-            len(left) > 1 and not self.is_council
-        )  # whose seats replace an agent that rests only
+        # A council's seats replace only an agent that rests.
+        self.has_fallback = len(left) > 1 and not self.is_council
         self.report: AgentReport | None = None
         self.reports: tuple[tuple[str, AgentReport], ...] = ()
         self.was_ready = False
@@ -330,7 +328,7 @@ class SessionRun:
         for name, one in reports:
             if one.is_unpriced:
                 self.run.emit(Warned(self.task_id, unpriced_words(name, one)))
-        report = as_claimed(self.run, self.store, self.task_id, self.role, report)
+        report = self.run.as_claimed(self.store, self.task_id, self.role, report)
         self.report, self.reports, self.was_ready = report, reports, result.workspace is not None
         if self.role is Role.REVIEWER:
             # What the worker left uncommitted is put aside once its task waits, which the review decides.
