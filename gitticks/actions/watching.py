@@ -22,8 +22,10 @@ _MOST_COMMITS = 200
 _MOST_LOOKS_AT_SOME = 20
 """One after the other without a look at the whole board, as where files are written all the time."""
 
-_REST_SECONDS, _REST_WHERE_BLIND = 60.0, 5.0
+_REST_SECONDS, _LONGEST_REST_SECONDS, _REST_WHERE_BLIND = 60.0, 600.0, 5.0
 """So long after the last look the next is made that nothing has woken."""
+_LOOKS_IN_A_REST = 300
+"""A rest lasts at least as long as this many looks, so that a large board takes no more of the machine than a small one."""
 
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
@@ -153,8 +155,10 @@ def keep_watching(
 ) -> None:
     """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
     clock = watcher.context.world.monotonic_seconds
-    ended, blind = clock(), 0
+    began, blind = clock(), 0
     watcher.look()
+    ended = clock()
+    took = ended - began
     for wake in wakes(lambda: watcher.context.repository, over):
         if is_over():
             return
@@ -167,12 +171,18 @@ def keep_watching(
         elif (
             watcher.looks_at_some
             or watcher.has_moved
-            or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _REST_SECONDS)
+            or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _rest_after(took))
         ):
+            began = clock()
             watcher.look()
+            took = clock() - began
         else:
             continue
         ended = clock()
+
+
+def _rest_after(took: float) -> float:
+    return min(_LONGEST_REST_SECONDS, max(_REST_SECONDS, _LOOKS_IN_A_REST * took))
 
 
 @contextlib.contextmanager
