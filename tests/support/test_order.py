@@ -52,3 +52,14 @@ def test_all_workers_draw_one_order(suite: Path) -> None:
     ran, said = order(suite, "--shuffle=random", "-p", "xdist.plugin", "-n", "2")
     assert len(set(ran)) == len(MODULES) * 8, "xdist refuses workers whose orders differ"
     assert said
+
+
+def test_one_in_some_of_a_folder_is_drawn_and_the_line_that_repeats_it_says_so(suite: Path) -> None:
+    (suite / "whole").mkdir()
+    (suite / "whole/test_w.py").write_text("def test_w(): pass\n")
+    some, said = order(suite, "--shuffle=random", "--draw==5")
+    assert len(some) == 5 + 1
+    assert "w" in some
+    assert order(suite, *said.partition('ARGS="')[2].rstrip('"').split()) == (some, said)
+    others, _ = order(suite, "--shuffle=random", "--draw==5", "-p", "xdist.plugin", "-n", "2")
+    assert len(set(others)) == 5 + 1, "xdist refuses workers that draw others"

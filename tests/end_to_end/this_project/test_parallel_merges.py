@@ -15,7 +15,7 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
-from tests.end_to_end.test_real_project import clone_this_project
+from tests.end_to_end.this_project.test_real_project import clone_this_project
 from tests.support.doses import LONGEST_TEST_SECONDS
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import NO_PERSON, RunProject, allow_shared, assert_sound
