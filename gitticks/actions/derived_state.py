@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MERGES_KEPT = "merges-kept"
 """The file in our own folder that says where a base stood when it lacked nothing of the tasks that are done."""
 
+MERGES_SEEN = "merges-seen"
+"""The file in our own folder that says where a base stood when merges by hand were last looked for, and what was seen."""
+
 _quiet_states: dict[tuple[str, str | None, bool], str] = {}
 """The states of sessions on tasks that nothing in this clone mentions, each found out once for a listing of thousands."""
 
@@ -217,5 +220,14 @@ def may_miss_merges(context: Context) -> bool:
     try:
         known = read_plain_text(f"{context.repository.own_place}/{MERGES_KEPT}")
         return known != state_of_merges(context, known.partition(" ")[0])
+    except (OSError, ValueError, GitticksError):
+        return True
+
+
+def may_have_merged(context: Context) -> bool:
+    """True unless the base stands where it stood when merges by hand were last looked for."""
+    try:
+        base, tip, _ = read_plain_text(f"{context.repository.own_place}/{MERGES_SEEN}").split(" ")
+        return str(read_ref(context.repository.common_place, BRANCHES + base)) != tip
     except (OSError, ValueError, GitticksError):
         return True

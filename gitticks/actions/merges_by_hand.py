@@ -10,7 +10,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
+from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_merges
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.merges.history import find_merge, find_same_patch, has_work, lost_commits
@@ -56,10 +56,8 @@ def notice_merges(context: Context) -> tuple[FoundMerge, ...]:
     if context.world.in_session:
         return ()
     candidates = tuple(_candidates(context))
-    if not candidates:
-        return ()
-    place = context.repository.own_file("merges-seen")
-    seen = _digest(candidates)
+    place = context.repository.own_file(MERGES_SEEN)
+    seen = f"{_base_and_tip(context)} {_digest(candidates)}"
     with contextlib.suppress(OSError):
         if place.read_text("utf-8", "replace") == seen:
             return ()
@@ -68,6 +66,11 @@ def notice_merges(context: Context) -> tuple[FoundMerge, ...]:
         place.parent.mkdir(exist_ok=True)
         place.write_text(seen if not found else "", "utf-8")
     return found
+
+
+def _base_and_tip(context: Context) -> str:
+    base = context.settings.base or default_base(context.repository)
+    return f"{base} {read_ref(context.repository.common_dir, f'{BRANCHES}{base}')}"
 
 
 def _candidates(context: Context) -> Iterator[_Candidate]:

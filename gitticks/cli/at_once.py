@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -159,6 +160,8 @@ def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
 def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
     """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
     try:
+        if name in NAMES and name != "status":  # which reports them itself
+            _notice_merges(context)
         if name in PAGED and wants_pager():
             from gitticks.cli.pager import paged
 
@@ -211,3 +214,17 @@ def answer_at_once(words: list[str]) -> int | None:
         return run_in(context, command.name, lambda: command.answer(context, **values))
 
     return guarded(words, answer)
+
+
+def _notice_merges(context: Context) -> None:
+    """Moves on what was merged by hand since the last command, and says so."""
+    from gitticks.actions.derived_state import may_have_merged
+
+    if not may_have_merged(context):
+        return
+    from gitticks.actions.merges_by_hand import notice_merges  # loads git's history
+    from gitticks.cli.render import say
+    from gitticks.cli.views.tasks import merged_lines
+
+    with contextlib.suppress(GitticksError):  # the command itself says what is wrong
+        say(*merged_lines(notice_merges(context)), err=True)

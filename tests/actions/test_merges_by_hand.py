@@ -104,6 +104,16 @@ def test_nothing_is_asked_of_git_again_while_nothing_moves(project: Project) -> 
     assert seen.read_text() == before
 
 
+@pytest.mark.parametrize("words", [("list",), ("inbox",), ("show", "k7f2"), ("next",)], ids=" ".join)
+def test_the_next_command_notices(project: Project, words: tuple[str, ...]) -> None:
+    make_reviewing(project)
+    project.gt(*words)
+    merge_by("merge", project)
+    assert "k7f2  found merged into main" in project.gt(*words).err
+    assert project.task("k7f2").status is Status.DONE
+    assert "found merged" not in project.gt(*words).err
+
+
 def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
     make_reviewing(project)
     project.ok("hooks", "install", "--checkout")
