@@ -51,11 +51,15 @@ class GitNames(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell."""
+    """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell.
+
+    Nobody tells where the branch `has_new_commits`, which no verdict on what was handed off merges.
+    """
 
     summary: DiffSummary
     base: str | None
     conflicts: tuple[str, ...] | None
+    has_new_commits: bool = False
 
 
 def names_in(task_json: str) -> GitNames:
@@ -99,13 +103,21 @@ def find_changes(
         if span is None:
             return None
         summary = diff_summary(repository, *span, timeout_seconds=allowance.seconds)
+        is_outdated = with_conflicts and has_new_commits(repository, names)
     except GitticksError:
         return None
     conflicts = None
-    if with_conflicts:
+    if with_conflicts and not is_outdated:
         with suppress(GitticksError):
             conflicts = conflicts_of(repository, names, span[0], timeout_seconds=allowance.seconds)
-    return Changes(summary, names.base, conflicts)
+    return Changes(summary, names.base, conflicts, is_outdated)
+
+
+def has_new_commits(repository: Repository, names: GitNames) -> bool:
+    """True if the branch that is a task's alone has another head than the one that was handed off."""
+    if names.head is None or names.branch is None or names.is_shared:
+        return False
+    return read_ref(repository.common_dir, f"{BRANCHES}{names.branch}") not in (None, names.head)
 
 
 def conflicts_of(

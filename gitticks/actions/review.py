@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changes import GitNames, conflicts_of, span_of
+from gitticks.actions.changes import GitNames, conflicts_of, has_new_commits, span_of
 from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
@@ -40,7 +40,7 @@ class ReviewView(NamedTuple):
     """A task's work as a person judges it.
 
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
-    now. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
+    now, None if the branch has commits since the hand-off. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
     a verdict given on this view is for. `earlier` are the rounds whose review sent the work back.
     """
@@ -56,7 +56,7 @@ class ReviewView(NamedTuple):
     notes: tuple[Entry, ...]
     worklog: tuple[LoggedIteration, ...]
     changes: DiffSummary | None
-    conflicts: tuple[str, ...]
+    conflicts: tuple[str, ...] | None
     look_first: tuple[Remark, ...]
     seen: Seen
     earlier: tuple[Round, ...] = ()
@@ -168,8 +168,15 @@ def _names(task: Task) -> GitNames:
     return GitNames(task.base, task.branch, task.start_sha, task.end_sha, shared)
 
 
-def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
+def _conflicts(context: Context, task: Task) -> tuple[str, ...] | None:
+    if is_outdated(context, task):
+        return None
     return (conflicts_of(context.repository, _names(task)) or ()) if task.is_open else ()
+
+
+def is_outdated(context: Context, task: Task) -> bool:
+    """True if an open task's branch has commits since the hand-off, so that a verdict would not be on all of its work."""
+    return task.is_open and has_new_commits(context.repository, _names(task))
 
 
 def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:

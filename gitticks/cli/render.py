@@ -23,6 +23,7 @@ NARROWEST_HEAD = 24
 GAP = "  "
 NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
+NEW_COMMITS = "new commits since it was handed off"
 NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
 STATUS_GLYPHS: dict[str, tuple[str, str]] = {
     Status.PENDING: ("○", "o"),

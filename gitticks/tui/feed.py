@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.inbox import inbox_of, spending_of_run
 from gitticks.actions.permissions import attached, open_questions
 from gitticks.errors import GitticksError
-from gitticks.git.refs import read_ref
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
 from gitticks.model.queries import Graph
 from gitticks.runner.liveness import (
     MERGING_FILE,
@@ -190,6 +190,7 @@ class Feed:
             self._liveness = (is_run_alive_at(own), live)
         return (
             read_ref(context.repository.common_place, STATE_REF),
+            _work_branches(context),
             _stamp(f"{own}/{SESSIONS_FOLDER}"),
             _stamp(f"{own}/{SPENDING_FILE}"),
             _stamp(f"{own}/{MERGING_FILE}"),
@@ -269,6 +270,7 @@ def take_snapshot(context: Context, number: int, refused: tuple[BrokenFile, ...]
             is_run_alive=is_run_alive_at(own),
             is_paused=os.path.exists(f"{own}/{PAUSED_FILE}"),  # noqa: PTH110 (a path as text)
             project_place=context.repository.project_place,
+            work_branches=_work_branches(context),
         )
     finally:
         index.close()
@@ -281,6 +283,10 @@ def last_words(context: Context, task_id: TaskId, agent: str) -> tuple[Piece, ..
     read = reader_for(context, agent or context.settings.agent or "")
     lines = read_last(context.repository.own_dir, task_id, _MOST_BYTES)
     return tuple(piece for line in lines[-_MOST_LINES:] for piece in read(line))
+
+
+def _work_branches(context: Context) -> object:
+    return _stamp(f"{context.repository.common_place}/{BRANCHES}{WORK_BRANCH}")
 
 
 def _stamp(path: str) -> tuple[int, int] | None:

@@ -33,7 +33,10 @@ _NOWHERE = Surroundings(
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The repository as it was at one moment; `number` grows with each, `problem` says why there is nothing to show."""
+    """The repository as it was at one moment; `number` grows with each, `problem` says why there is nothing to show.
+
+    `work_branches` is another value whenever one of them has moved.
+    """
 
     number: int = 0
     rows: tuple[TaskRow, ...] = ()
@@ -51,6 +54,7 @@ class Snapshot:
     is_run_alive: bool = False
     is_paused: bool = False
     project_place: str | None = None
+    work_branches: object = None
     problem: str | None = None
     hint: str | None = None
 

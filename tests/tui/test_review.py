@@ -149,12 +149,24 @@ def test_with_a_commit_since_the_hand_off_nobody_is_asked_to_approve(project: Pr
     workspace = reviewing(project)
 
     async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
+        await open_inbox(shown, "merges cleanly")
+        await open_review(shown, "login.txt", "merges cleanly")
         commit_file(workspace, "more.txt", "more\n", "more")
+        await shown.sees("the work changed; r reloads")
         await shown.press("y")
-        await shown.sees("new commits since it was handed off", "hand off again")
+        await shown.sees("k7f2 changed since you looked")
+        await shown.press("r")
+        await shown.no_longer_sees("merges cleanly")
+        await shown.no_longer_sees("the work changed")
+        await shown.sees("new commits since it was handed off")
+        await shown.press("y")
+        await shown.sees("hand off again")
         assert "Merge k7f2" not in shown.text
-        await shown.press("escape", "n")
+        await shown.press("escape", "escape")
+        await shown.sees("new commits since it was handed off", "For you")
+        await shown.press("enter")
+        await shown.sees("login.txt", "y approve")
+        await shown.press("n")
         await shown.sees("Send k7f2 back")
 
     play(project.path, work)

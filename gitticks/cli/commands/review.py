@@ -20,7 +20,7 @@ from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.render import GAP, Screen, Style, ago, count_of, prose, say, screen
+from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
 from gitticks.cli.writing import check_text, print_change
@@ -304,6 +304,8 @@ def _facts(seen: ReviewView) -> Iterator[str]:
         yield visible(f"conflicts in {', '.join(seen.conflicts)}")
     elif task.merged_sha is not None:
         yield visible(f"merged into {task.base} as {task.merged_sha[:7]}")
+    elif seen.conflicts is None:
+        yield NEW_COMMITS
     elif task.is_open and task.base is not None:
         yield visible(f"merges cleanly into {task.base}")
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.render import GAP, Screen, Style, age_of, ago, count_of, opposite, whole
+from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, age_of, ago, count_of, opposite, whole
 from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.errors import first_of
@@ -219,6 +219,8 @@ def changes_words(changes: Changes) -> Iterator[str]:
         yield f"conflicts with {base} in {first_of(paths, _MOST_PATHS)}"
     elif changes.conflicts is not None:
         yield f"merges cleanly into {base}"
+    elif changes.has_new_commits:
+        yield NEW_COMMITS
 
 
 def changes_object(changes: Changes | None) -> dict[str, Any] | None:

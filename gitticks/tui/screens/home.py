@@ -103,9 +103,10 @@ class Home(View):
         pane.say("changed for the next run" if self.gt.run_choices else "")
 
     def _look_into_inbox(self) -> None:
-        """Asks git what the work in the inbox changes, again when the inbox is another, or something was merged."""
+        """Asks git what the work in the inbox changes, again when the inbox is another, or a branch moved or was merged."""
         entries = tuple((one.standing.task, one.review) for one in self.snapshot.inbox)
-        state = (entries, sum(not row.is_open for row in self.snapshot.rows))
+        closed = sum(not row.is_open for row in self.snapshot.rows)
+        state = (entries, closed, self.snapshot.work_branches)
         if state != self._looked_at:
             self._looked_at = state
             if entries:

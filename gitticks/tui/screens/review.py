@@ -130,11 +130,19 @@ class Review(Loaded[Work]):
             task = self.loaded.view.task
             shown = (task.status.value, task.awaiting.value if task.awaiting else None, task.is_merging)
             is_other = (row.status, row.awaiting, row.is_merging) != shown or row.title != task.title
-            if is_other or (
-                row.awaiting and row.asked_at != task.asked_at and row.asked_at and task.asked_at
-            ):
+            is_asked_anew = row.asked_at != task.asked_at and row.asked_at and task.asked_at
+            if is_other or (row.awaiting and is_asked_anew):
                 self.is_stale = True
+            elif self.loaded.view.conflicts is not None:
+                from gitticks.actions.review import is_outdated
+
+                self.look_up(lambda context: is_outdated(context, task), self._take_outdated)
             self._fill_verdict()
+
+    def _take_outdated(self, is_outdated: bool) -> None:
+        if self.loaded is not None and self.loaded.view.conflicts is not None:
+            self.is_stale = self.is_stale or is_outdated
+        self._fill_verdict()
 
     def fill(self, loaded: Work) -> None:
         view, now = loaded.view, self.snapshot.around.now
@@ -179,13 +187,8 @@ class Review(Loaded[Work]):
     def _fill_verdict(self) -> None:
         if self.loaded is not None:
             pane, view, commits = self.pane("verdict"), self.loaded.view, len(self.loaded.commits)
-            pane.show(
-                [
-                    review_rows.verdict_row(
-                        view, self.comments, commits, pane.inner_width, is_stale=self.is_stale
-                    )
-                ]
-            )
+            width, is_stale = pane.inner_width, self.is_stale
+            pane.show([review_rows.verdict_row(view, self.comments, commits, width, is_stale=is_stale)])
             self.query(KeyBar).refresh()
 
     # moving in the changes
@@ -319,7 +322,7 @@ class Review(Loaded[Work]):
         if not work.merges:
             return "No change to the code: nothing is merged, and the task is closed as done."
         is_run_alive = self.snapshot.is_run_alive
-        return approving.what_follows(work.policy, work.view.conflicts, is_run_alive=is_run_alive)
+        return approving.what_follows(work.policy, work.view.conflicts or (), is_run_alive=is_run_alive)
 
     def _ask_for_answer(self, work: Work) -> None:
         from gitticks.actions.verdict import respond_to

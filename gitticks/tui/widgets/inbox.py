@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import count_of
+from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
@@ -124,6 +124,8 @@ def changes_words(changes: Changes) -> list[Span]:
         found.append((f"  conflicts with {changes.base} in {', '.join(changes.conflicts[:2])}", "bad"))
     elif changes.conflicts is not None:
         found.append((f"  merges cleanly into {changes.base}", "muted"))
+    elif changes.has_new_commits:
+        found.append((f"  {NEW_COMMITS}", "waits"))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import count_of
+from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.notes import Entry
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.tui.theme import glyph
@@ -93,9 +93,11 @@ def check_rows(view: ReviewView, width: int) -> list[Line]:
                 right=[(detail.rstrip(")"), "muted")] if detail and width > len(one) + 4 else [],
             )
         )
-    rows += [line((f"{glyph('cancelled')} ", "bad"), ("conflicts in ", "bad"), one) for one in view.conflicts]
+    rows += [line((f"{glyph('cancelled')} conflicts in ", "bad"), one) for one in view.conflicts or ()]
     task = view.task
-    if view.changes is not None and view.changes.files and not view.conflicts and task.is_open and task.base:
+    if view.conflicts is None:
+        rows.append(line((f"{glyph('stuck')} {NEW_COMMITS}", "waits")))
+    elif not view.conflicts and view.changes and view.changes.files and task.is_open and task.base:
         rows.append(line((f"{glyph('done')} ", "good"), "merges cleanly into ", (task.base, "strong")))
     for remark in view.look_first:
         said = wrapped(f"look first: {remark.path}: {remark.why}", max(8, width - 2), "waits")
@@ -179,4 +181,6 @@ def verdict_row(
 def _merge_words(view: ReviewView, commits: int) -> str:
     if view.changes is None or not view.changes.files:
         return "no change to the code: merges nothing"
+    if view.conflicts is None:
+        return NEW_COMMITS
     return f"merges {count_of(commits, 'commit')} into {view.task.base}"

@@ -196,6 +196,15 @@ def test_a_conflict_with_the_base_is_named(tmp_path: Path) -> None:
     ) in out
 
 
+def test_work_whose_branch_has_commits_since_the_hand_off_does_not_merge_cleanly(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    commit_file(make_reviewing(project), "more.txt", "more\n", "more")
+    says = "1 file, +1 -0, new commits since it was handed off\n"
+    assert f"        {says}" in project.ok("inbox", now=NOW)
+    assert says in project.ok("review", "k7f2", "--stat")
+    assert json.loads(gt("review", "k7f2", "--json", at=project.path).out)["review"]["conflicts"] is None
+
+
 def test_why_a_review_failed_is_reported(tmp_path: Path) -> None:
     reviewed = Event(EventType.SESSION_ENDED, NOW, CODEX, data={"role": "reviewer", "ending": "clean"})
     make_task(
