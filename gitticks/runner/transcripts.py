@@ -147,23 +147,24 @@ def _lines_of(path: Path) -> Iterator[str]:
             yield line.removesuffix("\n")
 
 
-def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> list[str]:
-    """Returns the last lines of the newest of a task's transcripts that has any."""
+def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> tuple[list[str], bool]:
+    """Returns the last lines of the newest of a task's transcripts that has any, and whether there are more before them."""
     folder = transcripts_of(own_dir, task_id)
     try:
         names = sorted((name for name in os.listdir(folder) if name.endswith(".log")), reverse=True)  # noqa: PTH208
     except OSError:
-        return []
-    return next(filter(None, (_end_of(folder / name, most_bytes) for name in names)), [])
+        return [], False
+    ends = (_end_of(folder / name, most_bytes) for name in names)
+    return next((end for end in ends if end[0]), ([], False))
 
 
-def _end_of(path: Path, most_bytes: int) -> list[str]:
+def _end_of(path: Path, most_bytes: int) -> tuple[list[str], bool]:
     try:
         data = read_end_of_plain_file(path, most_bytes + 1)
     except OSError:
-        return []
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [line for line in (lines[1:] if len(data) > most_bytes else lines) if line]
+        return [], False
+    is_cut = len(data) > most_bytes
+    return [line for line in data.decode("utf-8", "replace").split("\n")[is_cut:] if line], is_cut
 
 
 def _stamp(time: datetime) -> str:

@@ -32,7 +32,7 @@ from gitticks.store.index import BrokenFile
 from gitticks.store.layout import STATE_REF
 from gitticks.tui.messages import Batch, Said, Snapshot
 from gitticks.tui.running import OUTPUT
-from gitticks.tui.transcript import Piece, Reader, reader_for
+from gitticks.tui.transcript import Piece, Reader, earlier, reader_for
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -234,11 +234,10 @@ class Feed:
             if is_over:
                 del self._heard[key]
             if lines:
-                pieces = tuple(piece for line in lines[-_MOST_LINES:] for piece in heard.read(line))
+                pieces = _pieces(heard.read, lines, is_cut=heard.transcript.left_out > 0)
+                heard.transcript.left_out = 0
                 if pieces:
-                    found.append(
-                        Said(heard.record.task, heard.record.started, pieces, heard.transcript.left_out)
-                    )
+                    found.append(Said(heard.record.task, heard.record.started, pieces))
         return tuple(found)
 
 
@@ -281,8 +280,14 @@ def last_words(context: Context, task_id: TaskId, agent: str) -> tuple[Piece, ..
     from gitticks.runner.transcripts import read_last
 
     read = reader_for(context, agent or context.settings.agent or "")
-    lines = read_last(context.repository.own_dir, task_id, _MOST_BYTES)
-    return tuple(piece for line in lines[-_MOST_LINES:] for piece in read(line))
+    lines, is_cut = read_last(context.repository.own_dir, task_id, _MOST_BYTES)
+    return _pieces(read, lines, is_cut=is_cut)
+
+
+def _pieces(read: Reader, lines: list[str], *, is_cut: bool) -> tuple[Piece, ...]:
+    """Returns what the newest lines say, after where the others are."""
+    pieces = tuple(piece for line in lines[-_MOST_LINES:] for piece in read(line))
+    return (earlier(), *pieces) if pieces and (is_cut or len(lines) > _MOST_LINES) else pieces
 
 
 def _work_branches(context: Context) -> object:

@@ -132,12 +132,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a task's agent printed since the batch before; `left_out` bytes came before that."""
+    """What a task's agent printed since the batch before."""
 
     task: TaskId
     started: datetime
     pieces: tuple[Piece, ...]
-    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

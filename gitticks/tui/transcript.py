@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.agents.stream import mapping_at, objects_at, parse_event, text_at, tool_target
+from gitticks.tui.theme import glyph
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -38,6 +39,11 @@ class Piece(NamedTuple):
 
 
 Reader = Callable[[str], list[Piece]]
+
+
+def earlier() -> Piece:
+    """Returns what stands in the place of output that is not shown."""
+    return Piece(f"{glyph('more')} earlier output is in .git/gitticks/transcripts/")
 
 
 def reader_for(context: Context, agent: str) -> Reader:

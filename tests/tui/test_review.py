@@ -264,6 +264,17 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
     assert project.file("m3xq").entries(Section.QUESTIONS)[-1].text == "formal"
 
 
+def test_of_a_question_that_somebody_else_answers_the_task_has_changed(project: Project) -> None:
+    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "claude asks", task_id="m3xq")
+        project.ok("respond", "m3xq", "formal")
+        await shown.sees("the task changed; r reloads")
+
+    play(project.path, work)
+
+
 @pytest.mark.parametrize(
     ("status", "awaiting", "key", "why"),
     [

@@ -12,7 +12,9 @@ from gitticks.actions.context import Context
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
+from gitticks.runner.transcripts import transcripts_of
 from gitticks.tui import iterations, run_settings
+from gitticks.tui.feed import last_words
 from gitticks.tui.theme import Look
 from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import epics, inbox, meters, tasks
@@ -172,6 +174,30 @@ def test_only_the_newest_of_an_endless_output_is_kept() -> None:
         output.take([Piece(f"line {number}")])
     assert len(output.rows(80)) < 2 * MOST_ENTRIES
     assert output.last == f"line {4 * MOST_ENTRIES - 1}"
+    assert words(output.rows(80)[0]) == "… earlier output is in .git/gitticks/transcripts/"
+
+
+@pytest.mark.parametrize(("count", "is_cut"), [(3, False), (3_000, True)])
+def test_of_a_long_output_that_is_over_the_beginning_says_where_the_rest_is(
+    tmp_path: Path, count: int, is_cut: bool
+) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    context = Context(directory=project.path)
+    folder = transcripts_of(context.repository.own_dir, TaskId("k7f2"))
+    folder.mkdir(parents=True)
+    (folder / "20261122T100000.000000Z-1.log").write_text("".join(f"line {one}\n" for one in range(count)))
+    said = [one.text for one in last_words(context, TaskId("k7f2"), "")]
+    assert said[-1] == f"line {count - 1}"
+    assert said[0] == ("… earlier output is in .git/gitticks/transcripts/" if is_cut else "line 0")
+
+
+def test_the_iteration_of_an_agent_at_work_counts() -> None:
+    usual = snapshot()
+    shown = replace(usual, details={})
+    rows = [words(row) for row in epics.rows(shown, epics.running(shown), {}, NOW, (120, 40))]
+    assert "iteration  1" in next(row for row in rows if "fbv2" in row)
+    assert not any("iteration  0" in row for row in rows)
 
 
 def test_run_settings_become_flags_and_choices_go_round() -> None:

@@ -112,6 +112,22 @@ def test_the_graph_says_whose_turn_it_is_and_not_what_was_not_begun(project: Pro
     play(project.path, work)
 
 
+def test_every_arrow_moves_in_a_graph_that_is_a_list(project: Project) -> None:
+    project.make("k7f2", title="Keep the path")
+    project.make("b2cd", title="Write the test", blocked_by=("k7f2",))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("graph")
+        await shown.sees("after k7f2", "▌○ k7f2")
+        await shown.press("right")
+        await shown.sees("▌◌ b2cd")
+        await shown.press("left")
+        await shown.sees("▌○ k7f2")
+
+    play(project.path, work, NARROW)
+
+
 def test_a_cancelled_task_is_not_the_first_to_wait_for(project: Project) -> None:
     project.make("a2bc", title="Login, given up", status=Status.CANCELLED)
     for task_id in ("b2cd", "c2de"):

@@ -64,7 +64,10 @@ class GraphPane(Lines):
             self._step(0, step)
 
     def action_across(self, step: int) -> None:
-        if not self.drawing.is_list:
+        """Moves to the layer beside; in a list, which has them one below the other, to the next row."""
+        if self.drawing.is_list:
+            super().action_move(step)
+        else:
             self._step(step, 0)
 
     def _step(self, across: int, down: int) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import WORK_BRANCH, TaskId
+from gitticks.model.status import Role
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.meters import meter
@@ -95,9 +96,10 @@ def _title(snapshot: Snapshot, one: Running, number: int, width: int) -> Line:
     details = [snapshot.details[row.id] for row in (one.row, *one.below) if row.id in snapshot.details]
     if one.row in one.below:
         details = details[1:]
-    iterations, cost = sum(each.iterations for each in details), sum(each.cost for each in details)
+    at_work = sum(each.role is Role.WORKER for each in one.sessions)
+    iterations, cost = at_work + sum(each.iterations for each in details), sum(each.cost for each in details)
     right: list[Span | str] = []
-    if width >= _WIDE:
+    if width >= _WIDE and iterations:
         right.append((f"iteration {iterations:>2}  ", "muted"))
     if width >= _MEDIUM and cost:
         right.append((f"${cost:.2f}  ", "fg"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitticks.cli.render import count_of
 from gitticks.cli.text import wrap
 from gitticks.tui.theme import glyph, uses_ascii
-from gitticks.tui.transcript import Piece
+from gitticks.tui.transcript import Piece, earlier
 from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import markdown_rows
 
@@ -60,10 +60,10 @@ class Output:
                 self._by_call[piece.call] = entry
         if len(self._entries) > MOST_ENTRIES + _SHORTER_BY:
             dropped = len(self._entries) - MOST_ENTRIES
-            for entry in self._entries[:dropped]:
+            for entry in self._entries[: dropped + 1]:
                 if self._by_call.get(entry.piece.call) is entry:
                     del self._by_call[entry.piece.call]
-            del self._entries[:dropped]
+            self._entries[: dropped + 1] = [_Entry(earlier())]
             self._first += dropped
 
     def turn(self, key: str) -> None:

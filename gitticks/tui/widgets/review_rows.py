@@ -149,11 +149,10 @@ def verdict_row(
     view: ReviewView, comments: Mapping[str, str], commits: int, width: int, *, is_stale: bool
 ) -> Line:
     """Returns what `y` and `n` would do."""
-    if is_stale:
-        return line(
-            (f"{glyph('stuck')} the work changed; ", "*waits"), ("r", "*focus"), (" reloads", "waits")
-        )
     task = view.task
+    if is_stale:
+        says = f"{glyph('stuck')} the {'task' if task.awaiting in ANSWERED else 'work'} changed; "
+        return line((says, "*waits"), ("r", "*focus"), (" reloads", "waits"))
     yes, no = answers(task)
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []
     if task.is_merging:
