@@ -16,6 +16,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.events import Key
 from textual.screen import Screen
 
 from gitticks.tui import places, theme
@@ -23,6 +24,7 @@ from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
 from gitticks.tui.remembered import Preferences, UnsentComments
 from gitticks.tui.screens.base import View, refusal_of
+from gitticks.tui.screens.dialogs import Seen
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
@@ -274,14 +276,15 @@ class GitticksApp(App[int]):
 
     async def on_event(self, event: Any) -> None:
         """Takes an error off the screen at the next key; escape does no more than that."""
-        from textual.events import Key
-
         if self._has_error and isinstance(event, Key):
             self._has_error = False
             self.clear_notifications()
             if event.key == "escape":
                 return
-        await super().on_event(event)
+        # A key that comes back from where it was sent may have been typed before a dialog was there.
+        is_back = isinstance(event, Key) and event.is_forwarded
+        if not (is_back and isinstance(self.screen, Seen) and self.screen.takes(event)):
+            await super().on_event(event)
 
     # look
 
@@ -318,8 +321,6 @@ class GitticksApp(App[int]):
 
     def _leave_dialog(self) -> None:
         """Leaves an open dialog as `esc` does, which keeps what was typed."""
-        from gitticks.tui.screens.dialogs import Seen
-
         if isinstance(self.screen, Seen) and self.screen.is_seen:
             self.screen.action_leave()
 

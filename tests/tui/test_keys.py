@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.messages import Batch
@@ -346,6 +347,24 @@ def test_dialogs_leave_ctrl_z_and_ctrl_c_their_meaning(tmp_path: Path, key: str)
         await shown.press("escape")
         await shown.until(lambda: key == "ctrl+p" or not shown.app.screen.is_modal, "the way back")
 
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("burst", "sees"), [("/tests for", "▌◐ e4mq"), ("+Half a title", "start with ! for an epic")]
+)
+def test_what_is_typed_in_one_burst_with_the_key_that_opens_a_dialog_is_in_its_field(
+    tmp_path: Path, burst: str, sees: str
+) -> None:
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        for one in burst:
+            shown.app.post_message(events.Key(keys.get(one, one), one))
+        await shown.sees(sees, burst[1:])
+        await shown.type(" run")
+        await shown.sees(f"{burst[1:]} run")
+
+    keys = {"/": "slash", "+": "plus", " ": "space"}
     play(tmp_path, work, WIDE, StillApp(tmp_path))
 
 

@@ -43,6 +43,18 @@ class Seen(ModalScreen[Any]):
         """Is there now: keys that were typed before were given out before this."""
         self.is_seen = True
 
+    def takes(self, key: events.Key) -> bool:
+        """Gives its field a key that was typed ahead of it, once that is there; False if the key writes nothing there."""
+        if not key.is_printable:
+            return False
+        if not self.is_seen:
+            self.call_later(self.takes, key)
+        elif isinstance(self.focused, Input):
+            self.focused.post_message(events.Key(key.key, key.character))
+        else:
+            return False
+        return True
+
     def action_leave(self) -> None:
         """Ends with None."""
         self.dismiss(None)
