@@ -17,6 +17,7 @@ from shlex import join
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
 from gitticks.git.merges.history import is_ancestor
+from gitticks.git.objects.failures import is_out_of_room, require_written
 from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
@@ -57,6 +58,7 @@ def bring_home(
 
     Raises:
         GitError: what is there is broken or hostile; nothing was taken.
+        MachineError: the disk is full; nothing was taken.
     """
     checkout = private.checkout
     inside = _inside(private)  # before it is asked, so that what changes from now on is noticed
@@ -137,6 +139,8 @@ def _asked(arguments: list[str], repository: Repository) -> str:
         ),
     )
     if ran.code != 0:
+        if is_out_of_room(ran.stderr):  # nothing that is wrong with what was committed
+            require_written(ran, repository.common_dir)
         raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
     return ran.text
 

@@ -346,8 +346,28 @@ def agent(disk: Disk, _: Path) -> None:
     assert_sound(project)
 
 
+def sandboxed(disk: Disk, _: Path) -> None:
+    """Lets an agent fill the disk after it committed in a sandbox: that is no fault of what it committed."""
+    os.environ["GITTICKS_CONFIG_SANDBOX_PRESET"] = "permissive"
+    project = make_run_project(disk.place / "repository", "unmarked", NO_REVIEW)
+    commits = "head -c 500000 /dev/urandom > data.bin; git add data.bin; git commit -qm data\n"
+    project.agent(f"{commits}cat /dev/zero > big.bin\ntruncate -s -400K big.bin\n")
+    project.make(TASK)
+    ran = gt_process("run", "--headless", "--debounce", "0", at=project.path)
+    assert "no space left" in ran.err.lower(), ran.seen
+    assert "refused" not in ran.seen, ran.seen
+    (project.workspace(TASK) / "big.bin").unlink()
+    project.agent(DONE)
+    ran = gt_process("run", "--headless", "--debounce", "0", at=project.path)
+    assert project.stands(TASK) == TO_REVIEW, ran.seen
+    subjects = git("log", "--format=%s", "main..gitticks/work/k7f2", at=project.path).splitlines()
+    assert "data" in subjects, ran.seen
+    assert_sound(project)
+
+
 SCENES = {
     "agent": agent,
+    "sandboxed": sandboxed,
     "fill": fill,
     "sweep": sweep,
     "run": run,

@@ -53,3 +53,8 @@ def test_a_full_folder_for_temporary_files(tmp_path: Path) -> None:
 
 def test_an_agent_that_fills_the_disk(tmp_path: Path) -> None:
     play("agent", tmp_path, size="8m")
+
+
+@pytest.mark.debian("bubblewrap", program="bwrap")
+def test_an_agent_that_fills_the_disk_behind_walls(tmp_path: Path) -> None:
+    play("sandboxed", tmp_path, size="8m")

@@ -79,6 +79,11 @@ def errors_of_libgit2() -> tuple[type[Exception], ...]:
     return (KeyError, ValueError, OSError, *([loaded.GitError] if loaded is not None else []))
 
 
+def is_out_of_room(words: str) -> bool:
+    """True if git says that the disk is full."""
+    return "No space left" in words or "Out of diskspace" in words
+
+
 def require_written(done: GitResult, common_dir: Path) -> None:
     """Refuses what git could not write, in the words of `errors_of_writing`."""
     if done.code == 0:
@@ -86,7 +91,7 @@ def require_written(done: GitResult, common_dir: Path) -> None:
 
     reason = printable(done.stderr).removeprefix("fatal: ").removeprefix("error: ")
     is_refused = "Permission denied" in reason or "Read-only file system" in reason
-    if "No space left" in reason or "Out of diskspace" in reason:
+    if is_out_of_room(reason):
         reason = os.strerror(errno.ENOSPC)
     with errors_of_writing(common_dir):
         raise OSError(errno.EACCES if is_refused else errno.EIO, reason)

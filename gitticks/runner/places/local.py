@@ -10,7 +10,7 @@ from pathlib import Path
 from gitticks.agents.base import AgentReport, Front, is_session_id, neutral_environment
 from gitticks.agents.process import StopRequest
 from gitticks.document.taskfile import TaskFile
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, MachineError
 from gitticks.git.checkouts import checkout_at, head
 from gitticks.git.identity import agent_identity
 from gitticks.git.refs import BRANCHES, read_ref
@@ -162,7 +162,7 @@ class Desk:
         outer = place.world.environment
         try:
             found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
-        except HalfMadeError:
+        except (HalfMadeError, MachineError):
             raise  # nothing that the agent did
         except GitticksError as error:
             if (
