@@ -157,7 +157,10 @@ class RunAdded(NamedTuple):
 
 
 class RunEnded(NamedTuple):
-    """The run is over; `waiting` counts its tasks that await a person, `hints` say how the others can continue."""
+    """The run is over; `waiting` counts its tasks that await a person, `done` those that it brought to their end.
+
+    `hints` say how the others can continue.
+    """
 
     reason: str
     exit_code: int

@@ -380,9 +380,10 @@ class Loop:
         if not reason and not self.budgets.spent.iterations and not any(task.is_open for task in scope):
             hints.append('`gt create "…"` creates a task')
         states = tuple(map(state_of, self.budgets.readings()))
-        ended = summarise(scope, reason, code, self.budgets.spent, states)
-        done = sum(task.status is Status.DONE and task.id not in self._done_before for task in scope)
-        self.budgets.end(None if is_interrupted else limit, ended.reason, done)
+        ended = summarise(
+            scope, reason, code, self.budgets.spent, budgets=states, done_before=self._done_before
+        )
+        self.budgets.end(None if is_interrupted else limit, ended.reason, ended.done)
         self.run.emit(ended._replace(hints=tuple(hints)))
         return code
 

@@ -58,9 +58,11 @@ def summarise(
     reason: str,
     code: RunExit,
     spent: Spent,
+    *,
     budgets: tuple[BudgetState, ...] = (),
+    done_before: Container[TaskId] = (),
 ) -> RunEnded:
-    """Returns the last event of a run, which counts the tasks of its scope."""
+    """Returns the last event of a run, which counts the tasks of its scope; of those done not those that were before."""
     scope = list(tasks)
     return RunEnded(
         reason or _nothing_ready(scope, spent),
@@ -68,7 +70,7 @@ def summarise(
         spent.iterations,
         waiting=sum(task.is_open and task.awaiting is not None for task in scope),
         stuck=sum(task.status is Status.STUCK for task in scope),
-        done=sum(task.status is Status.DONE for task in scope),
+        done=sum(task.status is Status.DONE and task.id not in done_before for task in scope),
         cost=round(spent.cost, 4),
         budgets=budgets,
     )

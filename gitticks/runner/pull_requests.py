@@ -26,6 +26,7 @@ from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
+from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.worklog import read_entries
 from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
@@ -121,7 +122,8 @@ class PullRequests:
     def look(self) -> int:
         """Asks the forge about each open pull request, and notifies the listener of what moved a task.
 
-        Returns how many there are.
+        Of a task that was sent back, and that nobody works on at this moment, only the merge of its pull request
+        counts. Returns how many were asked about.
 
         Raises:
             ForgeError: the forge cannot be asked; what was asked for before that is done.
@@ -129,15 +131,21 @@ class PullRequests:
         if self.run.settings.merge.mode is not MergeMode.PULL_REQUEST:
             return 0
         store = self.run.open_store()
-        offered = [task for task in store.snapshot().all_tasks().values() if task.is_offered]
-        for task in sorted(offered, key=lambda one: one.id):
+        live = live_tasks(self.repository.own_place)
+        tasks = store.snapshot().all_tasks().values()
+        asked = [one for one in tasks if one.pr and one.is_open and (one.is_offered or one.id not in live)]
+        for task in sorted(asked, key=lambda one: one.id):
             base = workspaces.base_of(task, self.run.settings, self.repository)
             _, forge = self._forge(base)
             pull = forge.look(str(task.pr))
-            trigger = self._trigger(task, base, self._with_logs(forge, pull))
+            if task.is_offered:
+                pull = self._with_logs(forge, pull)
+            elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:
+                continue
+            trigger = self._trigger(task, base, pull)
             if trigger is not None:
                 self._decide(store, task, trigger)
-        return len(offered)
+        return len(asked)
 
     def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
         if any(one.is_running for one in pull.checks):
@@ -175,7 +183,7 @@ class PullRequests:
             decision = self.run.decide(store, task, trigger)
         except RefusedError:
             return  # a person was faster
-        if isinstance(trigger, MergeFound):
+        if isinstance(trigger, MergeFound) and not decision.task.is_open:
             try:
                 remove_after_merge(self.repository, decision.task, self.run.settings)
                 delete_removed(self.repository, self.run.settings)

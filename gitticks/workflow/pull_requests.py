@@ -88,7 +88,9 @@ def _send_back(draft: Draft, reason: str) -> None:
     times = draft.counts.pulls_sent_back + 1
     if times >= draft.policy.review_limit:
         draft.enter(
-            Status.STUCK, EventType.ADVANCED, f"its pull request was sent back {times} times: {short}"
+            Status.STUCK,
+            EventType.ADVANCED,
+            f"its pull request was sent back {times} {'times' if times > 1 else 'time'}: {short}",
         )
     else:
         draft.enter(Status.WORKING, EventType.ADVANCED, short)

@@ -84,10 +84,18 @@ def session_state(
     return SessionState.WORKING if is_live else SessionState.IDLE
 
 
+def _tells_why_stuck(event: Event) -> bool:
+    is_asked = event.type is EventType.AWAITING_SET and event.actor == ENGINE and event.reason is not None
+    return event.to_status is Status.STUCK or is_asked
+
+
 def waits_because(task: Listed, events: Sequence[Event]) -> str:
-    """Returns why a task is stuck, or why gitticks itself asks a person; empty if its history does not say."""
+    """Returns why a task is stuck, or why gitticks itself asks a person; empty if its history does not say.
+
+    Of a stuck task that is the latest of both.
+    """
     if task.status == Status.STUCK:
-        last = next((event for event in reversed(events) if event.to_status is Status.STUCK), None)
+        last = next((event for event in reversed(events) if _tells_why_stuck(event)), None)
         return "" if last is None else " ".join((last.reason or "").split())
     is_escalated = task.awaiting == Awaiting.ESCALATION
     last = next((event for event in reversed(events) if event.type is EventType.AWAITING_SET), None)

@@ -60,6 +60,7 @@ def test_the_summary_counts() -> None:
         Spent(7, 100, 0.12345),
     )
     assert (ended.waiting, ended.stuck, ended.done) == (3, 1, 2)
+    assert summarise([DONE_TASK], "over", RunExit.DONE, Spent(), done_before={DONE_TASK.id}).done == 0
     assert (ended.reason, ended.exit_code, ended.iterations, ended.cost) == ("over", 4, 7, 0.1235)
 
 

@@ -101,9 +101,7 @@ def test_a_second_clone_learns_from_the_first_before_it_asks_the_forge(
     other.ok("trust", "--yes")
     recorded.check("unit", "failure")
     assert "sent to origin" in project.ok("sync")
-    recorded.asked.clear()
-    out = other.ok("sync")
-    assert ("working" in out, recorded.asked) == (True, [])
+    assert "working" in other.ok("sync")
     reasons = [event.data.get("gate") for event in other.events("k7f2")]
     assert reasons.count("pull request") == 1
     assert project.ok("sync") == "up to date with origin\n"
@@ -116,6 +114,23 @@ def test_red_checks_are_not_tried_for_ever(project: RunProject, recorded: StandI
     project.agent(AGAIN)
     ran = project.run("--poll", "1", "--timeout", "8", "--auto", "--all")
     assert project.stands() == (Status.STUCK, Awaiting.ESCALATION), ran.seen
+    assert project.gt("doctor").code == 0, project.gt("doctor").seen
+
+
+def test_one_that_is_merged_though_it_was_sent_back_is_a_persons_to_judge(
+    project: RunProject, recorded: StandIn
+) -> None:
+    workspace = offered(project)
+    project.ok("reject", "k7f2", "not yet")
+    sha = recorded.merge("squash")
+    for _ in range(2):
+        out = project.ok("sync")
+        assert project.stands() == (Status.WORKING, Awaiting.ESCALATION), out
+    assert git("rev-parse", "main", at=project.path) == sha
+    why = f"its branch is merged as {sha[:7]} though it was working: `gt close k7f2` accepts it as done"
+    assert why in " ".join(project.ok("inbox").split())
+    assert workspace.exists()
+    project.ok("close", "k7f2")
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 

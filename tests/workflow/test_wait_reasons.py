@@ -37,6 +37,12 @@ def test_the_last_reason_counts_on_one_line() -> None:
     assert waits_because(STUCK, events) == "two lines"
 
 
+def test_what_gitticks_asked_of_a_stuck_task_since_comes_before_why_it_is_stuck() -> None:
+    events = [asked(AT, "before"), became(Status.STUCK, "crashed"), asked(AT, "its branch is merged")]
+    assert waits_because(STUCK, events) == "its branch is merged"
+    assert waits_because(STUCK, events[:2]) == "crashed"
+
+
 @pytest.mark.parametrize("events", [[], [became(Status.WORKING, "was stuck")], [became(Status.STUCK, None)]])
 def test_a_history_that_does_not_tell(events: list[Event]) -> None:
     assert waits_because(STUCK, events) == ""
