@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from gitticks.agents.base import (
@@ -40,6 +41,7 @@ def run_agent(
     on_tool: Callable[[str, Mapping[str, Any]], None] = ignore,
     judge: Judge | None = None,
     lock: Path | None = None,
+    secrets: Mapping[str, str] = MappingProxyType({}),
 ) -> AgentReport:
     """Runs an agent in its workspace and returns the result.
 
@@ -48,7 +50,8 @@ def run_agent(
     `environment` is all that it gets to see, beside the invocation's own additions. `on_text` hears what is worth showing
     to a person, `on_line` each raw line of stdout and stderr, `on_tool` each tool that it shows to have used. `judge` is
     called in another thread with each tool that the client asks about itself. The flock of `lock` is held while anything
-    of the session may live.
+    of the session may live. `secrets` are values that are masked in what it prints, with their names, beside those that it
+    gets to see: what is kept from it may stand in a file.
     """
     reader = invocation.new_reader()
     known: str | None = None
@@ -56,7 +59,8 @@ def run_agent(
     dialogue: ClaudeDialogue | None = None
     asked, own = stop or StopRequest(), StopRequest()
 
-    secrets = secret_values({**environment, **invocation.environment}, (str(workspace),))
+    seen = secret_values({**environment, **invocation.environment}, (str(workspace),))
+    secrets = {**secrets, **seen}
 
     def take(line: str) -> None:
         nonlocal known, failing_since
@@ -99,7 +103,8 @@ def run_agent(
     report = reader.report(ended, now())
     is_walled = limits.processes is not None
     oddities = _oddities(ended, is_walled=is_walled) if report.ending is Ending.CLEAN else ()
-    return replace(report, detail="; ".join([report.detail, *oddities] if report.detail else oddities))
+    detail = "; ".join([report.detail, *oddities] if report.detail else oddities)
+    return replace(report, detail=mask(detail, secrets))
 
 
 def _oddities(ended: Ended, *, is_walled: bool) -> tuple[str, ...]:

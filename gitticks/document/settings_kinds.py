@@ -27,6 +27,8 @@ _SHOWN_SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000))
 _HOST = re.compile(r"(?:\*|(?:\*\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::([0-9]{1,5}))?", re.ASCII)
 _REVIEWER_NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?", re.ASCII)
 _LOOPBACK, _PORTS = "127.0.0.1", range(1, 65536)
+_OPENED_PORTS = range(1024, 65536)
+"""What a sandbox can open for its agent, which has no right to the others."""
 _SPOKEN_FLAGS = {
     "yes": "true",
     "on": "true",
@@ -201,6 +203,17 @@ def _read_host(at: At, node: Node) -> str:
     return text
 
 
+def _read_allowed_host(at: At, node: Node) -> str:
+    text = _read_host(at, node)
+    name, _, port = text.lower().partition(":")
+    if name in ("localhost", _LOOPBACK) and int(port or 0) not in _OPENED_PORTS:
+        problem = (
+            f"has `{text}`, and of this machine only single ports from {_OPENED_PORTS.start} can be reached"
+        )
+        raise at.error(node, problem, hint=f"write `{name}:8080`")
+    return text
+
+
 def _read_host_of_rule(at: At, node: Node) -> str:
     text = _read_filled(at, node)
     if "/" in text or " " in text or text.count(":") == 1:
@@ -305,6 +318,7 @@ _read_size = _amount(_SIZE, _BYTES, "a size", "64MB, 200kB or bytes")
 SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
 TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
 HOSTS = Kind("a list of hosts", values.read_list(_read_host), Form.LIST, _show_list)
+ALLOWED_HOSTS = Kind("a list of hosts", values.read_list(_read_allowed_host), Form.LIST, _show_list)
 REVIEWERS = Kind(
     "a list of names, or of `{name: …, agent: …, focus: …}`",
     _read_reviewers,

@@ -212,7 +212,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),
     Setting(
         "sandbox.allowed_hosts",
-        kinds.HOSTS,
+        kinds.ALLOWED_HOSTS,
         "further hosts that agents may reach, such as `example.org`, `*.example.org`, `localhost:8080`",
         _shared,
     ),

@@ -96,6 +96,12 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.HOSTS, "1.2.3.4", "`name` has what is no host: '1.2.3.4'"),
         (kinds.HOSTS, "localhost:70000", "`name` has what is no host"),
         (kinds.HOSTS, "a.*", "`name` has what is no host"),
+        (
+            kinds.ALLOWED_HOSTS,
+            "[a.org, localhost]",
+            "`name` has `localhost`, and of this machine only single ports",
+        ),
+        (kinds.ALLOWED_HOSTS, "127.0.0.1:80", "only single ports from 1024 can be reached"),
         (kinds.TEXTS, "[{a: b}]", "`name` is not text: a mapping"),
         (kinds.RULES, "rm -rf", "`name` has what is no rule: 'rm -rf'"),
         (

@@ -62,6 +62,24 @@ def test_what_an_agent_leaks_reaches_neither_the_branch_nor_a_transcript(
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 
 
+def test_what_the_sandbox_keeps_from_an_agent_is_masked_all_the_same(project: RunProject) -> None:
+    half = len(VALUE) // 2
+    project.agent(
+        f'value={VALUE[:half]}; value="${{value}}{VALUE[half:]}"\necho "printed $value"\necho "boom $value" >&2; exit 3\n'
+    )
+    project.make()
+
+    ran = project.run("--json")
+
+    printed = "".join(
+        path.read_text() for path in (project.path / ".git/gitticks/transcripts").rglob("*.log")
+    )
+    for text in (ran.seen, printed, state_of(project)):
+        assert VALUE not in text
+    assert "printed (masked value of SHOP_API_KEY)" in printed
+    assert "boom (masked value of SHOP_API_KEY)" in ran.seen
+
+
 def test_what_people_say_by_command_is_masked_and_their_files_are_refused(project: RunProject) -> None:
     task_id = project.create(f"Push with {TOKEN}")
     assert "was masked before it was committed" in project.gt("note", task_id, f"and {TOKEN}").err

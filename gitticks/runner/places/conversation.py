@@ -134,6 +134,7 @@ class Conversation(NamedTuple):
                 on_tool=self._saw_tool,
                 judge=self._refusal,
                 lock=lock,
+                secrets=desk.secrets,
             )
 
     def _walled(self, invocation: Invocation, held: ExitStack) -> tuple[Invocation, dict[str, str]]:

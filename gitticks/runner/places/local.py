@@ -138,8 +138,12 @@ class Desk:
 
     def read(self) -> mailbox.Delivery:
         """Returns what the agent wrote."""
-        secrets = secret_values(self.place.world.environment, (str(self.workspace.path),))
-        return mailbox.read(self.workspace.mailbox, self.file, self.record.role, secrets)
+        return mailbox.read(self.workspace.mailbox, self.file, self.record.role, self.secrets)
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """Returns what is masked in all that comes from the agent: values, with their names."""
+        return secret_values(self.place.world.environment, (str(self.workspace.path),))
 
     def look(self, end: AgentReport | Request) -> Work:
         """Returns all that is there, the gates' findings if they are wanted."""
