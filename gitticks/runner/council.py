@@ -156,7 +156,10 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
 
 
 def _said(result: SessionResult) -> tuple[str, ReviewOutcome]:
-    """Returns what a reviewer answered and its verdict: where it wrote no such line, that of its `## Review`."""
+    """Returns what a reviewer answered and its verdict: that of its last line, or else of its `## Review`.
+
+    A `## Review` that says FAIL blocks whatever the line says: of two words of one reviewer none is lost.
+    """
     report, review = result.report, result.work.delivery.review
     last = (report.final_message or "").strip()
     # Of some agents every line is a message, so that a verdict alone says nothing of what led to it.
@@ -166,6 +169,9 @@ def _said(result: SessionResult) -> tuple[str, ReviewOutcome]:
     if outcome is ReviewOutcome.UNCLEAR and review:
         text, outcome = review, last_verdict(review)
         outcome = review_outcome(review) if outcome is ReviewOutcome.UNCLEAR else outcome
+    elif review and outcome is ReviewOutcome.PASS and review_outcome(review) is ReviewOutcome.FAIL:
+        outcome = ReviewOutcome.FAIL
+        text = text if review in text else f"{review}\n\n{text}"
     return encodable(text[-_LONGEST_ANSWER:]), outcome
 
 

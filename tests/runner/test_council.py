@@ -203,6 +203,16 @@ def test_a_councillor_that_writes_a_review_has_given_its_verdict(
     assert review(project).startswith(f"FAIL\n\n1 of 3 reviewers blocks.\n\n{listed}")
 
 
+def test_a_review_that_fails_is_not_taken_back_by_a_line_that_approves(project: RunProject) -> None:
+    both = "\"$GT\" review 'FAIL: a secret in line 3'\n" + APPROVED
+    council(project, "council: {rounds: 1}\nhuman: when-required\n", one=both, two=APPROVED)
+    project.make()
+    project.run("--max-iterations", "1")
+    assert project.stands() == (Status.WORKING, None)
+    assert review(project).startswith("FAIL\n\n1 of 2 reviewers blocks.")
+    assert "a secret in line 3" in review(project)
+
+
 def test_what_no_file_can_have_costs_no_vote(project: RunProject) -> None:
     council(
         project,
