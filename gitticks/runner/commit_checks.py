@@ -167,7 +167,7 @@ def judge_paths(repository: Repository, base: str, head: str, layers: Iterable[P
     shown = first_of(words, _MOST_SHOWN, between="; ")
     return (
         f"the commits change what agents may not write: {shown}. Take these changes out of the commits "
-        f"(`git checkout {base[:10]} -- PATH`, then commit); a person can change the rule"
+        f"(`git restore --source={base[:10]} --staged --worktree -- PATH`, then commit); a person can change the rule"
     )
 
 

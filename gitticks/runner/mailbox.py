@@ -33,6 +33,7 @@ from gitticks.runner.untrusted_files import (
 )
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER
 from gitticks.runner.workspaces import Workspace
+from gitticks.safe_read import reason_of
 
 TASK_FILE = "TASK.md"
 PREVIOUS_TASK_FILE = "TASK.previous.md"
@@ -185,7 +186,8 @@ def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:
     try:
         return read_file(folder, name)
     except (UnfitError, OSError) as error:
-        warnings.append(f"`{MAILBOX_FOLDER}/{name}` {error}: nothing was taken from it")
+        why = f"cannot be read ({reason_of(error)})" if isinstance(error, OSError) else str(error)
+        warnings.append(f"`{MAILBOX_FOLDER}/{name}` {why}: nothing was taken from it")
         return None
 
 

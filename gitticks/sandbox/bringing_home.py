@@ -43,7 +43,8 @@ _FSCK = {
     "GIT_CONFIG_VALUE_1": "true",
 }
 _BRANCH = re.compile(r"refs/heads/[^\x00-\x20~^:?*\[\\]+")
-_OWN_NAMES = "gitticks/"
+_NAMES_OF_OTHERS = ("-", "refs/", "gitticks/", "origin/", "remotes/", "heads/", "tags/")
+"""What names begin with that are read otherwise, or will be once there is a remote."""
 _READ_OTHERWISE = re.compile(r"@|[A-Z_]*HEAD|[0-9a-f]{7,64}", re.ASCII)
 """Names that git reads as something else than a branch, wherever there is such a thing."""
 
@@ -251,7 +252,7 @@ def _is_misleading(ref: str, taken: Collection[str]) -> bool:
     above = (name[:end] for end in (*(at for at, sign in enumerate(name) if sign == "/"), len(name)))
     return (
         any(one in taken for one in above)
-        or name.startswith(("-", "refs/", _OWN_NAMES))
+        or name.startswith(_NAMES_OF_OTHERS)
         or _READ_OTHERWISE.fullmatch(name) is not None
     )
 

@@ -267,12 +267,24 @@ def test_other_branches_stay_and_what_was_made_of_them_is_kept(
 
 @pytest.mark.parametrize(
     "name",
-    ["origin/new", "v1.0", "HEAD", "gitticks/work/m3x1", "gitticks/state", "refs/heads/main", "a1b2c3d", "@"],
+    [
+        "origin/new",
+        "upstream/new",
+        "remotes/x/y",
+        "v1.0",
+        "HEAD",
+        "gitticks/work/m3x1",
+        "gitticks/state",
+        "refs/heads/main",
+        "a1b2c3d",
+        "@",
+    ],
 )
 def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
     repository: Repository, checkout: Checkout, name: str
 ) -> None:
-    git("config", "remote.origin.url", "https://example.invalid/x", at=repository.common_dir)
+    # Of `origin` there is none yet: a branch of its name would mean another thing as soon as there is.
+    git("config", "remote.upstream.url", "https://example.invalid/x", at=repository.common_dir)
     git("tag", "v1.0", at=repository.common_dir)
     inside(repository, checkout, f"{COMMIT}git update-ref refs/heads/{name} HEAD; git branch mine")
     (said,) = home(repository, checkout)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
+from gitticks.actions.inbox import ReviewWord
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
@@ -71,6 +72,16 @@ def test_titles_are_below_one_another_whatever_the_length_of_ids() -> None:
     for lines in (tasks.listed(shown, rows, 78), tasks.roots(shown, 78, ())):
         at = {words(one).index(row.title) for one in lines for row in rows if row.title in words(one)}
         assert len(at) == 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"), [("pass", "passed"), ("fail", "failed"), ("missing", "without a verdict")]
+)
+def test_a_review_that_came_to_no_verdict_is_not_said_to_have_failed(outcome: str, said: str) -> None:
+    asked = next(one for one in snapshot().inbox if one.review is not None)
+    asked = asked._replace(review=ReviewWord(outcome, "council", "1 of 2 reviewers answered."))
+    shown = [inbox.gist(asked), *map(words, inbox.preview(asked, None, HANDOFF, NOW, 78)[1])]
+    assert sum(f"review {said} by council" in row for row in shown) == 2
 
 
 @pytest.mark.parametrize("width", WIDTHS[1:])

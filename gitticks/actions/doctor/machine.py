@@ -121,6 +121,7 @@ def check_settings(context: Context) -> Iterator[Finding]:
     if newer > FORMAT:
         what = f"the tasks are kept in format {newer}, which is newer than this gitticks: they are read-only"
         yield warning(what, "`pipx upgrade gitticks`")
+    yield from errors_of(found.require_whole_prices)
     for message in found.warnings:
         yield warning(message)
     for unavailable in found.unavailable:

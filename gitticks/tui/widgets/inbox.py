@@ -30,6 +30,8 @@ BROKEN = "file:"
 Preview = tuple[str, list[Line], str]
 """Title, rows and keys of what is shown of an entry."""
 _MOST_ROWS = 2
+_OUTCOMES = {"pass": ("passed", "good"), "fail": ("failed", "bad")}
+_NO_VERDICT = ("without a verdict", "waits")
 _NAME_COLUMNS = 11
 _KINDS = {
     Awaiting.WORK: "your work",
@@ -102,7 +104,7 @@ def gist(asked: Asked) -> str:
         return asked.questions[-1].text
     if asked.review is not None:
         by = f" by {asked.review.by}" if asked.review.by else ""
-        return f"review {'passed' if asked.review.outcome == 'pass' else 'failed'}{by}"
+        return f"review {_OUTCOMES.get(asked.review.outcome, _NO_VERDICT)[0]}{by}"
     if asked.said:
         return asked.said
     awaiting = asked.standing.task.awaiting
@@ -143,9 +145,9 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
     if changes is not None:
         found += [line(*changes_words(changes)), line()]
     if asked.review is not None:
-        colour = "good" if asked.review.outcome == "pass" else "bad"
+        word, colour = _OUTCOMES.get(asked.review.outcome, _NO_VERDICT)
         by = f" by {asked.review.by}" if asked.review.by else ""
-        found.append(line((f"review {'passed' if colour == 'good' else 'failed'}", colour), (by, "muted")))
+        found.append(line((f"review {word}", colour), (by, "muted")))
         found += wrapped(asked.review.text, width)
         found.append(line())
     if handoff and asked.standing.task.awaiting not in ANSWERED:
