@@ -12,7 +12,7 @@ from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
-from gitticks.model.ids import is_shared_branch
+from gitticks.model.ids import TaskId, sharing_epic
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -40,34 +40,47 @@ class Allowance:
 class GitNames(NamedTuple):
     """Where a task's work is in git, as the fields of the task say; `head` is what was handed off last.
 
-    A branch that `is_shared` has the work of other tasks too.
+    The branch of an `epic` has the work of other tasks too, and is merged with it.
     """
 
     base: str | None
     branch: str | None
     start: str | None
     head: str | None
-    is_shared: bool = False
+    epic: TaskId | None = None
 
 
 class Changes(NamedTuple):
     """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell.
 
     Nobody tells where the branch `has_new_commits`, which no verdict on what was handed off merges.
+    Work that is merged with its `epic` has no base of its own.
     """
 
     summary: DiffSummary
     base: str | None
     conflicts: tuple[str, ...] | None
     has_new_commits: bool = False
+    epic: TaskId | None = None
+
+    @property
+    def outlook(self) -> str | None:
+        """Returns what a merge comes to in which nothing conflicts; None if nobody could tell."""
+        is_known = self.conflicts is not None or self.epic is not None
+        return outlook(self.base, self.epic) if is_known else None
+
+
+def outlook(base: str | None, epic: TaskId | None) -> str:
+    """Returns what a merge comes to in which nothing conflicts."""
+    return f"merges cleanly into {base or ''}" if epic is None else f"merged with its epic {epic}"
 
 
 def names_in(task_json: str) -> GitNames:
     """Returns the git names in a task's JSON."""
     fields = json.loads(task_json)
     branch = fields["branch"]
-    shared = is_shared_branch(fields["id"], branch)
-    return GitNames(fields["base"], branch, fields["start_sha"], fields["end_sha"], shared)
+    epic = sharing_epic(fields["id"], branch)
+    return GitNames(fields["base"], branch, fields["start_sha"], fields["end_sha"], epic)
 
 
 def span_of(
@@ -79,7 +92,7 @@ def span_of(
     base = base_commit(repository, names)
     fork = (
         repository.objects.merge_base(base, names.head, timeout_seconds=timeout_seconds)
-        if base and names.branch and not names.is_shared
+        if base and names.branch and not names.epic
         else None
     )
     # A merged head has itself as its merge base; then only the start tells what was done.
@@ -110,12 +123,13 @@ def find_changes(
     if with_conflicts and not is_outdated:
         with suppress(GitticksError):
             conflicts = conflicts_of(repository, names, span[0], timeout_seconds=allowance.seconds)
-    return Changes(summary, names.base, conflicts, is_outdated)
+    epic = names.epic if with_conflicts else None
+    return Changes(summary, None if epic else names.base, conflicts, is_outdated, epic)
 
 
 def has_new_commits(repository: Repository, names: GitNames) -> bool:
     """True if the branch that is a task's alone has another head than the one that was handed off."""
-    if names.head is None or names.branch is None or names.is_shared:
+    if names.head is None or names.branch is None or names.epic is not None:
         return False
     return read_ref(repository.common_dir, f"{BRANCHES}{names.branch}") not in (None, names.head)
 
@@ -127,9 +141,9 @@ def conflicts_of(
     *,
     timeout_seconds: float = TIME_LIMIT_SECONDS,
 ) -> tuple[str, ...] | None:
-    """Returns the paths in which a merge into the base conflicts now; None without base or work."""
+    """Returns the paths in which a merge into the base conflicts now; None without base or work, or with an epic."""
     base = base_commit(repository, names)
-    if base is None or names.head is None:
+    if base is None or names.head is None or names.epic is not None:
         return None
     if base == fork:
         return ()  # nothing happened on the base since the work began

@@ -20,7 +20,7 @@ from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, l
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId, is_shared_branch
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
@@ -164,8 +164,7 @@ def _span(context: Context, task: Task) -> tuple[str, str] | None:
 
 
 def _names(task: Task) -> GitNames:
-    shared = is_shared_branch(task.id, task.branch)
-    return GitNames(task.base, task.branch, task.start_sha, task.end_sha, shared)
+    return GitNames(task.base, task.branch, task.start_sha, task.end_sha, task.sharing_epic)
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...] | None:

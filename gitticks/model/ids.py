@@ -56,9 +56,11 @@ def shard(task_id: TaskId) -> str:
     return task_id.replace("-", "")[-2:].rjust(2, "0")
 
 
-def is_shared_branch(task_id: str, branch: str | None) -> bool:
-    """True for a branch of work that a task shares: it has the name of another, its epic."""
-    return branch is not None and branch.startswith(WORK_BRANCH) and branch != WORK_BRANCH + task_id
+def sharing_epic(task_id: str, branch: str | None) -> TaskId | None:
+    """Returns the epic whose branch of work a task shares, and with which it is merged; None if the branch is its own."""
+    if branch is None or not branch.startswith(WORK_BRANCH) or branch == WORK_BRANCH + task_id:
+        return None
+    return TaskId(branch.removeprefix(WORK_BRANCH))
 
 
 def task_folder(task_id: TaskId) -> str:

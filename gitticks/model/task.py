@@ -8,7 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, is_shared_branch, task_path
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, sharing_epic, task_path
 from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
@@ -218,7 +218,12 @@ class Task:
     @property
     def origin(self) -> str | None:
         """Returns the branch that its work begins on: the base, or the one that it shares, which others' work is on."""
-        return self.branch if is_shared_branch(self.id, self.branch) else self.base
+        return self.branch if self.sharing_epic else self.base
+
+    @property
+    def sharing_epic(self) -> TaskId | None:
+        """Returns the epic whose branch its work is on, and with which it is merged; None if it has its own."""
+        return sharing_epic(self.id, self.branch)
 
     @property
     def is_merging(self) -> bool:
@@ -234,7 +239,7 @@ class Task:
     def isolation_in(self, usual: Isolation) -> Isolation:
         """Returns how its work is isolated: as it was begun, where a run's flag may have said how, else as asked for."""
         if self.branch is not None and self.branch.startswith(WORK_BRANCH):
-            is_shared = self.is_epic or is_shared_branch(self.id, self.branch)
+            is_shared = self.is_epic or self.sharing_epic
             return Isolation.EPIC if is_shared else Isolation.TASK
         is_begun_here = self.branch is None and self.start_sha is not None
         if is_begun_here and self.isolation is None:
@@ -255,9 +260,7 @@ class Task:
     def carrier(self) -> TaskId | None:
         """Returns the epic on whose branch its code stands once it is done, to be merged with the epic; else None."""
         is_kept = self.status is Status.DONE and self.has_code and self.merged_sha is None
-        if self.branch is None or not is_kept or not is_shared_branch(self.id, self.branch):
-            return None
-        return TaskId(self.branch.removeprefix(WORK_BRANCH))
+        return self.sharing_epic if is_kept else None
 
     @property
     def file(self) -> str:

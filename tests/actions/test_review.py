@@ -33,6 +33,15 @@ def test_it_shows_hand_off_review_and_changes(project: RunProject) -> None:
     assert "+k7f2" not in project.ok("review", "k7f2", "--stat")
 
 
+def test_work_on_the_branch_of_an_epic_is_said_to_be_merged_with_it(project: RunProject) -> None:
+    project.make("ep1c", type="epic")
+    workspace = make_reviewing(project, parent="ep1c", branch="gitticks/work/ep1c")
+    git("branch", "-m", "gitticks/work/k7f2", "gitticks/work/ep1c", at=workspace)
+    for shown in (project.ok("review", "k7f2"), project.ok("inbox"), project.ok("show", "k7f2", "--stat")):
+        assert "1 file, +1 -0, merged with its epic ep1c" in shown
+        assert "cleanly" not in shown
+
+
 def test_on_a_terminal_it_is_one_page_in_colour_with_what_to_type(project: RunProject) -> None:
     note = "### 2026-11-22T10:00:00Z · agent · claude\n\nIt *drops* a column.\n"
     asked = datetime(2026, 11, 22, 9, tzinfo=UTC)

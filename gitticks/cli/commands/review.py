@@ -8,6 +8,7 @@ from datetime import datetime
 
 import click
 
+from gitticks.actions.changes import outlook
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
@@ -307,7 +308,7 @@ def _facts(seen: ReviewView) -> Iterator[str]:
     elif seen.conflicts is None:
         yield NEW_COMMITS
     elif task.is_open and task.base is not None:
-        yield visible(f"merges cleanly into {task.base}")
+        yield visible(outlook(task.base, task.sharing_epic))
 
 
 def _patch_line(on: Screen, line: str) -> str:

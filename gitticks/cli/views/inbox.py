@@ -213,12 +213,11 @@ def changes_words(changes: Changes) -> Iterator[str]:
         yield "no changes"
         return
     yield f"{count_of(summary.files, 'file')}, +{summary.added} -{summary.removed}"
-    base = visible(changes.base or "")
     if changes.conflicts:
         paths = [visible(path) for path in changes.conflicts]
-        yield f"conflicts with {base} in {first_of(paths, _MOST_PATHS)}"
-    elif changes.conflicts is not None:
-        yield f"merges cleanly into {base}"
+        yield f"conflicts with {visible(changes.base or '')} in {first_of(paths, _MOST_PATHS)}"
+    elif changes.outlook is not None:
+        yield visible(changes.outlook)
     elif changes.has_new_commits:
         yield NEW_COMMITS
 

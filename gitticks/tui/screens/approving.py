@@ -29,7 +29,10 @@ _MOST_NOTES, _MOST_ROWS = 3, 4
 
 
 class Policy(NamedTuple):
-    """What holds for approving a task: how strongly, which tests the merge runs, whether people merge, and what is merged."""
+    """What holds for approving a task: how strongly, which tests the merge runs, whether people merge, and what is merged.
+
+    Work on the branch of an `epic` is merged with it.
+    """
 
     strength: str = NAME
     tests: str | None = None
@@ -37,6 +40,7 @@ class Policy(NamedTuple):
     base: str = ""
     branch: str = ""
     agent: str = "its agent"
+    epic: TaskId | None = None
 
 
 def policy_for(context: Context, task: Task) -> Policy:
@@ -47,7 +51,8 @@ def policy_for(context: Context, task: Task) -> Policy:
     settings, strength = context.settings, needed_strength(context, task)
     is_manual = settings.merge.mode.value == "manual"
     agent = agent_name(context, task)
-    return Policy(strength, settings.verify.test, is_manual, task.base or "", task.branch or "", agent)
+    base, branch = task.base or "", task.branch or ""
+    return Policy(strength, settings.verify.test, is_manual, base, branch, agent, task.sharing_epic)
 
 
 def note_rows(seen: Seen) -> list[Line]:
@@ -63,6 +68,8 @@ def note_rows(seen: Seen) -> list[Line]:
 
 def what_follows(policy: Policy, conflicts: Sequence[str], *, is_run_alive: bool) -> str:
     """Returns what approving code leads to, in a sentence."""
+    if policy.epic is not None:
+        return f"Nothing is merged now: it is merged with its epic {policy.epic}."
     if policy.is_manual:
         return f"Then merge it yourself: git merge {policy.branch}"
     if conflicts:

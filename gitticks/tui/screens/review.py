@@ -285,7 +285,7 @@ class Review(Loaded[Work]):
         if task.awaiting in ANSWERED:
             self._ask_for_answer(work)
             return
-        merges = work.merges and not work.policy.is_manual
+        merges = work.merges and not work.policy.is_manual and work.policy.epic is None
         title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
         comments = dict(self.comments)

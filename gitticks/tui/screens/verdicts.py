@@ -293,8 +293,8 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
         found.append(f"{count_of(summary.files, 'file')}, {counts(summary)}")
         if changes.conflicts:
             found.append(f"conflicts with {changes.base} in {', '.join(changes.conflicts[:3])}")
-        elif changes.conflicts is not None:
-            found.append(f"merges cleanly into {changes.base}")
+        elif changes.outlook is not None:
+            found.append(changes.outlook)
     return found or [gist(asked)]
 
 

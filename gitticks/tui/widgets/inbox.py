@@ -124,8 +124,8 @@ def changes_words(changes: Changes) -> list[Span]:
         found.append((f" {glyph('minus')}{summary.removed}", "bad"))
     if changes.conflicts:
         found.append((f"  conflicts with {changes.base} in {', '.join(changes.conflicts[:2])}", "bad"))
-    elif changes.conflicts is not None:
-        found.append((f"  merges cleanly into {changes.base}", "muted"))
+    elif changes.outlook is not None:
+        found.append((f"  {changes.outlook}", "muted"))
     elif changes.has_new_commits:
         found.append((f"  {NEW_COMMITS}", "waits"))
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.actions.changes import outlook
 from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.notes import Entry
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
@@ -98,7 +99,8 @@ def check_rows(view: ReviewView, width: int) -> list[Line]:
     if view.conflicts is None:
         rows.append(line((f"{glyph('stuck')} {NEW_COMMITS}", "waits")))
     elif not view.conflicts and view.changes and view.changes.files and task.is_open and task.base:
-        rows.append(line((f"{glyph('done')} ", "good"), "merges cleanly into ", (task.base, "strong")))
+        words, blank, name = outlook(task.base, task.sharing_epic).rpartition(" ")
+        rows.append(line((f"{glyph('done')} ", "good"), words + blank, (name, "strong")))
     for remark in view.look_first:
         said = wrapped(f"look first: {remark.path}: {remark.why}", max(8, width - 2), "waits")
         rows += [
