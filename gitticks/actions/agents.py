@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from shlex import quote
@@ -13,7 +15,8 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.trust import are_settings_trusted
-from gitticks.agents.registry import PRESETS, FoundAgent, Registry
+from gitticks.agents.base import AgentSpec
+from gitticks.agents.registry import PRESETS, Registry
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode, Settings
@@ -70,7 +73,7 @@ def known_agents(context: Context) -> list[KnownAgent]:
         KnownAgent(
             name=found.spec.name,
             kind=found.spec.kind.value,
-            path=found.path or _path_in_workspace(found),
+            path=found.path or _path_in_workspace(found.spec),
             version=versions.get(found.spec.name),
             is_default=found.spec.name == default,
             is_configured=found.is_configured,
@@ -84,8 +87,8 @@ def known_agents(context: Context) -> list[KnownAgent]:
     ]
 
 
-def _path_in_workspace(found: FoundAgent) -> str | None:
-    program = next(iter(found.spec.argv), "")
+def _path_in_workspace(spec: AgentSpec) -> str | None:
+    program = next(iter(spec.argv), "")
     return program if os.sep in program and not Path(program).is_absolute() else None
 
 
@@ -100,8 +103,8 @@ def why_unknown(settings: Settings, name: str) -> str | None:
     return None
 
 
-def unknown_in_settings(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yields the settings that name an agent that there is not, each with what `why_unknown` says."""
+def unknown_in_settings(settings: Settings, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yields the settings that name an agent, or a program of one, that there is not, each with words for it."""
     named = [] if settings.agent is None else [("agent", settings.agent)]
     named += [("reviewers", one.agent) for one in settings.reviewers if one.agent is not None]
     for agent, entry in settings.agents.items():
@@ -110,6 +113,18 @@ def unknown_in_settings(settings: Settings) -> Iterator[tuple[str, str]]:
         unknown = why_unknown(settings, name)
         if unknown is not None:
             yield setting, unknown
+    for agent, entry in settings.agents.items():
+        words = entry.argv[0].split() if len(entry.argv) == 1 else []
+        if len(words) > 1 and not Path(entry.argv[0]).exists():
+            yield (
+                f"agents.{agent}.argv",
+                f"`{entry.argv[0]}` is one word; did you mean `{json.dumps(words)}`?",
+            )
+    registry = registry_for(settings, environment)
+    with suppress(GitticksError):  # an unknown one was named above
+        spec = registry.spec(settings.agent or "")
+        if registry.path_of(spec) is None and _path_in_workspace(spec) is None:
+            yield "agent", f"the program of `{spec.name}` is not on PATH here"
 
 
 def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:

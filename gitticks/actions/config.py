@@ -76,7 +76,8 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     found = context.renewed().resolved_settings
     mine = [one.words for one in found.overruled if one.name == name]
     if value is not None:
-        mine += [unknown for setting, unknown in unknown_in_settings(found.settings) if setting == name]
+        unknown = unknown_in_settings(found.settings, context.world.environment)
+        mine += [words for setting, words in unknown if setting == name]
     return ShownSettings((_shown(found, name),), tuple(mine))
 
 

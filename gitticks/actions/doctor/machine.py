@@ -176,11 +176,11 @@ def check_sandbox(context: Context) -> Iterator[Finding]:
 
 
 def check_agents(context: Context) -> Iterator[Finding]:
-    """Yields a warning for each setting that names an agent that there is not."""
+    """Yields a warning for each setting that names an agent, or its program, that there is not."""
     settings = _settings(context)
     if settings is None:
         return
-    for setting, unknown in unknown_in_settings(settings):
+    for setting, unknown in unknown_in_settings(settings, context.world.environment):
         yield warning(f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
 
 

@@ -238,7 +238,7 @@ def _warn_of_settings(context: Context) -> None:
     for one in found.overruled:
         if one.is_flags:
             warn(one.words)
-    for setting, unknown in unknown_in_settings(found.settings):
+    for setting, unknown in unknown_in_settings(found.settings, context.world.environment):
         if setting.endswith(".fallback"):  # another unknown agent is an error of the task that needs it
             warn(f"the setting `{setting}`: {unknown}")
     bare = no_sandbox_warning(context)

@@ -179,6 +179,20 @@ def test_an_agent_that_there_is_not_is_warned_of(tmp_path: Path, name: str, valu
     assert gt("config", name, "--unset", at=tmp_path).err == ""
 
 
+def test_a_command_line_in_one_word_and_a_default_without_a_program_are_warned_of(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    one_word = '`sh agent.sh` is one word; did you mean `["sh", "agent.sh"]`?'
+    missing = "the program of `mine` is not on PATH here"
+    assert gt("config", "agents.mine.argv", "sh agent.sh", at=tmp_path).err == f"warning: {one_word}\n"
+    assert gt("config", "agent", "mine", at=tmp_path).err == f"warning: {missing}\n"
+    examined = gt("doctor", at=tmp_path).out
+    assert f"warning  the setting `agents.mine.argv`: {one_word}" in examined
+    assert f"warning  the setting `agent`: {missing}" in examined
+    for good in ('["sh", "agent.sh"]', '["./agent.sh"]'):
+        assert gt("config", "agents.mine.argv", good, at=tmp_path).err == ""
+        assert "the setting" not in gt("doctor", at=tmp_path).out
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
