@@ -76,7 +76,7 @@ def list_command(context: Context, *, as_json: bool) -> None:
 
 
 @command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("workspace*"))
 @click.option(
     "--force",
     is_flag=True,

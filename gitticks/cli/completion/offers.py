@@ -38,6 +38,8 @@ _GAP, _LEAST_ROOM = "  ", 8
 _BARE = "_./,:@+=%-"
 """Signs that mean nothing to bash."""
 COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
+_NAMES = frozenset({"task", "closed", "awaiting", "workspace"})
+"""Kinds of which none is offered twice on a line."""
 _REPEATED = "*"
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
 MOST_OFFERED = 300
@@ -89,7 +91,8 @@ def _found(
     if typed is not None:
         found = [Offer("", typed.kind)] if typed.kind in FILES else offers(context, typed.kind, typed.word)
         if found is not None:
-            return found
+            given = words[:-1] if typed.kind in _NAMES else ()
+            return [one for one in found if one.word not in given]
     from click.shell_completion import ShellComplete
 
     *before, word = words
@@ -197,11 +200,13 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
     if kind in _LISTS:
         return _one_more(typed, _LISTS[kind])
     if kind == "topic":
-        from gitticks.cli.views.workflow import TOPICS, guides
+        from gitticks.cli.views.workflow import TOPICS, guide_words, guides, guides_about
 
         topics = (Offer(name, topic.summary) for name, topic in TOPICS.items())
         pages = (Offer(guide.name, guide.title) for guide in guides().values())
-        return _beginning(typed, [*_commands(""), *topics, *pages])
+        found = _beginning(typed, [*_commands(""), *topics, *pages])
+        about = ((word, guides_about(word)) for word in guide_words() if not found and word.startswith(typed))
+        return found or [Offer(word, one[0].title) for word, one in about if len(one) == 1]
     if kind.startswith(COMMAND):
         return _beginning(typed, _commands(kind.removeprefix(COMMAND).strip()))
     try:
@@ -223,6 +228,12 @@ def _find(context: Context, kind: str, typed: str) -> list[Offer] | None:
                 (one for one in context.index.awaiting() if one.id.startswith(typed)), key=_order
             )
             return [Offer(task.id, f"{task.awaiting}: {visible(task.title)}") for task in waiting]
+        case "workspace":
+            from gitticks.runner.workspace_removal import list_workspaces
+
+            listed = [one.name for one in list_workspaces(context.repository, context.settings)]
+            titles = {str(task.id): visible(task.title) for task in context.index.known(listed).values()}
+            return _beginning(typed, [Offer(name, titles.get(name, "")) for name in listed])
         case "labels":
             return _one_more(
                 typed, _in_use(label for one in context.index.details().values() for label in one.labels)

@@ -73,7 +73,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "permissions wait": ("", ""),
     "audit": ("task*", "--operation=file_read|file_write|shell|network --agent=agent --decision=allowed|denied|asked --since=- -n=- --count=-"),
     "health": ("", ""),
-    "worktree clean": ("task*", ""),
+    "worktree clean": ("workspace*", ""),
     "worktree gc": ("", ""),
     "worktree list": ("", ""),
     "worktree open": ("task", ""),

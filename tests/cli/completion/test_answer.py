@@ -12,7 +12,7 @@ from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, of
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_process
-from tests.support.repositories import make_repository
+from tests.support.repositories import git, make_repository
 from tests.support.stores import ADA, change_task, make_queue, put_task, write_task_file
 from tests.support.tasks import make_store, make_task
 
@@ -52,6 +52,29 @@ def test_commands_offer_what_they_can_be_used_on(tmp_path: Path) -> None:
     ]
     assert offered(tmp_path, "reopen ") == ["d0ne\tSay hello"]
     assert offered(tmp_path, "reopen k") == []
+
+
+def test_an_id_that_stands_on_the_line_is_not_offered_again(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    assert words(offered(tmp_path, "approve r3vw ")) == ["m3xq"]
+    assert words(offered(tmp_path, "approve r3vw m3xq ")) == []
+    assert words(offered(tmp_path, "run k7f2 k")) == []
+
+
+def test_workspaces_are_those_that_there_are(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    git("worktree", "add", "--quiet", "-b", "gitticks/work/k7f2", ".gitticks-work/k7f2", at=tmp_path)
+    assert words(offered(tmp_path, "worktree clean ")) == ["k7f2"]
+    assert offered(tmp_path, "worktree clean k7f2 ") == []
+
+
+def test_a_guide_is_offered_by_its_name_else_by_a_word_of_it() -> None:
+    def found(typed: str) -> list[str]:
+        return [one.word for one in offers(Context(), "topic", typed) or ()]
+
+    assert found("review-") == ["review-by-a-council"]
+    assert found("coun") == ["council"]
+    assert found("nonesuch") == []
 
 
 def test_words_that_tasks_use(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ CASES: list[tuple[str, Typed | None]] = [
     ("sh", Typed("command", "sh")),
     ("--ver", None),
     ("worktree ", Typed("command worktree", "")),
-    ("worktree clean k", Typed("task", "k")),
+    ("worktree clean k", Typed("workspace", "k")),
     ("show ", Typed("task", "")),
     ("show k7f2 ", Typed("-", "")),
     ("show --json k", Typed("task", "k")),
