@@ -16,6 +16,8 @@ from gitticks.cli.text import as_called, called
 from gitticks.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from click.shell_completion import CompletionItem
 
 
@@ -213,6 +215,15 @@ def seconds_of(option: str, text: str) -> float:
         return float(str(parse_value(*find_setting("limits.idle"), text, option)))
     except DocumentError as error:
         raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None
+
+
+def begin_of(since: str | None, now: datetime) -> datetime | None:
+    """Returns when the period begins that `--since` names; None without one."""
+    if since is None:
+        return None
+    from gitticks.actions.statistics.figures import period_until, read_since
+
+    return period_until(now, read_since(since)).since
 
 
 def message_of(error: click.ClickException) -> str:

@@ -25,7 +25,8 @@ from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
 from gitticks.workflow.budget import Reading, Scope
 
-_BACK = re.compile(r"([0-9]{1,4})([dw])", re.ASCII)
+_BACK = re.compile(r"([0-9]{1,4})([smhdw])", re.ASCII)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 MOST, HALF = 0.9, 0.5
@@ -51,13 +52,13 @@ class Period(NamedTuple):
 def read_since(text: str) -> date | timedelta:
     """Returns the day that a text names, or how far back it says."""
     if back := _BACK.fullmatch(text.strip()):
-        return timedelta(days=int(back[1]) * (7 if back[2] == "w" else 1))
+        return timedelta(**{_UNITS[back[2]]: int(back[1])})
     try:
         if _DAY.fullmatch(text.strip()):
             return date.fromisoformat(text.strip())
     except ValueError:
         pass
-    raise UsageError(f"`{text}` is not a time to count from", hint="write 2026-10-01, 30d or 12w")
+    raise UsageError(f"`{text}` is not a time to count from", hint="write 2026-10-01, 2h, 30d or 12w")
 
 
 def period_until(now: datetime, since: date | timedelta | None) -> Period:
@@ -68,7 +69,7 @@ def period_until(now: datetime, since: date | timedelta | None) -> Period:
         return Period(now - since, now)
     begun = datetime.combine(since, time()).astimezone(UTC)
     if begun > now:
-        raise UsageError(f"`{since.isoformat()}` is in the future", hint="`gt stats --since 30d`")
+        raise UsageError(f"`{since.isoformat()}` is in the future", hint="write `--since 30d`")
     return Period(begun, now)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import click
 
 from gitticks.actions.audit import (
@@ -17,7 +15,7 @@ from gitticks.actions.audit import (
 )
 from gitticks.actions.context import Context
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Completes, command, seconds_of
+from gitticks.cli.options import Completes, begin_of, command
 from gitticks.cli.render import count_of, hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
@@ -52,7 +50,7 @@ _SHOWN = 50
     help="Only allowed, denied or asked.",
 )
 @click.option("--refused", is_flag=True, help="Only what was not allowed.")
-@click.option("--since", metavar="TIME", help="How far to look back: 90s, 30m, 2h, 14d.")
+@click.option("--since", metavar="WHEN", help="From a date, or this far back: 2026-10-01, 2h, 30d, 12w.")
 @click.option("-n", "--count", type=click.IntRange(1), help="Only the last N; 50 on a terminal.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV.")
 def audit_command(
@@ -77,7 +75,7 @@ def audit_command(
         return _verify(context, words[1:], as_json=as_json)
     if as_table and as_json:
         raise UsageError("`--csv` and `--json` cannot be used together", hint="use one of the two")
-    start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))
+    start = begin_of(since, context.now)
     wanted = Wanted(
         operation, agent, None if decision is None else Decided(decision), True if refused else None, start
     )

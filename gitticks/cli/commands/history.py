@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import click
 
@@ -11,7 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import print_object
-from gitticks.cli.options import command, seconds_of, task_argument
+from gitticks.cli.options import begin_of, command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
@@ -31,7 +31,7 @@ _SHORT = 10
     type=click.IntRange(1),
     help=f"Show the last N; by default all of a task, or {DEFAULT_COUNT} of all tasks.",
 )
-@click.option("--since", metavar="TIME", help="How far to look back: 90s, 30m, 2h, 14d.")
+@click.option("--since", metavar="WHEN", help="From a date, or this far back: 2026-10-01, 2h, 30d, 12w.")
 @click.option("--verify", is_flag=True, help="Verify every approval in the history instead.")
 def log_command(
     context: Context, *, task: str | None, count: int | None, since: str | None, verify: bool, as_json: bool
@@ -46,7 +46,7 @@ def log_command(
         raise UsageError("`--verify` looks at the whole history", hint="leave out `--count` and `--since`")
     if verify:
         return _verify(context, task, as_json=as_json)
-    start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))
+    start = begin_of(since, context.now)
     if task is None:
         _show_branch(context, count or (DEFAULT_COUNT if start is None else None), start, as_json=as_json)
     else:

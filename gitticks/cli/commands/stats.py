@@ -47,7 +47,7 @@ stats_command = ReadingCommand(
     "stats",
     answer,
     (
-        Option("since", ("--since",), "Count from a date, or this far back: 2026-10-01, 30d, 12w.", metavar="WHEN", read=read_since),
+        Option("since", ("--since",), "Count from a date, or this far back: 2026-10-01, 2h, 30d, 12w.", metavar="WHEN", read=read_since),
         Option(
             "html",
             ("--html",),

@@ -42,7 +42,13 @@ DEEP = 30
 
 @pytest.mark.parametrize(
     ("text", "since"),
-    [("30d", timedelta(days=30)), (" 12w ", timedelta(weeks=12)), ("2026-03-01", date(2026, 3, 1))],
+    [
+        ("90s", timedelta(seconds=90)),
+        ("2h", timedelta(hours=2)),
+        ("30d", timedelta(days=30)),
+        (" 12w ", timedelta(weeks=12)),
+        ("2026-03-01", date(2026, 3, 1)),
+    ],
 )
 def test_what_a_person_writes(text: str, since: date | timedelta) -> None:
     assert read_since(text) == since
@@ -54,7 +60,7 @@ def test_what_a_person_writes(text: str, since: date | timedelta) -> None:
 def test_anything_else_is_refused_with_what_would_do(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         read_since(text)
-    assert refused.value.hint == "write 2026-10-01, 30d or 12w"
+    assert refused.value.hint == "write 2026-10-01, 2h, 30d or 12w"
 
 
 def test_periods() -> None:

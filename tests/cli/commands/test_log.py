@@ -58,6 +58,9 @@ def test_since_looks_back(tmp_path: Path) -> None:
     assert len(gt("log", at=tmp_path, now=NOW).out.splitlines()) == 20
     assert len(gt("log", "--since", "25d", at=tmp_path, now=NOW).out.splitlines()) == 25
     assert len(gt("log", "--since", "25d", "-n", "3", at=tmp_path, now=NOW).out.splitlines()) == 3
+    day = f"{NOW - timedelta(days=25):%Y-%m-%d}"
+    assert len(gt("log", "--since", day, at=tmp_path, now=NOW).out.splitlines()) == 25
+    assert len(gt("log", "--since", "2w", at=tmp_path, now=NOW).out.splitlines()) == 14
     assert gt("log", "--since", "soon", at=tmp_path, now=NOW).code == 2
 
 
