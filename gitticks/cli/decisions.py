@@ -13,7 +13,7 @@ from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE
 from gitticks.cli.options import Completes
 from gitticks.cli.render import hint
 from gitticks.cli.writing import print_change
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import Exit, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R")
+_SHOWN_TASKS = 3
 
 
 def tasks_and_text(metavar: str, completes: str = "task") -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -142,6 +143,7 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
 
 def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
     """Prints what became of a task, with its title, and returns the exit code."""
+    _warn_of_freed(context, decided.task)
     if as_json:
         print_change(context, decided.task.id, "", as_json=True)
         return decided.code
@@ -151,6 +153,19 @@ def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
     if decided.hint is not None:
         hint(decided.hint)
     return decided.code
+
+
+def _warn_of_freed(context: Context, task: Task) -> None:
+    """Warns of the open tasks that a task no longer blocks because it was cancelled."""
+    if task.status is not Status.CANCELLED:
+        return
+    from gitticks.store.index import open_index
+
+    with open_index(context.repository) as index:
+        freed = [f"`{one.id}`" for one in index.listed(open_only=True) if task.id in one.blocked_by]
+    if freed:
+        wait = "waits" if len(freed) == 1 else "wait"
+        context.warnings.append(f"{first_of(freed, _SHOWN_TASKS)} no longer {wait} for `{task.id}`")
 
 
 def decide_each(
@@ -173,6 +188,8 @@ def decide_each(
         try:
             decided = decide(task_id)
             done.append(task_id)
+            if as_json:
+                _warn_of_freed(context, decided.task)
             failed = decided.code if as_json else print_decided(context, decided, as_json=False)
         except PrintingError as error:
             unprinted = error  # the others are to be decided on all the same

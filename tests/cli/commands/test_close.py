@@ -34,6 +34,22 @@ def test_a_cancelled_epic_names_the_children_that_it_leaves(project: Project) ->
     assert (ran.code, ran.err) == (0, "warning: `e0pc` leaves open children: k7f2\n")
 
 
+def test_the_tasks_that_a_cancelled_blocker_frees_are_named(project: Project) -> None:
+    for task_id in ("k7f2", "h8d4"):
+        project.make(task_id)
+    project.make("m3xq", blocked_by=("k7f2", "h8d4"))
+    freed = "warning: `m3xq` no longer waits for `k7f2`\n"
+    assert project.gt("cancel", "k7f2").err == freed
+    assert (
+        project.gt("cancel", "h8d4", "m3xq", "--json").err == "warning: `m3xq` no longer waits for `h8d4`\n"
+    )
+    project.make("r3vw", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT)
+    project.make("b1kd", blocked_by=("r3vw",))
+    assert project.gt("reject", "r3vw").err == "warning: `b1kd` no longer waits for `r3vw`\n"
+    assert project.gt("reopen", "r3vw").err == ""
+    assert "`b1kd` no longer waits" in project.gt("update", "r3vw", "--status", "cancelled").err
+
+
 def test_what_a_person_did_is_closed_and_its_commits_are_merged(project: Project) -> None:
     workspace = make_working(project)
     assert (
