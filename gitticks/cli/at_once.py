@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
-from gitticks.cli.render import PrintingError, wants_pager, warn
+from gitticks.cli.render import PrintingError, hint, wants_pager, warn
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
@@ -189,6 +190,15 @@ def finish(context: Context) -> None:
         )
     for warning in context.warnings:
         warn(warning)
+    try:
+        os.getcwd()  # noqa: PTH109 (pathlib costs start-up time)
+    except FileNotFoundError:  # the workspace that the command was typed in was removed
+        if not context.has_store:
+            return
+        from shlex import quote
+
+        place = context.repository.project_place or context.repository.common_place
+        hint(f"this folder was removed: `cd {quote(place)}`")
 
 
 def answer_at_once(words: list[str]) -> int | None:

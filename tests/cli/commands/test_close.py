@@ -9,6 +9,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
+from tests.cli.support import gt_process
 from tests.support.projects import SESSION, Project, make_project, make_working
 from tests.support.repositories import git
 
@@ -32,6 +33,12 @@ def test_a_cancelled_epic_names_the_children_that_it_leaves(project: Project) ->
     project.make("k7f2", parent="e0pc")
     ran = project.gt("cancel", "e0pc")
     assert (ran.code, ran.err) == (0, "warning: `e0pc` leaves open children: k7f2\n")
+
+
+def test_who_closes_a_task_in_its_workspace_is_told_where_to_go(project: Project) -> None:
+    ran = gt_process("close", "k7f2", "by hand", at=make_working(project))
+    assert ran.err == f"\nhint: this folder was removed: `cd {project.path}`\n"
+    assert project.gt("close", project.create("Another")).err == ""
 
 
 def test_the_tasks_that_a_cancelled_blocker_frees_are_named(project: Project) -> None:
