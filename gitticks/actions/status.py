@@ -248,7 +248,7 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
         for one in unmerged_on_board(context)
     }
     what, fix = waiting
-    return (what, f"`gt doctor --fix` merges both sides, then {fix}" if unmerged else fix), unmerged
+    return (what, "`gt doctor --fix` merges both sides, and says how to go on" if unmerged else fix), unmerged
 
 
 def changes(context: Context, over: threading.Event) -> Iterator[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.board.journal import load_journal
@@ -87,9 +88,14 @@ def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
     for file, command in _WAITING.items():
         if (checkout.git_dir / file).exists():
             board = f"git -C {BOARD_FOLDER}"
+            conclusion = f"`{board} {_conclusion(checkout, command)}`"
+            unmerged = checkout.git(["diff", "--name-only", "--diff-filter=U", "-z"]).text.split("\0")[:-1]
+            if unmerged:
+                files = " ".join(map(quote, unmerged))
+                conclusion = f"`{board} add {files} && {conclusion[1:]} once the text is right,"
             return (
                 f"git is in the middle of a {command} in {BOARD_FOLDER}/",
-                f"`{board} {_conclusion(checkout, command)}` or `{board} {command} --abort`",
+                f"{conclusion} or `{board} {command} --abort`",
             )
     return None
 

@@ -167,9 +167,14 @@ def test_what_waits_for_the_person_is_reported_with_how_to_conclude_it(
     git("commit", "--quiet", "-am", "their title", at=tmp_path / "other")
     run_git_command(*command, at=project.board)
     told = f"git is in the middle of a {command[0]} in .gitticks/"
-    ways = f"`git -C .gitticks {conclude}` or `git -C .gitticks {command[0]} --abort`"
+    added = f"git -C .gitticks add {PATH} && git -C .gitticks {conclude}"
+    ways = f"`{added}` once the text is right, or `git -C .gitticks {command[0]} --abort`"
     assert f"hint: {told}: {ways}\n" in project.gt("status").err
     assert f"{told}\n           {ways}\n" in project.gt("doctor").out
+    (project.board / PATH).write_text(file.read_text())
+    git("add", PATH, at=project.board)
+    ways = f"`git -C .gitticks {conclude}` or `git -C .gitticks {command[0]} --abort`"
+    assert f"hint: {told}: {ways}\n" in project.gt("status").err
     git(command[0], "--abort", at=project.board)
     assert told not in project.gt("status").err + project.gt("doctor").out
     assert project.task(TASK).title == "Newer"
