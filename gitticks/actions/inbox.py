@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import person_here, standing_of
-from gitticks.actions.stop_reasons import MOST_READ, said_of
+from gitticks.actions.stop_reasons import MOST_READ, told_of
 from gitticks.model.ids import task_path
-from gitticks.model.notes import Section, answer_since
+from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.runner.liveness import (
     MERGING_FILE,
     OVERLAPS_FILE,
@@ -42,6 +42,7 @@ MOST_COMPARED = 10
 MOST_SECONDS = 3.0
 """So long git is asked in all."""
 _NO_CODE = '"end_sha": null'
+_NOTHING = ("", None)
 
 
 class ReviewWord(NamedTuple):
@@ -55,8 +56,7 @@ class ReviewWord(NamedTuple):
 class Asked(NamedTuple):
     """A task that awaits a person.
 
-    `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is why it is stuck, or else what its agent said when it
-    stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
+    `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is what `told_of` says; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
     the task, and is not known in this clone. `to_merge` is the approved branch that a person is to merge with git, as a shell takes it.
@@ -191,9 +191,9 @@ def inbox_of(
             reviewer=reviewers.get(task.id),
             is_mine=place < len(mine),
             questions=(questions := index.open_questions(task.id)),
-            said=said_of(index, task) if not questions and place < MOST_READ else "",
+            said=(told := told_of(index, task) if not questions and place < MOST_READ else _NOTHING)[0],
             review=_review(index, task) if task.status == Status.REVIEWING and place < MOST_READ else None,
-            answer=_answer(index, task) if not questions and place < MOST_READ else None,
+            answer=told[1],
             conflicts_with=tuple(
                 one.other if one.name == task.id else one.name
                 for one in foreseen
@@ -249,16 +249,6 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
     task = read_task(context.index.data(row.id) or b"", task_path(row.id))
     is_theirs = is_merged_by_person(task, context.settings.merge.mode) and not task.is_offered
     return quote(task.branch) if is_theirs and task.branch and task.end_sha else None
-
-
-def _answer(index: Index, task: TaskRow) -> Entry | None:
-    asked_at = task.asked_at if task.awaiting in ANSWERED else None
-    if asked_at is None or Section.QUESTIONS.lower().encode() not in (index.data(task.id) or b"").lower():
-        return None
-    from gitticks.actions.showing import body_of
-    from gitticks.document.entries import read_entries
-
-    return answer_since(read_entries(body_of(index, task.id), Section.QUESTIONS), asked_at)
 
 
 def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:

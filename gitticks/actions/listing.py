@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.actions.derived_state import by_closing, names_person, person_here, standings_of
-from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
+from gitticks.actions.stop_reasons import MOST_READ, reasons_of, told_of
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
@@ -174,7 +174,7 @@ def _said(
     index: Index, tasks: Sequence[TaskRow], questions: Mapping[TaskId, tuple[Entry, ...]]
 ) -> dict[TaskId, str]:
     silent = [task for task in tasks if task.id not in questions]
-    found = {task.id: said_of(index, task) for task in silent[:MOST_READ]}
+    found = {task.id: told_of(index, task)[0] for task in silent[:MOST_READ]}
     return {task_id: text for task_id, text in found.items() if text}
 
 

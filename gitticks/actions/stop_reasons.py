@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.history import events_in
 from gitticks.model.ids import TaskId
-from gitticks.model.status import ActorKind, Awaiting, Status
+from gitticks.model.notes import Section, answered_since
+from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
 
 if TYPE_CHECKING:
-    from gitticks.model.notes import Entry
+    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
     from gitticks.store.task_row import TaskRow
@@ -56,6 +57,29 @@ def said_of(index: Index, task: TaskRow) -> str:
     if notes and task.status == Status.REVIEWING:
         return _last_within(notes, *_work_of_round(index.history(task.id), task.asked_at))
     return _last_within(notes, task.asked_at, None)
+
+
+def told_of(index: Index, task: TaskRow) -> tuple[str, Entry | None]:
+    """Returns what there is to read of a task without an open question, and the answer that waits for a verdict.
+
+    That is what was asked, with the answer, else what `said_of` says.
+    """
+    pairs = _answered(index, task)
+    if not pairs or task.status == Status.STUCK:
+        return said_of(index, task), pairs[-1].answer if pairs else None
+    answer = pairs[-1].answer
+    asked = [pair.question.text for pair in pairs]
+    return "\n".join([*asked, f"answer: {answer.text}" if answer else ""]), answer
+
+
+def _answered(index: Index, task: TaskRow) -> tuple[QuestionPair, ...]:
+    asked_at = task.asked_at if task.awaiting in ANSWERED else None
+    if asked_at is None or Section.QUESTIONS.lower().encode() not in (index.data(task.id) or b"").lower():
+        return ()
+    from gitticks.actions.showing import body_of
+    from gitticks.document.entries import read_entries
+
+    return answered_since(read_entries(body_of(index, task.id), Section.QUESTIONS), asked_at)
 
 
 class Denied(NamedTuple):

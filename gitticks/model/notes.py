@@ -100,11 +100,12 @@ def open_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(pair.question for pair in pair_questions(entries) if pair.answer is None)
 
 
-def answer_since(entries: tuple[Entry, ...], asked_at: datetime) -> Entry | None:
-    """Returns the last answer, if it was given since then and no question is open; else None."""
+def answered_since(entries: tuple[Entry, ...], asked_at: datetime) -> tuple[QuestionPair, ...]:
+    """Returns the questions with the last answer, if it was given since then and none is open."""
     pairs = pair_questions(entries)
-    answer = pairs[-1].answer if pairs else None
-    return answer if answer is not None and answer.at >= asked_at else None
+    last = pairs[-1].answer if pairs else None
+    is_given = last is not None and last.at >= asked_at
+    return tuple(pair for pair in pairs if is_given and pair.answer == last)
 
 
 def words_like_ids(text: str) -> set[str]:

@@ -34,11 +34,14 @@ def test_an_answer_that_was_saved_by_hand_waits_for_its_approval(project: Projec
     assert project.ok("inbox").endswith('        Which tone?\n        gt respond m3xq "…"\n')
     _answer(project)
     assert project.ok("inbox").endswith(
-        "        Friendly.\n"
+        "        Which tone?\n"
+        "        answer: Friendly.\n"
         "        answered by Ada Lovelace, counts once it is approved\n"
         '        gt approve m3xq · gt respond m3xq "…"\n'
     )
     [told] = json.loads(project.ok("inbox", "--json"))["tasks"]
+    assert told["said"] == "Which tone?\nanswer: Friendly."
+    assert "        Which tone?\n        answer: Friendly.\n" in project.ok("list", "--awaiting")
     assert told["commands"] == ["gt approve m3xq", 'gt respond m3xq "…"']
     project.ok("approve", "m3xq")
     assert project.task("m3xq").status is Status.WORKING

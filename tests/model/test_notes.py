@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import (
     Entry,
-    answer_since,
+    answered_since,
     mentioned,
     open_questions,
     pair_questions,
@@ -83,8 +83,12 @@ def test_as_many_questions_and_answers_as_a_file_can_hold_are_paired_at_once() -
     [("ah", 0, "1"), ("ah", 1, "1"), ("ah", 2, None), ("aha", 0, None), ("h", 0, None), ("", 0, None)],
 )
 def test_an_answer_since_somebody_was_asked(written: str, minutes: int, text: str | None) -> None:
-    answer = answer_since(entries(written), AT + timedelta(minutes=minutes))
-    assert (answer.text if answer else None) == text
+    pairs = answered_since(entries(written), AT + timedelta(minutes=minutes))
+    assert [pair.answer.text for pair in pairs if pair.answer] == ([text] if text else [])
+
+
+def test_all_questions_that_the_last_answer_closes() -> None:
+    assert [pair.question.text for pair in answered_since(entries("ahaaeh"), AT)] == ["2", "3", "4"]
 
 
 @pytest.mark.parametrize(

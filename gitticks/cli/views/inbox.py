@@ -35,15 +35,21 @@ _MOST_PATHS = 3
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
     """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
     said = "\n".join(entry.text for entry in asked.questions) or asked.said
-    if asked.answer is not None and asked.standing.task.status != Status.STUCK:
-        said = asked.answer.text
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
     answers = commands(asked.standing, is_answered=is_answered(asked), to_merge=asked.to_merge)
     if _is_unreviewed(asked):
         gt, task_id = called(), asked.standing.task.id
         answers.insert(1, f'{gt} handoff {task_id} --done "…" && {gt} complete {task_id}')
-    return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
+    return _lines(
+        on,
+        asked.standing,
+        said,
+        now,
+        facts=list(_facts(asked)),
+        answers=answers,
+        most=MOST_LINES * (1 if asked.answer is None else 2),
+    )
 
 
 def request_lines(on: Screen, request: Question, now: datetime) -> Iterator[str]:
