@@ -29,6 +29,8 @@ from tests.support.projects import make_project
         ("hooks xyz", "no command `xyz`", "gt hooks --help"),
         ("list --statu x", "no such option `--statu`; did you mean `--status`?", "gt list --help"),
         ("create --lable x", "no such option `--lable`; did you mean `--label`?", "gt create --help"),
+        ("worktree list --no-pager", "no such option `--no-pager`", "gt --no-pager worktree list"),
+        ("log -C x", "no such option `-C`", "gt -C DIR log"),
         ("list --xyz", "no such option `--xyz`", "gt list --help"),
         ("review k7f2 --acept", "no such option `--acept`; did you mean `--accept`?", "gt review --help"),
         ("graph --format x", "no such option `--format`", "gt graph --help"),
