@@ -17,7 +17,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.records import Sessions
-from gitticks.store.decisions import carry_out, follow_parent, open_children
+from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested, Trigger
@@ -28,11 +28,10 @@ _LOOK_SECONDS = 0.1
 
 
 class Moved(NamedTuple):
-    """A task before and after, and the open children that an epic leaves behind as orphans."""
+    """A task before and after."""
 
     before: Task
     after: Task
-    orphans: tuple[TaskId, ...] = ()
 
 
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
@@ -126,8 +125,7 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
             child = next(iter(TaskGraph.of(transaction.all_tasks().values()).children(task_id)), None)
             if child is not None:
                 follow_parent(transaction, child, circumstances)
-        left = () if after.is_open else open_children(transaction, after)
-        return Moved(before, transaction.task_file(task_id).task, left)
+        return Moved(before, transaction.task_file(task_id).task)
 
     return context.store.transact(write, author=context.author)
 

@@ -143,7 +143,7 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
 
 def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
     """Prints what became of a task, with its title, and returns the exit code."""
-    _warn_of_freed(context, decided.task)
+    _warn_of_others(context, decided.task)
     if as_json:
         print_change(context, decided.task.id, "", as_json=True)
         return decided.code
@@ -155,14 +155,17 @@ def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
     return decided.code
 
 
-def _warn_of_freed(context: Context, task: Task) -> None:
-    """Warns of the open tasks that a task no longer blocks because it was cancelled."""
+def _warn_of_others(context: Context, task: Task) -> None:
+    """Warns of the open tasks that go on without a task that was cancelled: its children, and those that it blocked."""
     if task.status is not Status.CANCELLED:
         return
     from gitticks.store.index import open_index
 
     with open_index(context.repository) as index:
         freed = [f"`{one.id}`" for one in index.listed(open_only=True) if task.id in one.blocked_by]
+        children = [one.id for one in index.children(task.id) if one.is_open]
+    if children:
+        context.warnings.append(f"`{task.id}` leaves open children: {', '.join(children)}")
     if freed:
         wait = "waits" if len(freed) == 1 else "wait"
         context.warnings.append(f"{first_of(freed, _SHOWN_TASKS)} no longer {wait} for `{task.id}`")
@@ -189,7 +192,7 @@ def decide_each(
             decided = decide(task_id)
             done.append(task_id)
             if as_json:
-                _warn_of_freed(context, decided.task)
+                _warn_of_others(context, decided.task)
             failed = decided.code if as_json else print_decided(context, decided, as_json=False)
         except PrintingError as error:
             unprinted = error  # the others are to be decided on all the same

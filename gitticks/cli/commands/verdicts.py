@@ -194,8 +194,6 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
 
     def decide(task_id: TaskId) -> Decided:
         moved = cancel_task(context, task_id, reason)
-        if moved.orphans:
-            context.warnings.append(f"`{task_id}` leaves open children: {', '.join(moved.orphans)}")
         return Decided(moved.after, ("cancelled",))
 
     return decide_each(context, ids, decide, as_json=as_json)

@@ -31,8 +31,12 @@ def test_any_open_task_can_be_cancelled_with_a_reason(project: Project, status: 
 def test_a_cancelled_epic_names_the_children_that_it_leaves(project: Project) -> None:
     project.make("e0pc", type=TaskType.EPIC)
     project.make("k7f2", parent="e0pc")
+    left = "warning: `e0pc` leaves open children: k7f2\n"
     ran = project.gt("cancel", "e0pc")
-    assert (ran.code, ran.err) == (0, "warning: `e0pc` leaves open children: k7f2\n")
+    assert (ran.code, ran.err) == (0, left)
+    project.change("e0pc", status=Status.WORKING, awaiting=Awaiting.ESCALATION, closed=None)
+    ran = project.gt("reject", "e0pc", "too costly")
+    assert (ran.code, ran.err) == (0, left)
 
 
 def test_who_closes_a_task_in_its_workspace_is_told_where_to_go(project: Project) -> None:
