@@ -111,7 +111,7 @@ def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
             yield edit
 
 
-def _needs_follow_up(edit: HandEdit) -> bool:
+def needs_follow_up(edit: HandEdit) -> bool:
     """True if the file as it was committed is not what it has to be; plain edits of text and fields are."""
     if edit.before is None or edit.asks_for_decisions or edit.forbidden_fields:
         return True
@@ -121,7 +121,7 @@ def _needs_follow_up(edit: HandEdit) -> bool:
 
 def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     """Writes what an edit asks for on top of the edit itself, which the transaction stands on."""
-    if _needs_follow_up(edit):
+    if needs_follow_up(edit):
         _carry_out(context, transaction, edit, _actor(context, context.author))
 
 
@@ -132,7 +132,7 @@ def _actor(context: Context, author: Identity) -> Actor:
 
 def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
-    if not _needs_follow_up(edit):
+    if not needs_follow_up(edit):
         return None
     actor = _actor(context, author)
     try:

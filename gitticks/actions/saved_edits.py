@@ -18,7 +18,7 @@ from gitticks.actions.edit_checks import (
     refuse_new_secrets,
     warn_of_edit,
 )
-from gitticks.actions.hook_followup import carry_out_taken
+from gitticks.actions.hook_followup import carry_out_taken, needs_follow_up
 from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
@@ -224,6 +224,8 @@ def _commit(context: Context, transaction: Transaction, saved: SavedEdit, conten
     edit = edit_between(saved.base, content, saved.path)
     check_edit(context, context.store.snapshot(transaction.base), edit)
     transaction.write(saved.path, content)
+    if needs_follow_up(edit):  # whose commit is described like the edit
+        transaction.describe(f"{edit.after.task.id}: saved on the board")
     describe_edit(transaction, edit, context.actor)
     return edit
 

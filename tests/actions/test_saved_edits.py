@@ -89,6 +89,13 @@ def test_a_broken_file_is_named_with_its_line_and_can_be_fixed_by_saving(project
     assert project.task("k7f2").priority == 0
 
 
+def test_the_two_commits_of_a_new_file_are_told_apart(project: Project) -> None:
+    _new(project, "plan1")
+    assert _take_up(project).paths == ("tasks/n1/plan1/TASK.md",)
+    log = git("log", "-2", "--format=%s", "gitticks/state", at=project.path).splitlines()
+    assert log == ["plan1: created: Plan plan1", "plan1: saved on the board"]
+
+
 def test_conflict_markers_that_were_saved_are_not_taken_up(project: Project) -> None:
     project.save("k7f2", "old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs")
     assert "refused: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
