@@ -14,7 +14,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import BudgetLimits, Settings
+from gitticks.model.settings import BudgetLimits, BudgetSettings, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.context import RunContext
@@ -220,8 +220,6 @@ class Budgets:
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
-        self._settings = run.settings.budget
-        self.limits = limits_of_run(run.options, run.settings)
         self.by_task: dict[TaskId, Spent] = {}
         self._clock = run.world.monotonic_seconds
         self._begun = self._clock()
@@ -232,6 +230,15 @@ class Budgets:
         self._graph: TaskGraph | None = None
         self._epics: dict[TaskId, EpicSpending] = {}
         self._states: dict[tuple[TaskId | None, Metric], BudgetState] = {}
+
+    @property
+    def limits(self) -> BudgetLimits:
+        """Returns the limits of this run."""
+        return limits_of_run(self._run.options, self._run.settings)
+
+    @property
+    def _settings(self) -> BudgetSettings:
+        return self._run.settings.budget
 
     @property
     def spent(self) -> Spent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.settings import load_settings
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
@@ -60,6 +62,14 @@ class RunContext:
     def open_store(self) -> Store:
         """Returns a store for the calling thread."""
         return Store.open(self.repository, WORKTREE_BOARD)
+
+    def renew_limits(self) -> None:
+        """Takes up limits and budgets that were changed; the other settings hold as they were checked at the start."""
+        with contextlib.suppress(GitticksError):  # what cannot be read changes nothing
+            now = load_settings(self.repository, self.world.environment, self.overrides).settings
+            self.settings = self.settings._replace(
+                budget=now.budget, iterations=now.iterations, limits=now.limits
+            )
 
     def emit(self, event: RunEvent) -> None:
         """Tells the listener."""
@@ -111,7 +121,7 @@ class RunContext:
         """Returns the tasks that are held back in this clone."""
         return Holds(self.repository.own_dir)
 
-    @cached_property
+    @property
     def place(self) -> Place:
         """Returns where sessions run."""
         return LocalPlace(self.repository, self.settings, self.world, self.options.front, self.overrides)

@@ -145,7 +145,6 @@ class Notifier:
     def __init__(self, run: RunContext) -> None:
         self._run = run
         self._command = run.settings.notify
-        self._wait = max(_SHORTEST_WAIT, timedelta(seconds=run.settings.limits.awaiting))
         self._pool: ThreadPoolExecutor | None = None
         self._stop = StopRequest()
         self._pending: dict[Future[None], Notice] = {}
@@ -162,6 +161,10 @@ class Notifier:
 
     def __exit__(self, *_: object) -> None:
         self.close(0.0)
+
+    @property
+    def _wait(self) -> timedelta:
+        return max(_SHORTEST_WAIT, timedelta(seconds=self._run.settings.limits.awaiting))
 
     @property
     def is_on(self) -> bool:

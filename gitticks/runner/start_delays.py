@@ -157,6 +157,7 @@ class Patience:
     def look_again(self, *, is_short: bool) -> None:
         """Forgets what was held back, before the next look at all that is ready."""
         self.is_short = is_short
+        self._pauses.rest_seconds = self._run.settings.limits.rest
         self._waited_for = {}
 
     @property

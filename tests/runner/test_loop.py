@@ -193,6 +193,18 @@ class TestAuto:
             project.interrupt(process)
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
+    def test_it_takes_up_a_limit_and_a_budget_that_are_changed_meanwhile(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}limits: {{in_review: 1}}\n")
+        project.make("k7f2", priority=0)
+        project.make("m3xq")
+        with project.running("--auto", "--all", "--parallel", "1") as process:
+            read_until(process, "1 ready task waits: 1 task in review, and `limits.in_review` is 1")
+            project.ok("config", "limits.in_review", "5")
+            until(lambda: project.stands("m3xq") == TO_REVIEW)
+            project.ok("config", "budget.run.iterations", "2")
+            assert process.wait(LONGEST_SECONDS) == RunExit.LIMIT
+            read_until(process, "the limit of 2 iterations is reached")
+
     def test_it_leaves_standalone_tasks_out_and_names_them(self, project: RunProject) -> None:
         project.make()
         with project.running("--auto") as process:
