@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from gitticks.board.hooks import (
     install_checkout_hooks,
     uninstall_checkout_hooks,
 )
-from gitticks.errors import GitticksError
+from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository import discover
 from gitticks.store.hook_files import HooksState
 from tests.support.hooks import logging_hook, traces, write_hook
@@ -44,6 +46,17 @@ def test_a_push_from_the_board_is_checked_as_well(project: Project) -> None:
     assert push(project, "gitticks/state", at=project.board).returncode != 0
     uninstall_checkout_hooks(repository(project))
     assert push(project, "gitticks/state", at=project.board).returncode == 0
+
+
+def test_a_sync_refuses_what_a_push_would(project: Project) -> None:
+    told = make_illegal(project)
+    install_checkout_hooks(repository(project))
+    refused = project.gt("sync")
+    assert refused.code == Exit.REFUSED
+    assert f"{told}\n\nhint: `git -C .gitticks -c core.hooksPath=/dev/null revert --no-edit " in refused.err
+    revert = re.findall(r"`(git [^`]*)`", refused.err)[-1]
+    git(*shlex.split(revert)[1:], at=project.path)
+    assert "sent to origin" in project.ok("sync")
 
 
 def test_the_branch_is_not_removed_nor_pushed_over(project: Project) -> None:
