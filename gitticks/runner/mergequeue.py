@@ -49,6 +49,7 @@ from gitticks.runner.shared_base import (
     BaseNotSharedError,
     Published,
     catch_up,
+    closed_at_remote,
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
@@ -178,10 +179,11 @@ class MergeQueue:
         with hold_lock(self.repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
                 self.run.emit(Warned(None, fixed.words))
-            for _ in range(_TRIES):
-                result = self._try(task_id)
-                if result is not None:
-                    break
+            try:
+                results = (self._try(task_id) for _ in range(_TRIES))
+                result = next((one for one in results if one is not None), None)
+            except BaseNotSharedError as error:
+                result = MergeResult(waits=error.in_one_line)
         if result is not None and result.decision is not None and result.decision.task.is_landed:
             self._remove(result.decision.task)
         return result or MergeResult(waits="its base branch kept moving")
@@ -199,10 +201,7 @@ class MergeQueue:
         if (unapproved := self._unapproved(task, base)) is not None:
             return unapproved
         if self.run.settings.merge.push:
-            try:
-                catch_up(self.repository, base)
-            except BaseNotSharedError as error:
-                return MergeResult(waits=error.in_one_line)
+            catch_up(self.repository, base)
         head, tip = str(task.end_sha), self._tip(task, base)
         branch_head = (
             read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
@@ -211,7 +210,10 @@ class MergeQueue:
             return MergeResult(self._decide(task, HeadMoved(str(branch_head))))
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
-            return self._close(task, base, found, "")
+            # One that was pushed before a kill is closed at the remote.
+            is_shared = self.run.settings.merge.push
+            closed = closed_at_remote(self.run, self.store, task, base) if is_shared else None
+            return self._close(task, base, found, "", closed)
         refused = judge_tree(self.repository, tip, head) or judge_commits(
             self.store, task_id, tip, head, self.run.world.environment
         )
@@ -296,7 +298,7 @@ class MergeQueue:
             case Moved():
                 for fixed in moved.fixed:
                     self.run.emit(Warned(None, fixed.words))
-                return self._close(task, base, commit, tested, published)
+                return self._close(task, base, commit, tested, published.settle(self.store))
         assert_never(moved)
 
     def _publish(
@@ -384,16 +386,13 @@ class MergeQueue:
         self.run.emit(ChecksEnded(task.id, tested, report.failure))
         return report.failure, tested
 
-    def _close(
-        self, task: Task, base: str, sha: str, tested: str, published: Published | None = None
-    ) -> MergeResult:
+    def _close(self, task: Task, base: str, sha: str, tested: str, closed: Decision | None) -> MergeResult:
         self.run.emit(TaskMerged(task.id, base, sha, tested))
-        decision = None if published is None else published.settle(self.store)
-        if decision is None:
-            decision = self._decide(task, Merged(sha))
+        if closed is None:
+            closed = self._decide(task, Merged(sha))
         else:
-            self.run.tell(task, decision)
-        return MergeResult(decision, sha=sha, tested=tested)
+            self.run.tell(task, closed)
+        return MergeResult(closed, sha=sha, tested=tested)
 
     def _decide(self, task: Task, trigger: Trigger) -> Decision:
         return self.run.decide(self.store, task, trigger)

@@ -175,6 +175,15 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
     )
 
 
+def closed_at_remote(run: RunContext, store: Store, task: Task, base: str) -> Decision | None:
+    """Takes in the end of a task that was pushed with its merge; None if it has still to be decided here."""
+    remote = remote_of_base(run.repository, base)
+    with hold_lock(run.repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
+        _take_in_tasks(run, store, remote)
+    now = store.task_file(task.id).task
+    return Decision(now) if now.is_landed else None
+
+
 def _take_in_tasks(run: RunContext, store: Store, remote: str) -> bool:
     """Takes in what the remote has of the tasks; False if they are not shared there, or only `gt sync` may continue."""
     known = last_shared(store, remote)

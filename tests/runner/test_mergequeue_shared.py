@@ -285,7 +285,12 @@ def test_a_kill_after_the_push_leaves_both_at_the_remote_and_is_known_again(
         with pytest.raises(KeyboardInterrupt):
             merge(project)
     assert closed_at(remote)
+    other = Project(other_clone(project, remote))
+    other.ok("init")
+    other.ok("note", "k7f2", "seen")
+    other.ok("sync")
     assert merge(project).is_done
     assert head(project) == git("rev-parse", "main", at=remote)
-    project.ok("sync")
+    assert git("rev-parse", STATE, at=project.path) == git("rev-parse", STATE, at=remote)
+    assert [event.type for event in project.events("k7f2")].count(EventType.MERGED) == 1
     assert project.stands() == (Status.DONE, None)
