@@ -43,7 +43,14 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_around, task_of_
 from gitticks.store.merging.commits import MergeReport, Renamed
 from gitticks.store.merging.files import standing_beside
 from gitticks.store.publishing import pause
-from gitticks.store.sharing import last_shared, remember_shared, take_in, warnings_of
+from gitticks.store.sharing import (
+    RESTORE,
+    last_shared,
+    remember_shared,
+    take_in,
+    warnings_of,
+    words_of_rewritten,
+)
 
 if TYPE_CHECKING:
     from gitticks.runner.events import RunEvent, TaskMoved
@@ -343,15 +350,9 @@ class _Sync:
 
     def _refuse_rewritten(self, known: str) -> None:
         """Refuses to follow a branch that lost what it had: somebody may have meant it, or an attack may be it."""
-        theirs = self.fetched
-        if theirs is not None and self.context.store.objects.is_ancestor(known, theirs):
-            return
-        how = "is gone" if theirs is None else f"was rewound or rewritten: it is at {theirs[:9]}"
-        raise RefusedError(
-            f"the branch `{STATE_BRANCH}` of `{self.remote}` {how}, and had {known[:9]} before; "
-            "nothing was taken in or pushed",
-            hint="`gt sync --restore` merges both and pushes what you have here",
-        )
+        words = words_of_rewritten(self.context.store, self.remote, known, self.fetched)
+        if words is not None:
+            raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
 
     def _refuse_illegal(self) -> None:
         """Refuses to push what `pre-push` would refuse where a person has it: this push runs no hooks."""

@@ -20,13 +20,14 @@ from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.objects.trees import commit_without, is_possible, walk_differences
 from gitticks.git.refs import read_ref
-from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, refuse_newer_format
 from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
 
 if TYPE_CHECKING:
     from gitticks.store.branch import Store
 
+RESTORE = "`gt sync --restore` merges both and pushes what you have here"
 _SHARED = "refs/gitticks/shared/"
 _MOST_WALKED = 10_000
 _LOGGED = "gitticks: remove paths that cannot be checked out"
@@ -56,6 +57,14 @@ def remember_shared(store: Store, remote: str, commit: str) -> None:
         store.move_ref(_SHARED + remote, old, commit, "gitticks: shared")
     except (RefMovedError, RefLockedError):
         return
+
+
+def words_of_rewritten(store: Store, remote: str, known: str, theirs: str | None) -> str | None:
+    """Returns in words that a remote's branch, now at `theirs`, lost `known`, which it had; None if it did not."""
+    if theirs is not None and store.objects.is_ancestor(known, theirs):
+        return None
+    how = "is gone" if theirs is None else f"was rewound or rewritten: it is at {theirs[:9]}"
+    return f"the branch `{STATE_BRANCH}` of `{remote}` {how}, and had {known[:9]} before"
 
 
 def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> TakenIn:

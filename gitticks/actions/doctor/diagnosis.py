@@ -49,6 +49,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             repository.check_kind,
             repository.check_dropped,
             repository.check_rewound,
+            repository.check_remote,
             repository.check_paths,
             repository.check_loose_objects,
             repository.check_left_behind,

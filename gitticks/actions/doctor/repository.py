@@ -25,6 +25,7 @@ from gitticks.git.objects import Objects, alternates
 from gitticks.git.objects.libgit2 import read_loose
 from gitticks.git.refs import is_object_id, logged, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
 from gitticks.store.dropped import (
@@ -40,7 +41,7 @@ from gitticks.store.dropped import (
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.layout import state_tip
 from gitticks.store.left_behind import left_behind
-from gitticks.store.sharing import find_impossible
+from gitticks.store.sharing import RESTORE, find_impossible, last_shared, words_of_rewritten
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"
 _MOST_SHOWN = 20
@@ -279,6 +280,23 @@ def check_rewound(context: Context) -> Iterator[Finding]:
     left = last_seen(context)
     if left is not None:
         yield _rewound(context, tip, seen_before(context.repository, left))
+
+
+def check_remote(context: Context) -> Iterator[Finding]:
+    """Yields a warning if the remote's tasks, where they were last seen, lack what was shared before."""
+    repository = context.repository
+    remote = remote_of_branch(repository, layout.STATE_BRANCH)
+    if remote is None or not has_state(context):
+        return
+    known = last_shared(context.store, remote)
+    tracking = tracking_ref(remote, layout.STATE_BRANCH)
+    theirs = read_ref(repository.common_dir, tracking)
+    # Git does not move every remote-tracking branch with a push: one that never was there has lost nothing.
+    if known is None or theirs is None or known not in logged(repository.common_dir, tracking):
+        return
+    words = words_of_rewritten(context.store, remote, known, theirs)
+    if words is not None:
+        yield warning(words, RESTORE, commit=theirs)
 
 
 def last_seen(context: Context) -> str | None:

@@ -290,7 +290,9 @@ def test_a_remote_that_lost_commits_is_never_followed_silently(clones: list[Clon
     assert "nothing was taken in or pushed" in ran.err
     assert "`gt sync --restore`" in ran.err
     assert other.gt("sync").code == 3, "it is told again, not forgotten"
+    assert ("`gt sync --restore`" in other.gt("doctor").out) is (how != "deleted")
     other.ok("sync", "--restore")
+    assert "no problems found" in other.ok("doctor")
     assert remote_tip(other) == other.tip()
     assert other.task(task).title == "Fix login"
     assert one.gt("sync").code == 0
