@@ -152,5 +152,6 @@ def _plain(text: str) -> str:
 def csv_line(values: Iterable[str]) -> str:
     """Returns a line of a table, without its end."""
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(values)
-    return stream.getvalue()
+    # A value is quoted for the line ends in it because they are in the terminator.
+    csv.writer(stream, lineterminator="\r\n").writerow(values)
+    return stream.getvalue().removesuffix("\r\n")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import pty
@@ -112,6 +113,12 @@ def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:
     names, row = csv.reader(gt("export", "--format", "csv", at=tmp_path).out.splitlines())
     read = dict(zip(names, row, strict=True))
     assert (read["title"], read["labels"], read["summary"]) == ('Say "hi", twice', "a b", "One")
+
+
+def test_a_summary_of_several_lines_is_one_value_of_the_table(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", body="- one\n- two\n\n\tthree\n")
+    read = list(csv.DictReader(io.StringIO(gt("export", "--format", "csv", at=tmp_path).out)))
+    assert [one["summary"] for one in read] == ["- one\n- two\n\n\tthree"]
 
 
 @pytest.mark.parametrize("place", ["/", ".", "..", ""])
