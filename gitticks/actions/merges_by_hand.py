@@ -13,6 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_merges
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
+from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.merges.history import find_merge, find_same_patch, has_work, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
@@ -20,6 +21,7 @@ from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import live_tasks
+from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.store.index import open_index
 
 _OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
@@ -52,10 +54,22 @@ class _Candidate(NamedTuple):
 
 
 def notice_merges(context: Context) -> tuple[FoundMerge, ...]:
-    """Moves every task on whose work somebody merged by hand; tasks with a live session are left alone."""
+    """Moves every task on whose work somebody merged by hand; tasks with a live session are left alone.
+
+    All are while a merge is being made: what moves the base then is gitticks itself.
+    """
     if context.world.in_session:
         return ()
     candidates = tuple(_candidates(context))
+    if not any(one.task.is_merging for one in candidates):
+        return _notice_all(context, candidates)
+    with hold_lock_if_possible(context.repository.own_file(MERGE_LOCK), wait_seconds=0.0) as is_alone:
+        if not is_alone:
+            return ()  # the next command looks again
+        return _notice_all(context, tuple(_candidates(context)))
+
+
+def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[FoundMerge, ...]:
     place = context.repository.own_file(MERGES_SEEN)
     seen = f"{_base_and_tip(context)} {_digest(candidates)}"
     with contextlib.suppress(OSError):
@@ -80,7 +94,7 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         live = live_tasks(context.repository.own_place) if begun else frozenset()
         tasks = [index.task(row.id) for row in begun if row.id not in live]
     for task in tasks:
-        if task.branch != f"{WORK_BRANCH}{task.id}" or task.start_sha is None or task.is_merging:
+        if task.branch != f"{WORK_BRANCH}{task.id}" or task.start_sha is None:
             continue
         head = read_ref(common_dir, f"{BRANCHES}{task.branch}") or task.end_sha
         base = task.base or context.settings.base

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.locks import hold_lock
 from gitticks.model.status import Awaiting, Status
 from tests.support.projects import Project, make_project, make_reviewing, make_working
 from tests.support.repositories import commit_file, git
@@ -112,6 +113,20 @@ def test_the_next_command_notices(project: Project, words: tuple[str, ...]) -> N
     assert "k7f2  found merged into main" in project.gt(*words).err
     assert project.task("k7f2").status is Status.DONE
     assert "found merged" not in project.gt(*words).err
+
+
+def test_approved_work_whose_merge_waits_is_noticed_too_unless_merges_are_made_now(project: Project) -> None:
+    make_reviewing(project)
+    (project.path / "login.txt").write_text("in the way\n")
+    project.gt("approve", "k7f2")
+    assert project.task("k7f2").is_merging
+    (project.path / "login.txt").unlink()
+    merge_by("merge", project)
+    with hold_lock(project.path / ".git/gitticks/merge.lock"):
+        assert "found merged" not in project.gt("list").seen
+    assert "k7f2  found merged into main" in project.gt("list").err
+    assert project.task("k7f2").status is Status.DONE
+    assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 
 def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
