@@ -118,9 +118,19 @@ def test_a_filter_that_only_the_repository_defines_keeps_agents_out(repository: 
     commit_file(top(repository), ".gitattributes", "*.md filter=crypt\n")
     workspace_removal.remove(repository, prepared(repository).path)
     git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
-    for _ in range(2):  # made, and found
+    for _ in range(2):
         with pytest.raises(GitticksError, match=r"`README.md` needs the filter `crypt`"):
             prepared(repository)
+    # What was checked out without the filter is not there any more once a person has defined it.
+    git("config", "--global", "filter.crypt.smudge", "tr a-z A-Z", at=top(repository))
+    git("config", "--global", "filter.crypt.clean", "tr A-Z a-z", at=top(repository))
+    workspace = prepared(repository)
+    assert (workspace.path / "README.md").read_text().isupper()
+    git("config", "--global", "--unset", "filter.crypt.clean", at=top(repository))
+    git("config", "--global", "--unset", "filter.crypt.smudge", at=top(repository))
+    with pytest.raises(GitticksError, match=r"`README.md` needs the filter `crypt`"):
+        prepared(repository)  # found as well as made
+    assert workspace.path.is_dir()
 
 
 def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
