@@ -19,7 +19,7 @@ from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.redaction import find_secrets
 from gitticks.sandbox.bringing_home import bring_home
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
-from gitticks.sandbox.private_git import found_private, make_private
+from gitticks.sandbox.private_git import found_private, make_private, shared_modules
 from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
 from gitticks.sandbox.seccomp import filter_program, filtered
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
@@ -157,7 +157,7 @@ def enclosed(
             hidden=tuple(path for path in hidden if path.is_dir()),
             hidden_files=tuple(path for path in hidden if not path.is_dir()),
             pinned=tuple(dict.fromkeys((*pinned, *_repository_in(writable, repository, checkout)))),
-            overlaid={checkout.git_dir: private.folder, **copies},
+            overlaid={checkout.git_dir: private.folder, **shared_modules(private), **copies},
             lent=private.stores,
             proxy=proxy,
             has_terminal=has_terminal and (filter_program() is not None or _is_typing_refused()),

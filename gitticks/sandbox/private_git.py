@@ -27,6 +27,7 @@ FOLDER = "gitticks-private"
 """Where it is in the workspace's own git directory, so that both go together."""
 _STOOD, _REFS = "gitticks-private.stood", "gitticks-private.refs"
 """Where the checkout stood, and what each ref in the sandbox stood at, when both were last the same."""
+_MODULES = "gitticks-modules"
 _LENT = Path("/run/gitticks-objects")
 _MOST_STORES = 20
 MERGE_HEAD = "MERGE_HEAD"
@@ -86,6 +87,22 @@ def found_private(repository: Repository, checkout: Checkout) -> PrivateGit | No
     """Returns the private git directory that a checkout has; None if it never had one."""
     folder = checkout.git_dir / FOLDER
     return PrivateGit(checkout, folder, _lent(repository, checkout)) if folder.is_dir() else None
+
+
+def shared_modules(private: PrivateGit) -> dict[Path, Path]:
+    """Returns what stands for the repositories of submodules: one folder for all commands in a workspace's sandbox.
+
+    What a set-up command fetches is there for the agent then; nobody outside opens it with git.
+    """
+    checkout, place = private.checkout, private.folder / "modules"
+    if not (checkout.path / ".gitmodules").is_file():
+        return {}
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    kept = checkout.git_dir / _MODULES
+    for folder in (kept, place):
+        folder.mkdir(exist_ok=True)
+    return {checkout.git_dir / "modules": kept}
 
 
 def _lent(repository: Repository, checkout: Checkout) -> dict[Path, Path]:

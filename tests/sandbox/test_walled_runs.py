@@ -10,7 +10,7 @@ import pytest
 from gitticks.model.status import Status
 from tests.runner.test_council import council, rounds
 from tests.support.agents import write_program
-from tests.support.repositories import fsck_problems, git
+from tests.support.repositories import commit_file, fsck_problems, git, make_repository
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, RunProject, project
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
@@ -31,6 +31,34 @@ def test_work_comes_home_and_is_tested_and_merged_behind_walls(project: RunProje
     assert git("show", "main:walls.txt", at=project.path) == preset
     assert "Task: k7f2" in git("log", "-3", "--format=%B", "main", at=project.path)
     assert not fsck_problems(project.path)
+
+
+@PRESETS
+def test_submodules_that_the_set_up_fetches_are_there_for_the_agent_and_the_checks(
+    project: RunProject, preset: str
+) -> None:
+    library = make_repository(project.path.parent / "library")
+    commit_file(library, "lib.txt", "v1\n")
+    fetch = "git -c protocol.file.allow=always submodule --quiet update --init"
+    git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        str(library),
+        "vendor",
+        at=project.path,
+    )
+    git("commit", "--quiet", "-m", "a submodule", at=project.path)
+    look = "git status --short && git -C vendor rev-parse HEAD && test -s vendor/lib.txt"
+    seen = f"sandbox: {{allowed_paths: ['{library}']}}\n"
+    project.settings(f"{NO_PERSON}{seen}setup: {{run: '{fetch}'}}\nverify: {{test: '{look}'}}\n")
+    project.agent(f"{look} || exit 3\n{DONE}")
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert git("rev-parse", "main:vendor", at=project.path) == git("rev-parse", "HEAD", at=library)
 
 
 @PRESETS
