@@ -173,6 +173,11 @@ class GitticksApp(App[int]):
         if sum(isinstance(one, View) for one in self.screen_stack) > 1:
             self.pop_screen()
 
+    async def _replace_screen(self, screen: Screen[Any]) -> Screen[Any]:
+        """Removes a screen that was closed, once it has its widgets: `on_mount` looks for them even in one left at once."""
+        await screen._mounted_event.wait()  # noqa: SLF001 (textual composes nothing into what it is about to remove)
+        return await super()._replace_screen(screen)
+
     def action_go(self, place: str) -> None:
         self.go(place)
 

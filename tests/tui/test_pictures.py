@@ -9,6 +9,7 @@ from textual import events
 
 from gitticks.actions.context import Context
 from gitticks.tui.screens.dashboard import Dashboard
+from gitticks.tui.screens.dialogs import Dialog, Search
 from tests.tui.made_up import ITERATIONS, StillApp
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, check_picture, play
 
@@ -67,6 +68,36 @@ def test_a_key_typed_ahead_answers_no_question_that_was_not_shown(tmp_path: Path
         assert "Approve k7f2 into main?" in shown.text
         await shown.press("escape")
         await shown.no_longer_sees("Approve k7f2")
+
+    play(tmp_path, hurry, WIDE, StillApp(tmp_path))
+
+
+def test_a_dialog_is_ended_once_however_often_enter_is_typed(tmp_path: Path) -> None:
+    async def hurry(shown: Shown) -> None:
+        await shown.sees("Parallel test", "m3xq")
+        await shown.press("slash")
+        await shown.sees("words of a title")
+        for _ in range(2):
+            shown.app.post_message(events.Key("enter", None))
+        await shown.sees("TASK.md")
+        await shown.press("escape")
+        await shown.sees("Parallel test", "m3xq")
+
+    play(tmp_path, hurry, WIDE, StillApp(tmp_path))
+
+
+def test_what_is_closed_before_it_was_drawn_takes_nothing_down(tmp_path: Path) -> None:
+    async def hurry(shown: Shown) -> None:
+        app = shown.app
+        await shown.sees("Parallel test", "m3xq")
+        for place in ("task", "review", "graph", "permissions"):
+            app.go(place, "k7f2")
+            app.back()
+        for dialog in (Search(), Dialog("Note", [], ask="note", kept_as="note")):
+            app.push_screen(dialog)
+            dialog.action_leave()
+        await shown.press("down")
+        await shown.sees("Parallel test", "m3xq")
 
     play(tmp_path, hurry, WIDE, StillApp(tmp_path))
 

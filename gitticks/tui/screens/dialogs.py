@@ -29,19 +29,19 @@ _OTHER_ROWS = 6
 
 
 class Seen(ModalScreen[Any]):
-    """Takes `enter` only once it was seen: one typed ahead answers no question that was not shown."""
+    """Takes `enter` only once it was seen, and until it is answered: one typed ahead answers nothing that was not shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
-    is_seen = False
 
     @property
     def gt(self) -> GitticksApp:
         """Returns the application, with its own type."""
         return self.app  # type: ignore[return-value]
 
-    def on_mount(self) -> None:
-        """Is there now: keys that were typed before were given out before this."""
-        self.is_seen = True
+    @property
+    def is_seen(self) -> bool:
+        """True while it is on top: keys typed before it was there came before this, and later ones must not end it twice."""
+        return self.is_mounted and self.is_active
 
     def takes(self, key: events.Key) -> bool:
         """Gives its field a key that was typed ahead of it, once that is there; False if the key writes nothing there."""
@@ -141,7 +141,7 @@ class Dialog(Seen):
 
     def action_leave(self) -> None:
         """Ends with None; what was typed is there again when the same is asked again, if it has a name for that."""
-        if self._kept_as:
+        if self._kept_as and self.is_seen:
             typed = self.query_one(Input).value.strip()
             self._keep("" if typed == self._text else typed)
         self.dismiss(None)
