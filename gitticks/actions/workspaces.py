@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync_auto import claims_of
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError
@@ -27,6 +26,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import BY_HAND, Isolation, Role, Status
 from gitticks.model.task import Claim, Task
 from gitticks.runner import mailbox, workspace_removal, workspaces
+from gitticks.runner.claiming import RunClaims
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
@@ -110,7 +110,7 @@ class Started(NamedTuple):
     path: Path
 
 
-def start_task(context: Context, task_id: TaskId, *, take_over: bool = False) -> Started:
+def start_task(context: Context, task_id: TaskId, claims: RunClaims, *, take_over: bool = False) -> Started:
     """Claims a task, makes its workspace and sets it working.
 
     Raises:
@@ -122,7 +122,6 @@ def start_task(context: Context, task_id: TaskId, *, take_over: bool = False) ->
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
     require_team_trusted(context)
-    claims = claims_of(context, context.warnings.append)
     claims.take(task_id)
     try:
         return _start(context, task_id, take_over=take_over)

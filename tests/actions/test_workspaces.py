@@ -228,7 +228,7 @@ def test_a_verdict_from_inside_the_workspace_removes_it_with_its_branch(
         project.ok("handoff", "--done", "it", at=workspace)
         project.ok("complete", at=workspace)
     ran = gt_process(word, "k7f2", at=workspace)
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (0, f"\nhint: this folder was removed: `cd {project.path}`\n")
     assert not workspace.exists()
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
     assert project.merges() == ["k7f2"]

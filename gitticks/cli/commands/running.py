@@ -14,7 +14,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
 from gitticks.actions.run import check_health, execute, is_run_alive, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
-from gitticks.actions.sync_auto import sync_before
+from gitticks.actions.sync_auto import claims_of, sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.trust import no_sandbox_warning
 from gitticks.actions.workspaces import start_task
@@ -254,7 +254,9 @@ def start_command(context: Context, *, task: str, take_over: bool, as_json: bool
 
     Prints the workspace's path. Runs leave the task alone until you hand it off with `gt complete`.
     """
-    started = start_task(context, find_or_take_up_task(context, task), take_over=take_over)
+    task_id = find_or_take_up_task(context, task)
+    claims = claims_of(context, context.warnings.append)
+    started = start_task(context, task_id, claims, take_over=take_over)
     if as_json:
         print_object(id=started.task.id, path=started.path, branch=started.task.branch)
         return

@@ -9,7 +9,6 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
-from tests.cli.support import gt_process
 from tests.support.projects import SESSION, Project, make_project, make_working
 from tests.support.repositories import git
 
@@ -37,12 +36,6 @@ def test_a_cancelled_epic_names_the_children_that_it_leaves(project: Project) ->
     project.change("e0pc", status=Status.WORKING, awaiting=Awaiting.ESCALATION, closed=None)
     ran = project.gt("reject", "e0pc", "too costly")
     assert (ran.code, ran.err) == (0, left)
-
-
-def test_who_closes_a_task_in_its_workspace_is_told_where_to_go(project: Project) -> None:
-    ran = gt_process("close", "k7f2", "by hand", at=make_working(project))
-    assert ran.err == f"\nhint: this folder was removed: `cd {project.path}`\n"
-    assert project.gt("close", project.create("Another")).err == ""
 
 
 def test_the_tasks_that_a_cancelled_blocker_frees_are_named(project: Project) -> None:
