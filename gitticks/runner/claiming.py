@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 
@@ -20,6 +20,8 @@ from gitticks.store.claims import Claims, Holder, claims_seen
 _RENEWALS = 3
 """So often a claim is renewed within its lease: the remote may miss some."""
 _AGAIN_SECONDS = 30.0
+_REST = 3
+"""So many times as long as a run waited in vain for the remote, it claims nothing there."""
 
 
 class ClaimedElsewhereError(RefusedError):
@@ -67,6 +69,7 @@ class RunClaims:
         self._elsewhere: dict[TaskId, float] = {}
         self._renewed_at = clock()
         self._is_offline = False
+        self._away_until = clock()
 
     @classmethod
     def none(cls) -> RunClaims:
@@ -104,14 +107,12 @@ class RunClaims:
         with self._lock:
             self._finished.discard(task_id)
             self._lost.discard(task_id)
-        try:
-            with self._taking:
-                if task_id not in self._claims.held:
-                    self._claim(self._claims, task_id)
-        except UnreachableError as error:
-            self._be_offline(error)
-            return
-        self._share()
+        with self._taking, self._asking():
+            if self._clock() < self._away_until:
+                return
+            if task_id not in self._claims.held:
+                self._claim(self._claims, task_id)
+            self._share()
 
     def _claim(self, claims: Claims, task_id: TaskId) -> None:
         holder = claims.take(task_id)
@@ -131,12 +132,9 @@ class RunClaims:
         """
         if self._claims is None:
             return
-        try:
+        with self._asking():
             self._claims.is_held(task_id)
-        except UnreachableError as error:
-            self._be_offline(error)
-            return
-        self.take(task_id)
+            self.take(task_id)
 
     def ref_at(self, remote: str, task_id: TaskId) -> AbstractContextManager[dict[str, str]]:
         """Gives the ref of a claim that is held at a remote, and where it stands until the end; nothing if none is."""
@@ -166,7 +164,7 @@ class RunClaims:
         """Renews what is due and gives back what is finished; to be called about once a second, in one thread."""
         if self._claims is None:
             return
-        try:
+        with self._asking():
             if self._clock() - self._renewed_at >= self._claims.lease.total_seconds() / _RENEWALS:
                 self._renewed_at = self._clock()
                 lost = self._claims.renew()
@@ -175,8 +173,6 @@ class RunClaims:
                 for task_id in sorted(lost):
                     self._warn(f"`{task_id}` was taken over by another clone, because its claim had expired")
             self._give_back()
-        except UnreachableError as error:
-            self._be_offline(error)
 
     def end(self) -> None:
         """Gives everything back, once the others can see what became of it."""
@@ -184,10 +180,8 @@ class RunClaims:
             return
         with self._lock:
             self._finished |= self._claims.held
-        try:
+        with self._asking():
             self._give_back()
-        except UnreachableError as error:
-            self._be_offline(error)
 
     def _give_back(self) -> None:
         with self._lock:
@@ -199,9 +193,17 @@ class RunClaims:
                     self._finished -= finished
                 self._claims.release(finished)
 
-    def _be_offline(self, error: UnreachableError) -> None:
-        if not self._is_offline:
-            self._is_offline = True
-            self._warn(
-                f"work continues without a claim, so another clone may work on the same task: {error.message}"
-            )
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Lets work continue where the remote gives no answer; each session would else wait for it in turn."""
+        began = self._clock()
+        try:
+            yield
+        except UnreachableError as error:
+            now = self._clock()
+            self._away_until = now + _REST * (now - began)
+            if not self._is_offline:
+                self._is_offline = True
+                self._warn(
+                    f"work continues without a claim, so another clone may work on the same task: {error.message}"
+                )

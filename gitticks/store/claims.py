@@ -32,7 +32,7 @@ _FILE = "claims.json"
 _BODY = "claim.json"
 _MOST_KEPT = 3
 """Of the claims that a push without an answer may have left at the remote so many are known as our own."""
-_TIMEOUT_SECONDS = 20.0
+_TIMEOUT_SECONDS = 10.0
 _TRIES = 3
 
 

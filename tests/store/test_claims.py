@@ -11,7 +11,8 @@ import pytest
 
 from gitticks.git.remote_refs import LeasedMove, UnreachableError, push_leased, remote_refs
 from gitticks.model.ids import TaskId
-from gitticks.store.claims import CLAIMS, Claims
+from gitticks.runner.claiming import RunClaims
+from gitticks.store.claims import CLAIMS, Claims, Holder
 from tests.support.repositories import git, make_repository
 from tests.support.stores import discover_for_much
 
@@ -183,6 +184,30 @@ def test_without_the_remote_nothing_is_claimed(remote: Path, clock: Clock) -> No
             ask()
     assert ada.held == frozenset()
     assert ada.renew() == frozenset()
+
+
+def test_a_run_waits_for_a_remote_that_hangs_once_and_asks_again_later(
+    remote: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, asked = claims_of(remote, "ada", clock), list[TaskId]()
+    take = ada.take
+
+    def hang(task_id: TaskId) -> Holder | None:
+        asked.append(task_id)
+        clock.time += timedelta(seconds=10)
+        return take(task_id)
+
+    monkeypatch.setattr(ada, "take", hang)
+    warned = list[str]()
+    run = RunClaims(ada, lambda: True, warned.append, lambda: clock().timestamp())
+    away = remote.rename(remote.parent / "away.git")
+    run.take(TASK)
+    run.take(OTHER)
+    assert (asked, len(warned)) == ([TASK], 1)
+    away.rename(remote)
+    clock.time += timedelta(seconds=30)
+    run.take(OTHER)
+    assert (asked, ada.held) == ([TASK, OTHER], frozenset({OTHER}))
 
 
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
