@@ -95,7 +95,7 @@ def bring_home(
     _follow_head(repository, checkout, found, head_ref, is_unborn=unborn is not None)
     after = head(checkout)
     if after is not None and (after != before or not _is_index_of_head(checkout)):
-        checkout.git(["read-tree", "HEAD"])
+        checkout.git(["read-tree", "--reset", "HEAD"])  # which knows what a sparse checkout leaves out
     _follow_merge(checkout, private)
     kept = {name: commit for name, commit in known.items() if not name.startswith(BRANCHES)}
     note_refs(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})

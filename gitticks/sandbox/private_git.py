@@ -179,7 +179,8 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
     (private / "packed-refs").write_bytes(os.fsencode(f"# pack-refs with: sorted \n{packed}"))
     branch = current_branch(checkout)
     (private / "HEAD").write_text(f"ref: {BRANCHES}{branch}\n" if branch else f"{head(checkout)}\n")
-    for name in ("index", MERGE_HEAD, "info/sparse-checkout"):
+    shared = (path.name for path in checkout.git_dir.glob("sharedindex.*"))  # what a split index builds on
+    for name in ("index", *shared, MERGE_HEAD, "info/sparse-checkout"):
         if (checkout.git_dir / name).is_file():
             shutil.copy2(checkout.git_dir / name, private / name)
     for name in ("info/exclude", "info/attributes", "shallow"):

@@ -11,7 +11,7 @@ from gitticks.model.status import Status
 from tests.runner.test_council import council, rounds
 from tests.support.agents import write_program
 from tests.support.repositories import commit_file, fsck_problems, git, make_repository
-from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, RunProject, project
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["project"]
@@ -59,6 +59,22 @@ def test_submodules_that_the_set_up_fetches_are_there_for_the_agent_and_the_chec
     ran = project.run("--sandbox", preset)
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert git("rev-parse", "main:vendor", at=project.path) == git("rev-parse", "HEAD", at=library)
+
+
+@pytest.mark.parametrize("setting", ["sparse", "split"])
+def test_an_index_that_is_sparse_or_split_comes_home_as_such(project: RunProject, setting: str) -> None:
+    (project.path / "left").mkdir()
+    commit_file(project.path, "left/out.txt", "not here\n")
+    if setting == "sparse":
+        git("sparse-checkout", "set", "--no-cone", "/*", "!/left/", at=project.path)
+    else:
+        git("config", "core.splitIndex", "true", at=project.path)
+    project.settings(NO_REVIEW)
+    project.agent(f"git status --short > /dev/null || exit 3\n{DONE}")
+    project.make()
+    ran = project.run("--sandbox", "permissive")
+    assert project.stands() == TO_REVIEW, ran.seen
+    assert git("status", "--short", at=project.workspace()) == ""
 
 
 @PRESETS
