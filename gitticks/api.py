@@ -21,6 +21,7 @@ from gitticks.runner.outcome import RunExit
 from gitticks.world import World
 
 _LISTS = ("labels", "blocked_by")
+_OF_NEW_TASKS = HUMAN_FIELDS - {"verdict"}
 
 __all__ = ["GitticksError", "RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
 
@@ -135,10 +136,17 @@ class Tasks:
         Args:
             options: what to run, as the flags of `gt run` say it.
             listener: called with each event, from several threads but never concurrently.
+
+        Raises:
+            NotFoundError: there is no task of an id that the options name.
         """
         from gitticks.actions.run import execute, prepare_run
 
-        loop = prepare_run(self._context, options or RunOptions(), listener or (lambda _event: None))
+        asked = options or RunOptions()
+        given: object = asked.ids  # a single id is what is easily written instead
+        ids = (given,) if isinstance(given, str) else asked.ids
+        asked = asked._replace(ids=tuple(map(self._resolve, ids)))
+        loop = prepare_run(self._context, asked, listener or (lambda _event: None))
         return execute(self._context, loop)
 
     def _resolve(self, task_id: str) -> TaskId:
@@ -148,10 +156,13 @@ class Tasks:
 
 
 def _wishes(fields: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-    unknown = sorted(set(fields) - HUMAN_FIELDS)
+    unknown = sorted(set(fields) - _OF_NEW_TASKS)
     if unknown:
         raise UsageError(
-            f"`{unknown[0]}` is not a field that people write",
-            hint=f"one of {', '.join(sorted(HUMAN_FIELDS))}",
+            f"`{unknown[0]}` is not a field that people write into a new task",
+            hint=f"one of {', '.join(sorted(_OF_NEW_TASKS))}",
         )
+    for name, value in fields.items():
+        if not isinstance(value, str):
+            raise UsageError(f"`{name}` is to be text as on the command line, and is {value!r}")
     return {name: (text,) if name in _LISTS else text for name, text in fields.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import gt
 from tests.support.repositories import fsck_problems, make_repository
+from tests.support.waiting import LONGEST_SECONDS
 
 SCRIPT = """\
 ## Script
@@ -81,6 +83,32 @@ def test_errors_are_those_of_the_command(project: Path, tmp_path: Path) -> None:
         tasks.approve(made.id)
     with pytest.raises(NotFoundError):
         gitticks.open_tasks(make_repository(tmp_path / "bare"))
+
+
+def test_a_run_in_a_thread_takes_ids_as_the_command_does(project: Path) -> None:
+    tasks = gitticks.open_tasks(project)
+    made = tasks.create("Write b", SCRIPT + "\n## Notes\n\nin b.txt\n")
+    with pytest.raises(NotFoundError, match="no task `zzzz`"):
+        tasks.run(gitticks.RunOptions(ids=("zzzz",)))  # type: ignore[arg-type]
+    ended: list[gitticks.RunExit] = []
+    options = gitticks.RunOptions(ids=made.id[:3], debounce=0)  # type: ignore[arg-type]
+    thread = threading.Thread(target=lambda: ended.append(gitticks.open_tasks(project).run(options)))
+    thread.start()
+    thread.join(LONGEST_SECONDS)
+    assert ended == [gitticks.RunExit.WAITS]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("priority", 1, "`priority` is to be text"),
+        ("labels", ["a"], "`labels` is to be text"),
+        ("verdict", "approved", "not a field that people write into a new task"),
+    ],
+)
+def test_fields_of_other_kinds_are_refused(project: Path, name: str, value: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        gitticks.open_tasks(project).create("x", fields={name: value})
 
 
 def test_importing_the_package_loads_nothing_else() -> None:

@@ -145,8 +145,7 @@ def run_context(
 def execute(context: Context, loop: Loop) -> RunExit:
     """Runs to the end, as the only run of this clone; Ctrl-C lets running iterations end, twice stops them.
 
-    What people save on the board meanwhile is applied, and tasks are shared where the settings ask for that. To be
-    called in the main thread.
+    What people save on the board meanwhile is applied, and tasks are shared where the settings ask for that.
     """
     require_workspace(loop.run.settings.sandbox, loop.run.settings.isolation, "`gt run --isolation task`")
     released = loop.release()

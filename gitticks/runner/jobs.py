@@ -29,7 +29,11 @@ def interrupting(on_interrupt: Callable[[int], object]) -> Iterator[None]:
     """Calls `on_interrupt` with each signal in a thread of its own, while the block runs in the main thread.
 
     A hangup counts once, as a closed terminal's comes from the shell and from the kernel; under `nohup` it never does.
+    Only in the main thread: elsewhere the signals are the program's that started the thread.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     asked: SimpleQueue[int] = SimpleQueue()
 
     def handle(number: int, _frame: FrameType | None) -> None:
