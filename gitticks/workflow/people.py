@@ -227,7 +227,7 @@ def check_head(task: Task, artifacts: Artifacts, policy: Policy) -> None:
         raise RefusedError(
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
             f"{(task.end_sha or 'none')[:7]})",
-            hint=f'`gt reject {task.id} "hand off again"` sends it back',
+            hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
         )
 
 
