@@ -83,7 +83,10 @@ def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[F
 
 
 def _base_and_tip(context: Context) -> str:
-    base = context.settings.base or default_base(context.repository)
+    base = None
+    with contextlib.suppress(GitticksError):  # settings that cannot be read keep nobody from looking at tasks
+        base = context.settings.base
+    base = base or default_base(context.repository)
     return f"{base} {read_ref(context.repository.common_dir, f'{BRANCHES}{base}')}"
 
 

@@ -230,7 +230,7 @@ def _notice_merges(context: Context) -> None:
     """Moves on what was merged by hand since the last command, and says so."""
     from gitticks.actions.derived_state import may_have_merged
 
-    if not may_have_merged(context):
+    if context.world.in_session or not may_have_merged(context):
         return
     from gitticks.actions.merges_by_hand import notice_merges  # loads git's history
     from gitticks.cli.render import say

@@ -129,6 +129,14 @@ def test_approved_work_whose_merge_waits_is_noticed_too_unless_merges_are_made_n
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 
+def test_settings_that_cannot_be_read_keep_nobody_from_looking_at_tasks(project: Project) -> None:
+    make_reviewing(project)
+    (project.board / "config.yaml").write_text("version: 1\nparallel: many\n")
+    git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-am", "broken", at=project.board)
+    for command in ("status", "list", "inbox"):
+        assert "k7f2" in project.ok(command)
+
+
 def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
     make_reviewing(project)
     project.ok("hooks", "install", "--checkout")
