@@ -193,9 +193,14 @@ def _gates(verify: VerifySettings) -> tuple[_Gate, ...]:
     return (*gates, *(_Gate(f"`{script}`", script) for script in verify.scripts))
 
 
+_SHELL_SAYS = {126: ", a command cannot be executed", 127: ", a command was not found"}
+
+
 def _how(ended: Ended) -> str:
     if ended.reason is EndReason.EXITED:
-        return f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
+        if ended.exit_code is None:
+            return f"signal {ended.signal}"
+        return f"exit code {ended.exit_code}{_SHELL_SAYS.get(ended.exit_code, '')}"
     if ended.reason is EndReason.TIMED_OUT:
         return "it did not finish within `limits.gate`"
     if ended.reason is EndReason.CROWDED:

@@ -106,6 +106,12 @@ def test_the_count_of_tests_is_shown_where_it_is_recognised(
     assert check(repository, place, test="cat ../said").lines == (shown,)
 
 
+def test_a_command_that_is_not_there_is_said_to_be_missing(repository: Repository, place: Path) -> None:
+    report = check(repository, place, test="pytst -q")
+    assert report.failure is not None
+    assert report.failure.startswith("tests failed (exit code 127, a command was not found): `pytst -q`")
+
+
 def test_a_gate_without_end_is_ended(repository: Repository, place: Path) -> None:
     report = check(repository, place, test="echo begun; sleep 600", limit=1)
     assert report.failure is not None
