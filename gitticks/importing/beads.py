@@ -243,8 +243,15 @@ def _fields_of(task: Task) -> dict[str, Any]:
         "created_by": task.created_by,
         "updated_at": _time(task.updated),
         "closed_at": _time(task.closed),
-        "close_reason": task.closed_reason,
+        "close_reason": _close_reason(task),
     }
+
+
+def _close_reason(task: Task) -> str | None:
+    """Returns the reason; beads has one word for both ends, so that one begins with what says that a task was given up."""
+    if task.status is not Status.CANCELLED or is_given_up(task.closed_reason):
+        return task.closed_reason
+    return f"cancelled: {task.closed_reason}" if task.closed_reason else "cancelled"
 
 
 def _put(issue: dict[str, Any], key: str, value: Any, was: Any) -> None:

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
 from tests.cli.support import command, drain, gt
 from tests.support.stores import make_store, make_task
-from tests.support.tasks import task_ids
+from tests.support.tasks import CREATED, task_ids
 
 FOREIGN = Path(__file__).parents[2] / "data" / "foreign"
 SAMPLES = os.environ.get("GITTICKS_SAMPLES")
@@ -82,6 +83,22 @@ def test_a_task_born_here_is_an_issue_that_can_come_back(tmp_path: Path) -> None
     assert (ran.code, ran.out) == (0, "")
     assert gt("import", str(tmp_path / "out.jsonl"), at=tmp_path / "two").code == 0
     assert [other.task_file(one).task.blocked_by for one in task_ids(other)] == [(), ("k7f2",)]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("too late", "cancelled: too late"), (None, "cancelled"), ("obsolete", "obsolete")],
+)
+def test_a_cancelled_task_is_cancelled_where_it_comes_to(
+    tmp_path: Path, reason: str | None, said: str
+) -> None:
+    store = make_store(tmp_path / "one")
+    make_task(store, "Fix", id="k7f2", status=Status.CANCELLED, closed=CREATED, closed_reason=reason)
+    assert exported(tmp_path / "one")["k7f2"]["close_reason"] == said
+    gt("export", "--format", "beads", "-o", str(tmp_path / "out.jsonl"), at=tmp_path / "one")
+    other = make_store(tmp_path / "two")
+    assert gt("import", str(tmp_path / "out.jsonl"), at=tmp_path / "two").code == 0
+    assert [other.task_file(one).task.status for one in task_ids(other)] == [Status.CANCELLED]
 
 
 def test_what_comes_back_to_where_it_was_born_is_not_imported_as_a_second_task(tmp_path: Path) -> None:
