@@ -26,6 +26,7 @@ from gitticks.git.refs import head_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.transaction import Transaction
+from gitticks.store.trust import trust_own
 
 _FORMAT = "version"
 
@@ -73,6 +74,10 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     if name == "base" and isinstance(parsed, str):
         _check_branch(context, parsed)
     context.store.transact(partial(_write, context, name, value), author=context.author)
+    if value is not None:  # the value that the team has already is trusted too, by who types it
+        content = context.store.read(CONFIG_PATH) or b""
+        without = set_value(decode(content, CONFIG_PATH), name, None).encode()
+        trust_own(context.repository, {CONFIG_PATH: (without, content)})
     found = context.renewed().resolved_settings
     mine = [one.words for one in found.overruled if one.name == name]
     if value is not None:

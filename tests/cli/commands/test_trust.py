@@ -96,6 +96,18 @@ def test_it_is_shown_and_trusted_until_it_changes(clones: list[Clone], trap: Pat
     assert one.gt("run").code == 0
 
 
+def test_who_types_the_value_that_the_team_has_trusts_it(clones: list[Clone], trap: Path) -> None:
+    ours, theirs = clones
+    for name in ("verify.test", "verify.build"):
+        theirs.ok("config", name, f"echo {name} >> {trap}")
+    theirs.ok("sync")
+    ours.ok("sync")
+    ours.ok("config", "verify.test", f"echo verify.test >> {trap}")
+    untrusted = ours.gt("trust").seen
+    assert "verify.build" in untrusted
+    assert "verify.test" not in untrusted
+
+
 def test_a_change_of_one_setting_trusts_no_other(clones: list[Clone], trap: Path) -> None:
     one, other = clones
     one.ok("config", "verify.test", f"touch {trap}")
