@@ -175,7 +175,8 @@ class GitticksApp(App[int]):
 
     async def _replace_screen(self, screen: Screen[Any]) -> Screen[Any]:
         """Removes a screen that was closed, once it has its widgets: `on_mount` looks for them even in one left at once."""
-        await screen._mounted_event.wait()  # noqa: SLF001 (textual composes nothing into what it is about to remove)
+        mounted: asyncio.Event = screen._mounted_event  # noqa: SLF001 (textual composes nothing into what it is about to remove)
+        await mounted.wait()
         return await super()._replace_screen(screen)
 
     def action_go(self, place: str) -> None:

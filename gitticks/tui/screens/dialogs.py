@@ -47,9 +47,9 @@ class Seen(ModalScreen[Any]):
         """Gives its field a key that was typed ahead of it, once that is there; False if the key writes nothing there."""
         if not key.is_printable:
             return False
-        if not self.is_seen:
+        if not self.is_mounted:
             self.call_later(self.takes, key)
-        elif isinstance(self.focused, Input):
+        elif self.is_active and isinstance(self.focused, Input):
             self.focused.post_message(events.Key(key.key, key.character))
         else:
             return False
