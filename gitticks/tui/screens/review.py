@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
     from gitticks.actions.verdict import Judged
     from gitticks.model.notes import Entry
+    from gitticks.model.task import Task
     from gitticks.workflow.triggers import Proof, Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
@@ -136,11 +137,13 @@ class Review(Loaded[Work]):
             elif self.loaded.view.conflicts is not None:
                 from gitticks.actions.review import is_outdated
 
-                self.look_up(lambda context: is_outdated(context, task), self._take_outdated)
+                self.look_up(lambda context: (task, is_outdated(context, task)), self._take_outdated)
             self._fill_verdict()
 
-    def _take_outdated(self, is_outdated: bool) -> None:
-        if self.loaded is not None and self.loaded.view.conflicts is not None:
+    def _take_outdated(self, found: tuple[Task, bool]) -> None:
+        task, is_outdated = found
+        # What was found of the task as it was before it was read again says nothing of what is shown now.
+        if self.loaded is not None and self.loaded.view.task is task:
             self.is_stale = self.is_stale or is_outdated
         self._fill_verdict()
 
