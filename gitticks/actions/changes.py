@@ -13,6 +13,7 @@ from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.model.ids import TaskId, sharing_epic
+from gitticks.workflow import gates
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -129,9 +130,9 @@ def find_changes(
 
 def has_new_commits(repository: Repository, names: GitNames) -> bool:
     """True if the branch that is a task's alone has another head than the one that was handed off."""
-    if names.head is None or names.branch is None or names.epic is not None:
+    if names.branch is None or names.epic is not None:
         return False
-    return read_ref(repository.common_dir, f"{BRANCHES}{names.branch}") not in (None, names.head)
+    return gates.is_other_head(read_ref(repository.common_dir, f"{BRANCHES}{names.branch}"), names.head)
 
 
 def conflicts_of(

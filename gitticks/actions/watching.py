@@ -155,10 +155,13 @@ def keep_watching(
 ) -> None:
     """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
     clock = watcher.context.world.monotonic_seconds
-    began, blind = clock(), 0
-    watcher.look()
-    ended = clock()
-    took = ended - began
+
+    def look_at_all() -> float:
+        began = clock()
+        watcher.look()
+        return clock() - began
+
+    took, blind, ended = look_at_all(), 0, clock()
     for wake in wakes(lambda: watcher.context.repository, over):
         if is_over():
             return
@@ -173,9 +176,7 @@ def keep_watching(
             or watcher.has_moved
             or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _rest_after(took))
         ):
-            began = clock()
-            watcher.look()
-            took = clock() - began
+            took = look_at_all()
         else:
             continue
         ended = clock()

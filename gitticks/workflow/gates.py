@@ -77,8 +77,12 @@ def owns_branch(task: Task, policy: Policy) -> bool:
 
 def has_moved(task: Task, artifacts: Artifacts, policy: Policy) -> bool:
     """True if the branch has another head than the one that was handed off."""
-    known = None not in (artifacts.head, task.end_sha)
-    return known and artifacts.head != task.end_sha and owns_branch(task, policy)
+    return is_other_head(artifacts.head, task.end_sha) and owns_branch(task, policy)
+
+
+def is_other_head(head: str | None, handed_off: str | None) -> bool:
+    """True if both are known and differ."""
+    return None not in (head, handed_off) and head != handed_off
 
 
 def is_at_limit(task: Task, policy: Policy) -> bool:
