@@ -63,7 +63,11 @@ def _unmerged(repository: Repository, tasks: Iterable[Task], settings: Settings)
 
 
 def _forecast(
-    repository: Repository, work: Iterable[_Work], among: Iterable[str] | None = None
+    repository: Repository,
+    work: Iterable[_Work],
+    among: Iterable[str] | None = None,
+    *,
+    with_base: bool = True,
 ) -> Iterator[tuple[str, Overlap]]:
     """Yields the conflicts, each with the base's name."""
     by_base: dict[str, dict[str, str]] = {}
@@ -73,7 +77,8 @@ def _forecast(
     for base, heads in by_base.items():
         tip = read_ref(repository.common_dir, BRANCHES + base)
         if tip is not None:
-            yield from ((base, one) for one in forecast(repository, tip, heads, among=wanted))
+            found = forecast(repository, tip, heads, among=wanted, with_base=with_base)
+            yield from ((base, one) for one in found)
 
 
 class OverlapWatch:
@@ -131,7 +136,7 @@ def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[Task
     """Returns which of these tasks' hand-offs for the same base conflict with one another; none if git cannot tell."""
     work = [_Work(task.id, task.end_sha, task.base) for task in tasks if task.base and task.end_sha]
     with contextlib.suppress(GitticksError):
-        overlaps = [one for _, one in _forecast(repository, work)]
+        overlaps = [one for _, one in _forecast(repository, work, with_base=False)]
         return [(TaskId(one.name), TaskId(one.other)) for one in overlaps if one.other is not None]
     return []
 

@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -322,9 +323,14 @@ class _Changes(NamedTuple):
 
 
 def forecast(
-    repository: Repository, base: str, heads: Mapping[str, str], *, among: Iterable[str] | None = None
+    repository: Repository,
+    base: str,
+    heads: Mapping[str, str],
+    *,
+    among: Iterable[str] | None = None,
+    with_base: bool = True,
 ) -> tuple[Overlap, ...]:
-    """Returns the conflicts of branches with the base and with one another, in the order of `heads`.
+    """Returns the conflicts of branches with the base, if asked for, and with one another, in the order of `heads`.
 
     Nothing is merged that touches no common file, so that many branches cost little. With `among` only what one of
     these takes part in.
@@ -333,7 +339,8 @@ def forecast(
     found_forks = {name: repository.objects.merge_base(base, head) for name, head in heads.items()}
     forks = {name: fork for name, fork in found_forks.items() if fork is not None}
     changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
-    on_base = {fork: _changes(repository, fork, base) for fork in set(forks.values()) - {base}}
+    moved_bases = set(forks.values()) - {base} if with_base else ()
+    on_base = {fork: _changes(repository, fork, base) for fork in moved_bases}
     found = []
     with merge_rules(repository, base) as rules:
 
@@ -356,6 +363,7 @@ def forecast(
     return tuple(found)
 
 
+@lru_cache(maxsize=256)  # a queue of merges asks for the same ones whenever another joins it
 def _changes(repository: Repository, old: str, new: str) -> _Changes:
     steps = steps_between(repository, old, new)
     return _Changes(
