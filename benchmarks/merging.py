@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.measure import Place
 from benchmarks.peers.base import run_once
 from benchmarks.runs import events, prepare, start
-from gitticks.git.merges.commits import forecast
+from gitticks.git.merges.forecast import forecast
 from gitticks.git.repository import discover
 
 FILES, BRANCHES = 10_000, 20

@@ -14,7 +14,8 @@ from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_me
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock_if_possible
-from gitticks.git.merges.history import find_merge, find_same_patch, has_work, lost_commits
+from gitticks.git.merges.commits import has_work
+from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import Actor
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -234,7 +235,6 @@ def warn_of_missing(context: Context) -> None:
 
 
 def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:
-
     repository = context.repository
     shas = {task.merged_sha: task for task in tasks if task.merged_sha is not None}
     lost = [sha for sha in lost_commits(repository, [tip], shas) if sha in shas]
@@ -242,8 +242,13 @@ def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterat
     unpulled = set(lost)
     if remote is not None and lost:
         unpulled = {*lost_commits(repository, [remote], lost)}
-    away = [(sha, shas[sha]) for sha in lost if sha in unpulled]
-    gone = [sha for sha, task in away if not has_work(repository, tip, task.id, task.end_sha)]
+    away = {sha: shas[sha] for sha in lost if sha in unpulled}
+    has = {
+        sha: task.end_sha for sha, task in away.items() if has_work(repository, tip, task.id, task.end_sha)
+    }
+    # What others built on came into the base with theirs.
+    kept = [tip, *(head for head in has.values() if head is not None)]
+    gone = [sha for sha in lost_commits(repository, kept, away) if sha in away and sha not in has]
     late = [sha for sha in lost if sha not in unpulled]
     for is_pulled, some in ((True, gone), (False, late)):
         if some:

@@ -26,7 +26,7 @@ from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
 from gitticks.git.merges.asides import PooledAside
-from gitticks.git.merges.commits import Overlap
+from gitticks.git.merges.forecast import Overlap
 from gitticks.git.repository import Repository
 from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError, first_of
-from gitticks.git.merges.commits import Overlap, forecast
+from gitticks.git.merges.forecast import Overlap, forecast
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import WORK_BRANCH, TaskId

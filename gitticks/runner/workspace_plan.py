@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
-from gitticks.git.merges.history import has_work, is_ancestor
+from gitticks.git.merges.commits import has_work
+from gitticks.git.merges.history import is_ancestor
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.graph import NeededCode, code_of_blockers

@@ -6,19 +6,16 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
-from itertools import combinations
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.merges.following import steps_between
-from gitticks.git.merges.history import tree_of
+from gitticks.git.merges.history import find_merge, find_same_patch, tree_of
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -292,87 +289,13 @@ def throwaway_commit(repository: Repository, tree: str, *parents: str) -> str:
     ).text
 
 
-class Overlap(NamedTuple):
-    """A branch, what it conflicts with (another of the branches, or None for the base), and where, sorted."""
-
-    name: str
-    other: str | None
-    paths: tuple[str, ...]
-
-
-class _Changes(NamedTuple):
-    """What a side changed since it left the other: all paths, and the folders of what it added and removed."""
-
-    paths: frozenset[str]
-    grown: frozenset[str]
-    shrunk: frozenset[str]
-
-    def may_conflict(self, other: _Changes) -> bool:
-        """True unless a merge of both is certainly clean.
-
-        Beside files that both changed, these are a file that became a folder, and one that was added where the other
-        side moved the folder away.
-        """
-        return bool(
-            self.paths & other.paths
-            or self.paths & _folders(other.paths)
-            or other.paths & _folders(self.paths)
-            or self.grown & other.shrunk
-            or self.shrunk & other.grown
-        )
-
-
-def forecast(
-    repository: Repository,
-    base: str,
-    heads: Mapping[str, str],
-    *,
-    among: Iterable[str] | None = None,
-    with_base: bool = True,
-) -> tuple[Overlap, ...]:
-    """Returns the conflicts of branches with the base, if asked for, and with one another, in the order of `heads`.
-
-    Nothing is merged that touches no common file, so that many branches cost little. With `among` only what one of
-    these takes part in.
-    """
-    wanted = set(heads if among is None else among)
-    found_forks = {name: repository.objects.merge_base(base, head) for name, head in heads.items()}
-    forks = {name: fork for name, fork in found_forks.items() if fork is not None}
-    changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
-    moved_bases = set(forks.values()) - {base} if with_base else ()
-    on_base = {fork: _changes(repository, fork, base) for fork in moved_bases}
-    found = []
-    with merge_rules(repository, base) as rules:
-
-        def conflicts(ours: str, theirs: str) -> tuple[str, ...]:
-            try:
-                merged = merge_by(rules, repository, ours, theirs)
-            except GitError:  # no common history, or an object that is gone: merging says so
-                return ()
-            return merged.paths if isinstance(merged, Conflict) else ()
-
-        for name, its in changes.items():
-            moved = on_base.get(forks[name])
-            if name in wanted and moved is not None and its.may_conflict(moved):
-                paths = conflicts(base, heads[name])
-                found += [Overlap(name, None, paths)] if paths else []
-        for one, other in combinations(changes, 2):
-            if wanted & {one, other} and changes[one].may_conflict(changes[other]):
-                paths = conflicts(heads[one], heads[other])
-                found += [Overlap(one, other, paths)] if paths else []
-    return tuple(found)
-
-
-@lru_cache(maxsize=256)  # a queue of merges asks for the same ones whenever another joins it
-def _changes(repository: Repository, old: str, new: str) -> _Changes:
-    steps = steps_between(repository, old, new)
-    return _Changes(
-        frozenset(step.path for step in steps),
-        _folders(step.path for step in steps if step.base is None),
-        _folders(step.path for step in steps if step.new is None),
-    )
-
-
-def _folders(paths: Iterable[str]) -> frozenset[str]:
-    """Returns the folders that hold the paths, the top excepted."""
-    return frozenset(str(above) for path in paths for above in PurePosixPath(path).parents[:-1])
+def has_work(repository: Repository, base: str, task_id: str, head: str | None) -> bool:
+    """True if `base` has the work that ends at `head`, in whatever commits; False where that is not stored here."""
+    if head is None or not repository.objects.has(head):
+        return False
+    if find_merge(repository, base, task_id, head) or find_same_patch(repository, base, head):
+        return True
+    if repository.objects.merge_base(base, head) is None:
+        return False
+    merged = merge_in_memory(repository, base, head)  # squashed with other work, it has no commit of its own
+    return not isinstance(merged, Conflict) and merged.tree == tree_of(repository, base)

@@ -124,14 +124,6 @@ def find_merge(repository: Repository, base: str, task_id: str, head: str) -> st
     return next(_with_trailers(repository, base, task_id, head), None)
 
 
-def has_work(repository: Repository, base: str, task_id: str, head: str | None) -> bool:
-    """True if `base` has the work that ends at `head`, in whatever commits; False where that is not stored here."""
-    if head is None or not repository.objects.has(head):
-        return False
-    found = find_merge(repository, base, task_id, head) or find_same_patch(repository, base, head)
-    return found is not None
-
-
 def merge_trailers(task_id: str, head: str) -> str:
     """Returns the trailers by which `find_merge` knows a merge again."""
     return f"{TASK_TRAILER}: {task_id}\n{HEAD_TRAILER}: {head}\n"

@@ -103,6 +103,29 @@ def test_code_that_came_again_is_not_missing(project: Project) -> None:
     assert found_in(project.path) == {}
 
 
+@pytest.mark.parametrize("is_later", [False, True], ids=["side by side", "one on the other"])
+def test_code_that_was_squashed_with_that_of_others_is_not_missing(project: Project, is_later: bool) -> None:
+    before = git("rev-parse", "main", at=project.path)
+    merge(project, "k7f2")
+    git("branch", "--quiet", "merged", at=project.path)
+    if not is_later:
+        git("reset", "--quiet", "--hard", before, at=project.path)
+    workspace = make_reviewing(project, "m3xq")
+    if not is_later:
+        git("mv", "login.txt", "logout.txt", at=workspace)
+        git("commit", "--quiet", "--amend", "--no-edit", at=workspace)
+        project.change("m3xq", end_sha=git("rev-parse", "HEAD", at=workspace))
+        git("reset", "--quiet", "--hard", "merged", at=project.path)
+    project.ok("approve", "m3xq")
+    git("reset", "--quiet", "--soft", before, at=project.path)
+    git("commit", "--quiet", "-m", "squashed", at=project.path)
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {}
+    (project.path / "login.txt").unlink()
+    git("commit", "--quiet", "--all", "--amend", "--no-edit", "--allow-empty", at=project.path)
+    assert "warning: `main` lacks the code of `k7f2`" in project.gt("status").err
+
+
 def test_what_only_a_pull_brings_is_a_note(project: Project) -> None:
     merged = merge(project, "k7f2")
     git("update-ref", "refs/remotes/origin/main", merged, at=project.path)

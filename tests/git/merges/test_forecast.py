@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.merges import commits as module
-from gitticks.git.merges.commits import Conflict, MergeRules, Overlap, forecast, merge_by, merge_in_memory
+from gitticks.git.merges import forecast as module
+from gitticks.git.merges.commits import Conflict, MergeRules, merge_by, merge_in_memory
+from gitticks.git.merges.forecast import Overlap, forecast
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import git, make_repository
 
