@@ -241,7 +241,7 @@ def create_task(context: Context, new: NewTask) -> Task:
     def write(transaction: Transaction) -> Task:
         at, actor = context.now, context.actor
         task = Task(
-            free_id(transaction, context.world.random_number),
+            free_id(transaction, at, context.world.random_number),
             title,
             asked_at=at if values.get("awaiting") else None,
             created=at,

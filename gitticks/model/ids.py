@@ -18,6 +18,9 @@ WORK_BRANCH = "gitticks/work/"
 """What the names of branches of work begin with; the rest is the id of their task or epic."""
 
 LONGEST = 64
+_STEPS_BEHIND = 64
+_TRIES_BEHIND = 8
+_TO_BASE_32 = str.maketrans(ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -38,14 +41,36 @@ def id_length(count: int) -> int:
     return length
 
 
-def new_id(is_taken: Callable[[TaskId], bool], count: int, random_number: Callable[[int], int]) -> TaskId:
-    """Returns an id that is not taken; it begins with a letter, so no tool reads it as a number."""
+def new_id(
+    is_taken: Callable[[TaskId], bool],
+    count: int,
+    random_number: Callable[[int], int],
+    after: TaskId | None = None,
+) -> TaskId:
+    """Returns an id that is not taken; it begins with a letter, so no tool reads it as a number.
+
+    It sorts behind `after` while there is room: tasks that were made in one second are worked on in the order of ids.
+    """
     length = id_length(count + 1)
+    if after is not None and len(after) == length and after[0] in LETTERS and not after.strip(ALPHABET):
+        number = int(after.translate(_TO_BASE_32), 32)
+        for _ in range(_TRIES_BEHIND):
+            candidate = _spelled(number + 1 + random_number(32**length // _STEPS_BEHIND), length)
+            if len(candidate) == length and not is_taken(candidate):
+                return candidate
     while True:
         tail = "".join(ALPHABET[random_number(32)] for _ in range(length - 1))
         candidate = TaskId(LETTERS[random_number(len(LETTERS))] + tail)
         if not is_taken(candidate):
             return candidate
+
+
+def _spelled(number: int, length: int) -> TaskId:
+    signs = ""
+    while number or len(signs) < length:
+        number, digit = divmod(number, 32)
+        signs = ALPHABET[digit] + signs
+    return TaskId(signs)
 
 
 def shard(task_id: TaskId) -> str:

@@ -270,7 +270,7 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
     task = Task(
-        id=free_id(transaction, circumstances.random_number),
+        id=free_id(transaction, circumstances.at, circumstances.random_number),
         title=f"Rework: {epic.title}",
         priority=epic.priority,
         parent=epic.id,

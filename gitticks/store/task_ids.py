@@ -9,6 +9,8 @@ from gitticks.errors import NotFoundError, UsageError
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id, new_id
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitticks.store.index import Index
     from gitticks.store.transaction import Transaction
 
@@ -20,10 +22,11 @@ MOST_CANDIDATES = 8
 _LONGEST_SHOWN = 70
 
 
-def free_id(transaction: Transaction, random_number: Callable[[int], int]) -> TaskId:
-    """Returns an id that no task has; `random_number` as in `new_id`."""
+def free_id(transaction: Transaction, at: datetime, random_number: Callable[[int], int]) -> TaskId:
+    """Returns an id that no task has, for one that is made at this moment; `random_number` as in `new_id`."""
     names, folders_for_each = transaction.sample_of_names(SAMPLED_FOLDERS)
-    return new_id(transaction.has_task, names * folders_for_each, random_number)
+    after = transaction.task_changed_at(at)
+    return new_id(transaction.has_task, names * folders_for_each, random_number, after)
 
 
 def worked_on_in(index: Index, owner: TaskId) -> TaskId:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.git.objects.failures import TooLargeError
 from gitticks.git.objects.trees import DEEPEST, tree_id_of
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_folder, task_path
 from gitticks.store import layout
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.objects import Objects
     from gitticks.model.event import Event
@@ -189,6 +191,14 @@ class Transaction:
             with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
                 names += len(self._objects.names(folder.object_id))
         return names, step
+
+    def task_changed_at(self, at: datetime) -> TaskId | None:
+        """Returns the task that the base's own commit is about, if that was made in this second."""
+        headers, _, message = self._objects.commit_text(self.base).partition("\n\n")
+        if f"> {int(at.timestamp())} " not in headers.rpartition("\ncommitter ")[2].partition("\n")[0]:
+            return None
+        found = (line.removeprefix("Task: ") for line in message.splitlines() if line.startswith("Task: "))
+        return next((TaskId(one) for one in found if is_valid_id(one)), None)
 
     def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
         """Describes the commit: the first subject becomes its subject, later ones go into its body.

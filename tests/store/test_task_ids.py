@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from gitticks.store.task_ids import free_id, resolve_id
 from gitticks.store.transaction import Transaction
 from tests.support.repositories import git, loose_file
 from tests.support.tasks import ADA, make_store, make_task
+
+LATER = datetime(2036, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def test_taken_ids_are_passed_over(store: Store) -> None:
     seen = store.snapshot()
     numbers = drawing("k7f2", "m3a9", "new2", "b1kd")
     seen.write(task_path(TaskId("new2")), b"x")
-    assert free_id(seen, lambda _below: next(numbers)) == "b1kd"
+    assert free_id(seen, LATER, lambda _below: next(numbers)) == "b1kd"
 
 
 def test_a_removed_task_frees_its_id(store: Store) -> None:
@@ -52,7 +55,7 @@ def test_ids_are_as_long_as_the_queue_demands(store: Store, count: int) -> None:
             transaction.write(task_path(TaskId(f"t{number:03x}")), b"x")
 
     store.transact(fill, author=ADA)
-    assert len(free_id(store.snapshot(), lambda below: below - 1)) == id_length(count + 3)
+    assert len(free_id(store.snapshot(), LATER, lambda below: below - 1)) == id_length(count + 3)
 
 
 @pytest.mark.damages
@@ -61,7 +64,7 @@ def test_a_damaged_folder_keeps_nobody_from_creating(store: Store) -> None:
     loose_file(store.repository.common_dir, shard).unlink()
     numbers = drawing("nnf2", "b1kd")
     afresh = Store.open(discover(store.repository.common_dir.parent))
-    assert free_id(afresh.snapshot(), lambda _below: next(numbers)) == "b1kd"
+    assert free_id(afresh.snapshot(), LATER, lambda _below: next(numbers)) == "b1kd"
 
 
 @pytest.fixture

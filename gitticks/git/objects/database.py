@@ -160,6 +160,10 @@ class Objects(ABC):
         """Returns the ids of the commit's parents."""
         return self._links(commit_id, "parent")
 
+    def commit_text(self, commit_id: str) -> str:
+        """Returns the commit as git stores it: its headers, an empty line and the message."""
+        return self._content(commit_id, "commit").decode("utf-8", "replace")
+
     def is_ancestor(self, old: str, new: str) -> bool:
         """True if `new` is the commit `old` or was made on top of it; False for one that is no longer stored.
 

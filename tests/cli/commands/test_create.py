@@ -24,6 +24,12 @@ def project(tmp_path: Path) -> Project:
     return make_project(tmp_path)
 
 
+def test_tasks_of_one_second_are_worked_on_in_the_order_in_which_they_were_made(project: Project) -> None:
+    made = [project.ok("create", f"Step {number}").strip() for number in range(8)]
+    assert [one["id"] for one in json.loads(project.ok("list", "--json"))["tasks"]] == made
+    assert project.ok("next").split()[0] == made[0]
+
+
 def test_it_prints_only_the_id_and_commits_the_task_with_its_history(project: Project) -> None:
     ran = project.gt("create", "Login loses the return URL", "-d", "After SSO people land on /.", now=SUNDAY)
     task_id = ran.out.strip()
