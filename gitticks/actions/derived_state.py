@@ -74,6 +74,12 @@ class Standing(Generic[T_co]):
         return graph.may_wait([one.task for one in standings], around)
 
     @property
+    def holder(self) -> T_co | None:
+        """Returns the epic above it that awaits a person or is deferred, so that it cannot go on."""
+        found: T_co | None = self._graph.holder(self.task, self._around)
+        return found
+
+    @property
     def is_blocked(self) -> bool:
         """True for an open task that waits for another one."""
         return self._graph.is_blocked(self.task)

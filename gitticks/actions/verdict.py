@@ -27,7 +27,7 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
-from gitticks.store.decisions import Circumstances, carry_out, told_by
+from gitticks.store.decisions import Circumstances, carry_out, rework_title, told_by
 from gitticks.store.index import open_index
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts
@@ -136,11 +136,12 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
 
 
 def rework_of(context: Context, rejected: Task) -> TaskId | None:
-    """Returns the child that carries the feedback of an epic that was sent back, the only open one; None of others."""
+    """Returns the child that was made for the feedback of an epic that was sent back; None of others."""
     if not rejected.is_epic:
         return None
     with open_index(context.repository) as index:
-        return next((one.id for one in index.children(rejected.id) if one.is_open), None)
+        open_ones = (one for one in index.children(rejected.id) if one.is_open)
+        return next((one.id for one in open_ones if one.title == rework_title(rejected)), None)
 
 
 def _refuse_merged(context: Context, task: Task) -> None:

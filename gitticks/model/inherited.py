@@ -94,7 +94,7 @@ NOTHING_ABOVE = Above(None)
 
 
 class Inheritance:
-    """What all tasks are passed on, found out as it is asked for."""
+    """What all tasks are passed on, found out as it is asked for: by open tasks, for a closed one keeps nobody."""
 
     def __init__(
         self, tasks: Mapping[TaskId, Queued], waits_for: Callable[[Queued], Iterator[TaskId]]
@@ -120,10 +120,13 @@ class Inheritance:
         way: list[TaskId] = []
         on_the_way: set[TaskId] = set()
         here: TaskId | None = task_id
-        while here is not None and here not in on_the_way and here not in self._above and here in self._tasks:
+        while here is not None and here not in on_the_way and here not in self._above:
+            task = self._tasks.get(here)
+            if task is None or not task.is_open:
+                break
             way.append(here)
             on_the_way.add(here)
-            here = self._tasks[here].parent
+            here = task.parent
         if here is not None and here in on_the_way:
             self._go_around(way[way.index(here) :])
             del way[way.index(here) :]
@@ -136,7 +139,7 @@ class Inheritance:
         days = [day for day in (task.defer_until, above.until) if day is not None]
         return Above(
             task.id,
-            task.id if task.is_epic and task.is_open else above.epic,
+            task.id if task.is_epic else above.epic,
             waits=above.waits or task.awaiting is not None,
             until=max(days, default=None),
             blockers=tuple(self._waits_for(task)),
@@ -150,10 +153,10 @@ class Inheritance:
         owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
         waits = any(task.awaiting is not None for task in tasks)
         until = max((task.defer_until for task in tasks if task.defer_until is not None), default=None)
-        epic = next((task.id for task in tasks if task.is_epic and task.is_open), None)
+        epic = next((task.id for task in tasks if task.is_epic), None)
         first = len(owners)
         for task in reversed(tasks):
-            epic = task.id if task.is_epic and task.is_open else epic
+            epic = task.id if task.is_epic else epic
             first -= bool(open_blockers[task.id])
             self._above[task.id] = AboveInCycle(
                 task.id, epic, waits=waits, until=until, owners=owners, first=first

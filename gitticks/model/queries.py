@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -168,6 +168,14 @@ class Graph(Generic[T]):
             or task.id in around.left
             for task in tasks
         ]
+
+    def holder(self, task: T, around: Surroundings) -> T | None:
+        """Returns the nearest epic that awaits a person or is deferred and so keeps an open task below it, or None."""
+        above = self._above_of(task)
+        if not task.is_open or not (above.waits or (above.until is not None and above.until > around.today)):
+            return None
+        open_ones = takewhile(attrgetter("is_open"), self.ancestors(task))
+        return next((one for one in open_ones if one.awaiting or is_deferred(one, around.today)), None)
 
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""

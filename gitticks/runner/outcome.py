@@ -178,12 +178,12 @@ def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Con
         is_ours = any(blocker in scope for blocker in blockers)
         named = first_of(blockers_in_words(graph, task), _SHOWN_TASKS)
         return None if is_ours else f"it waits for {named}: `gt show {blockers[0]}`"
-    for above in graph.ancestors(task):
-        if above.awaiting is not None and above.id not in scope:
-            return f"it waits like its epic `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"
-        if is_deferred(above, around.today):
-            return f"it waits like its epic `{above.id}`, which is deferred until {above.defer_until}: `gt defer {above.id} null`"
-    return None
+    above = graph.holder(task, around)
+    if above is None or (above.awaiting is not None and above.id in scope):
+        return None
+    if above.awaiting is not None:
+        return f"it waits like its epic `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"
+    return f"it waits like its epic `{above.id}`, which is deferred until {above.defer_until}: `gt defer {above.id} null`"
 
 
 def shown(names: Sequence[TaskId]) -> str:

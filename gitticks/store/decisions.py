@@ -268,10 +268,15 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
     return "\n".join(lines)
 
 
+def rework_title(epic: Task) -> str:
+    """Returns the title of a child that carries the feedback on an epic that was sent back."""
+    return f"Rework: {epic.title}"
+
+
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
     task = Task(
         id=free_id(transaction, circumstances.at, circumstances.random_number),
-        title=f"Rework: {epic.title}",
+        title=rework_title(epic),
         priority=epic.priority,
         parent=epic.id,
         created=circumstances.at,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 import pytest
 from hypothesis import given
@@ -44,9 +46,14 @@ def test_ten_thousand_tasks_that_wait_in_a_row() -> None:
     assert [task.id for task in graph(*row).ready(AROUND)] == [f"t{MANY - 1}"]
 
 
+def open_above(graph: TaskGraph, task: Task) -> Iterator[Task]:
+    """Yields the ancestors up to a closed one, which keeps nobody."""
+    return takewhile(lambda one: one.is_open, graph.ancestors(task))
+
+
 def walked_blockers(graph: TaskGraph, task: Task) -> tuple[TaskId, ...]:
     """Returns what `open_blockers` says, by walking all ancestors."""
-    owners = (task, *graph.ancestors(task))
+    owners = (task, *open_above(graph, task))
     found = [one for owner in owners for one in owner.blocked_by if graph.is_open_id(one) and one != task.id]
     return tuple(dict.fromkeys(found))
 
@@ -72,12 +79,12 @@ def test_blockers_are_those_of_all_ancestors_also_in_cycles(seed: int) -> None:
 
 def walked_epic(graph: TaskGraph, task: Task) -> TaskId | None:
     """Returns what `epic_of` says, by walking all ancestors."""
-    return next((one.id for one in graph.ancestors(task) if one.is_epic and one.is_open), None)
+    return next((one.id for one in open_above(graph, task) if one.is_epic), None)
 
 
 def is_walked_ready(graph: TaskGraph, task: Task, around: Surroundings) -> bool:
     """Returns what `is_ready` says, by walking all ancestors."""
-    family = (task, *graph.ancestors(task))
+    family = (task, *open_above(graph, task))
     is_free = not any(one.awaiting or is_deferred(one, around.today) for one in family)
     return task.is_workable and not is_taken(task, around) and is_free and not walked_blockers(graph, task)
 
@@ -91,6 +98,8 @@ def test_what_is_handed_down_is_what_a_walk_finds_also_in_cycles(
         assert graph.epic_of(task) == walked_epic(graph, task)
         assert graph.is_ready(task, around) == is_walked_ready(graph, task, around)
         assert graph.is_blocked(task) == (task.is_open and bool(walked_blockers(graph, task)))
+        holders = [one for one in open_above(graph, task) if one.awaiting or is_deferred(one, around.today)]
+        assert graph.holder(task, around) == (holders[0] if task.is_open and holders else None)
     picked = graph.in_picking_order([task for task in tasks if task.is_open])
     assert [graph.pick_key(task) for task in picked] == sorted(graph.pick_key(task) for task in picked)
 

@@ -144,6 +144,9 @@ def waits_for(standing: Standing[Listed]) -> str:
         return f"until {task.defer_until.isoformat()}"
     if standing.is_held and task.is_open:
         return "held"
+    epic = standing.holder
+    if epic is not None:
+        return f"like {epic.id}: {epic.awaiting or f'until {epic.defer_until}'}"
     return standing.left or ""
 
 

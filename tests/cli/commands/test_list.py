@@ -291,3 +291,23 @@ def test_epics_and_what_is_blocked(tmp_path: Path) -> None:
     assert ["Accounts" in out for out in by_type] == [False, True]
     assert [line.split()[1] for line in gt("list", "--blocked", at=tmp_path).out.splitlines()[1:]] == ["b1kd"]
     assert gt("list", "--sort", "size", at=tmp_path).err.startswith("error: `size` is not a valid order")
+
+
+def test_what_keeps_an_epic_is_shown_of_its_tasks_until_the_epic_is_closed(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    epic = project.ok("create", "Accounts", "--type", "epic", "--defer-until", "2099-05-01").strip()
+    child = project.ok("create", "Delete an account", "--parent", epic).strip()
+    assert f"Delete an account  like {epic}: until 2099-05-01\n" in project.ok("list")
+    assert f" · like {epic}: until 2099-05-01" in project.ok("show", child)
+    assert project.gt("next").code == 1
+    project.ok("defer", epic, "null")
+    project.ok("update", epic, "--awaiting", "review")
+    assert f"Delete an account  like {epic}: review\n" in project.ok("list")
+    rejected = project.ok("reject", epic, "Log who did it")
+    assert rejected.startswith(f"{epic}  rejected; its tasks continue with your feedback")
+    project.ok("defer", epic, "2099-05-01")
+    project.ok("cancel", epic)
+    assert project.ok("next").split()[0] == child
+    for words in (("list",), ("list", "--all"), ("ready",)):
+        tasks = json.loads(project.ok(*words, "--json"))["tasks"]
+        assert {one["id"]: one["ready"] for one in tasks}[child], words
