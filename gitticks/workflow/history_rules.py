@@ -22,9 +22,9 @@ from gitticks.workflow.bundle import Side, may_stand
 from gitticks.workflow.transitions import Asker, Gate, Row, asker_of, rows_between
 
 _BORN_WITH = ("id", "created", "created_by")
-_ENGINE_FIELDS = tuple(
-    field.name for field in fields(Task) if field.name not in {*HUMAN_FIELDS, *_BORN_WITH, "status"}
-)
+# `updated` only says whose text is the later one, and git moves it too: in a revert, or a rebase that meets a conflict.
+_NOT_JUDGED = {*HUMAN_FIELDS, *_BORN_WITH, "status", "updated"}
+_ENGINE_FIELDS = tuple(field.name for field in fields(Task) if field.name not in _NOT_JUDGED)
 _BUNDLE = (
     "status", "awaiting", "verdict", "approval", "asked", "end_sha", "review_round", "failed_reviews", "crash_count",
 )  # fmt: skip

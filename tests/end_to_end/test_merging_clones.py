@@ -105,10 +105,11 @@ def rewrite_twice(ours: Clone, theirs: Clone) -> None:
     theirs.push()
 
 
-def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> None:
+@pytest.mark.parametrize("way", ["--no-rebase", "--rebase"])
+def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone], way: str) -> None:
     ours, theirs = clones
     rewrite_twice(ours, theirs)
-    pulled = ours.pull()
+    pulled = run_git_command("pull", "--no-edit", way, "origin", "gitticks/state", at=ours.board)
     assert pulled.returncode == 0
     assert "both sides changed ## Context: both versions are there, marked, until you choose" in pulled.stderr
     text = (ours.board / PATH).read_text()
@@ -116,6 +117,9 @@ def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> 
     assert "Their line." in text
     assert not ours.is_merging
     assert ours.task(TASK).title == theirs.task(TASK).title
+    assert " error " not in ours.gt("doctor").out
+    git("revert", "--no-edit", "HEAD~1" if way == "--rebase" else "HEAD^2", at=ours.board)
+    assert " error " not in ours.gt("doctor").out
 
 
 @pytest.mark.parametrize("chosen", ["Our line.", "Their line.", "Both lines."])
