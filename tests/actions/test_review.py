@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -146,9 +147,21 @@ def test_a_rejection_resumes_the_agent(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(f'grep -q "too short" "$GITTICKS_MAILBOX/prompt.md" || exit 9\n{DONE}')
     make_reviewing(project)
-    assert project.gt("review", "k7f2", "--reject", "too short").code == 3
+    project.ok("review", "k7f2", "--reject", "too short")
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
     assert project.task("k7f2").review_round == 2
+
+
+def test_a_rejection_starts_no_agent_on_what_a_person_works_on_by_hand(project: RunProject) -> None:
+    project.make("k7f2")
+    workspace = Path(project.ok("start", "k7f2").strip())
+    head = commit_file(workspace, "login.txt", "x\n", "by hand")
+    project.ok("handoff", "k7f2", "--done", "the login")
+    project.ok("complete", "k7f2")
+    assert project.task("k7f2").end_sha == head
+    rejected = project.gt("review", "k7f2", "--reject", "too short")
+    assert (rejected.code, rejected.err) == (0, "")
+    assert project.stands() == (Status.WORKING, None)
 
 
 def test_a_rejection_can_leave_the_agent_alone(project: RunProject) -> None:

@@ -26,7 +26,7 @@ from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
 from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
-from gitticks.errors import UsageError
+from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.model.status import Awaiting
@@ -162,11 +162,13 @@ def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, a
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
-    if not resume or is_run_alive(context.repository):
+    is_by_hand = after.claim is not None and after.claim.is_by_hand
+    if not resume or is_by_hand or is_run_alive(context.repository):
         return 0
 
     sys.stdout.flush()
-    return run(["run", task_id, *(["--json"] if as_json else [])])
+    code = run(["run", task_id, *(["--json"] if as_json else [])])
+    return code if code == Exit.INTERRUPTED else 0  # how the run ended says nothing of the rejection
 
 
 def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
