@@ -43,7 +43,7 @@ from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.overlaps import find_overlaps
+from gitticks.runner.overlaps import find_overlaps, keep_overlaps
 from gitticks.runner.prompt import read_overrides, require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
@@ -320,9 +320,12 @@ def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue
 def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Overlap, ...]:
     """Returns the conflicts of unmerged work with its base and with one another; of these tasks' work if any is named."""
     tasks = context.store.snapshot().all_tasks()
+    if not task_ids:
+        kept = keep_overlaps(context.repository, tasks.values(), context.settings)
+        return tuple(Overlap(one.name, one.other, one.paths) for one in kept)
     graph = TaskGraph.of(tasks.values())
     among = [workspace_name(context.store.task_file(one).task, graph, context.settings) for one in task_ids]
-    return find_overlaps(context.repository, tasks.values(), context.settings, among=among or None)
+    return find_overlaps(context.repository, tasks.values(), context.settings, among)
 
 
 def continue_merge(context: Context, task_id: TaskId) -> Moved:

@@ -37,15 +37,14 @@ class _Work(NamedTuple):
 
 
 def find_overlaps(
-    repository: Repository, tasks: Iterable[Task], settings: Settings, *, among: Iterable[str] | None = None
+    repository: Repository, tasks: Iterable[Task], settings: Settings, among: Iterable[str]
 ) -> tuple[Overlap, ...]:
-    """Returns the conflicts of unmerged work with its base and with other work for the same base.
+    """Returns the conflicts of unmerged work with its base and with other work for the same base, as far as `among` takes part.
 
-    Work is named after its task, or after the epic where its tasks share a branch. Only commits count. With `among`, only
-    what one of these names takes part in.
+    Work is named after its task, or after the epic where its tasks share a branch. Only commits count.
     """
     work = _unmerged(repository, tasks, settings)
-    if among is not None and not {one.name for one in work}.intersection(among):
+    if not {one.name for one in work}.intersection(among):
         return ()
     return tuple(one for _, one in _forecast(repository, work, among))
 
@@ -81,6 +80,29 @@ def _forecast(
             yield from ((base, one) for one in found)
 
 
+_Refs = tuple[tuple[str, str | None], ...]
+"""Refs, and where they stand."""
+
+
+def _foresee(repository: Repository, work: Iterable[_Work]) -> list[tuple[Foreseen, _Refs]]:
+    """Returns the conflicts, each with the refs that it holds for."""
+    refs = {one.name: (f"{BRANCHES}{WORK_BRANCH}{one.name}", one.head) for one in work}
+    found: list[tuple[Foreseen, _Refs]] = []
+    for base, one in _forecast(repository, work):
+        ref = f"{BRANCHES}{base}"
+        other = (ref, read_ref(repository.common_dir, ref)) if one.other is None else refs[one.other]
+        found.append((Foreseen(one.name, one.other, base, one.paths), (refs[one.name], other)))
+    return found
+
+
+def keep_overlaps(repository: Repository, tasks: Iterable[Task], settings: Settings) -> tuple[Foreseen, ...]:
+    """Finds the conflicts of all unmerged work, keeps them for the commands that do not look themselves, and returns them."""
+    found = _foresee(repository, _unmerged(repository, tasks, settings))
+    with contextlib.suppress(OSError):
+        write_foreseen(repository.own_dir, found)
+    return tuple(one for one, _ in found)
+
+
 class OverlapWatch:
     """Looks for conflicts during a run, and keeps and reports what it foresees."""
 
@@ -106,17 +128,11 @@ class OverlapWatch:
         run = self._run
         with contextlib.suppress(GitticksError, OSError):
             work = _unmerged(run.repository, tasks, run.settings)
-            refs = {one.name: (f"{BRANCHES}{WORK_BRANCH}{one.name}", one.head) for one in work}
-            bases = {f"{BRANCHES}{one.base}" for one in work}
-            tips = {ref: read_ref(run.repository.common_dir, ref) for ref in bases}
-            seen = frozenset([*refs.values(), *tips.items()])
+            bases = {(one.base, read_ref(run.repository.common_dir, BRANCHES + one.base)) for one in work}
+            seen = frozenset([*((one.name, one.head) for one in work), *bases])
             if seen == self._seen:
                 return
-            found = []
-            for base, one in _forecast(run.repository, work):
-                ref = f"{BRANCHES}{base}"
-                other = (ref, tips[ref]) if one.other is None else refs[one.other]
-                found.append((Foreseen(one.name, one.other, base, one.paths), (refs[one.name], other)))
+            found = _foresee(run.repository, work)
             self._seen = seen
             write_foreseen(run.repository.own_dir, found)
             self._report(one for one, _ in found)
@@ -146,7 +162,7 @@ def overlap_warnings(
 ) -> tuple[str, ...]:
     """Returns what a worker on the branch of this name should know of them."""
     try:
-        found = find_overlaps(repository, tasks, settings, among=[name])
+        found = find_overlaps(repository, tasks, settings, [name])
     except GitticksError:
         return ()  # a forecast keeps nobody from working
     return tuple(_words(one, name) for one in found)

@@ -35,6 +35,9 @@ def test_each_pair_and_the_base_are_named_and_nothing_moves(project: Project) ->
     assert project.gt("conflicts", "p2").code == 0
     assert git("for-each-ref", at=project.path) == refs
     commit_file(project.path, "shared.txt", "base\n")
+    assert "k7f2 and the base conflict in shared.txt" in project.gt("conflicts").out
+    noted = json.loads(project.ok("status", "--json"))["conflicts"]
+    assert [(one["id"], one["with"]) for one in noted] == [("k7f2", None), ("m3xq", None), ("k7f2", "m3xq")]
     found = json.loads(project.gt("conflicts", "k7f2", "--json").out)["conflicts"]
     assert found == [
         {"id": "k7f2", "with": None, "paths": ["shared.txt"]},
