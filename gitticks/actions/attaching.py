@@ -117,7 +117,7 @@ def _next(task: Task) -> str:
     if not task.is_open:
         return f"`gt log {task.id}` shows what was done"
     if task.status is Status.CLARIFICATION:
-        return f'`gt respond {task.id} "…"` answers it; on a terminal, `gt attach` starts an agent to discuss it with'
+        return f'`gt respond {task.id} "…"` answers it; on a terminal, `gt attach {task.id}` starts an agent to discuss it with'
     if task.is_epic:
         return f"`gt tree {task.id}` shows its tasks"
     if task.status is Status.REVIEWING:

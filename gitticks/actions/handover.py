@@ -104,7 +104,7 @@ def ask_question(context: Context, task_id: TaskId, question: str) -> None:
 
 def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
     """Writes `## Handoff`, in place of one that is there."""
-    check_handoff(text)
+    check_handoff(text, f"gt handoff {task_id}")
 
     def write(transaction: Transaction) -> None:
         file = transaction.task_file(task_id)
@@ -125,10 +125,10 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
     context.store.transact(write, author=context.author)
 
 
-def check_handoff(text: str) -> None:
-    """Refuses a hand-off without text."""
+def check_handoff(text: str, how: str) -> None:
+    """Refuses a hand-off without text; `how` begins the command that writes one."""
     if is_empty(text):
-        raise UsageError("the hand-off is empty", hint='`gt handoff --done "…" --remaining "…"`')
+        raise UsageError("the hand-off is empty", hint=f'`{how} --done "…" --remaining "…"`')
 
 
 class Session(NamedTuple):
@@ -221,7 +221,7 @@ def request_note(session: Session, text: str) -> Request:
 
 def request_handoff(session: Session, text: str) -> Request:
     """Writes `## Handoff` into the agent's copy."""
-    check_handoff(text)
+    check_handoff(text, "gt handoff")
     if session.actor.role not in (None, Role.WORKER):
         raise RefusedError(
             f"only the worker writes the hand-off, and this is a {session.actor.role}'s session",

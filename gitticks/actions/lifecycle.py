@@ -122,9 +122,15 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
         circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
         if isinstance(trigger, Reopened) and after.is_epic:
-            child = next(iter(TaskGraph.of(transaction.all_tasks().values()).children(task_id)), None)
-            if child is not None:
-                follow_parent(transaction, child, circumstances)
+            children = TaskGraph.of(transaction.all_tasks().values()).children(task_id)
+            if children:
+                follow_parent(transaction, children[0], circumstances)
+            reopened = transaction.task_file(task_id).task
+            if not reopened.is_open or reopened.is_merging:
+                raise RefusedError(
+                    f"all tasks of `{task_id}` are closed, so it would be closed again at once",
+                    hint=f'`gt reopen {children[0].id}` or `gt create "…" --parent {task_id}` reopens it too',
+                )
         return Moved(before, transaction.task_file(task_id).task)
 
     return context.store.transact(write, author=context.author)

@@ -82,7 +82,7 @@ class Listing(NamedTuple):
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
     tasks are stuck, or what their agents said when they stopped, where that was. `due` holds the due dates that were
-    asked for. `has_tasks` is False in a repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
+    asked for, `overdue` those that have passed. `has_tasks` is False in a repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
     """
 
     standings: Sequence[Standing[TaskRow]]
@@ -90,6 +90,7 @@ class Listing(NamedTuple):
     questions: Mapping[TaskId, tuple[Entry, ...]]
     said: Mapping[TaskId, str]
     due: Mapping[TaskId, str]
+    overdue: Mapping[TaskId, str]
     has_tasks: bool
     strangers: Mapping[TaskId, str]
     left_out: int = 0
@@ -142,6 +143,7 @@ def list_tasks(
         questions=questions,
         said=said,
         due=_due(index, ordered) if wanted.is_overdue or order is Order.DUE else {},
+        overdue=index.overdue(context.now.astimezone().date()),
         has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
         left_out=left_out,

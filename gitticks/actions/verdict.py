@@ -245,7 +245,8 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
         merged = (merged_words(task.base, result.sha, result.tested),) if result.sha else ()
         return MergedNow((*merged, "done"), is_done=True)
     turn = ", awaits work" if task.awaiting is Awaiting.WORK else ""
-    return MergedNow((f"not merged, {task.status} again{turn}: {_reason(result.decision)}",), is_done=False)
+    now = f"{task.status} again" if task.status is Status.WORKING else str(task.status)
+    return MergedNow((f"not merged, {now}{turn}: {_reason(result.decision)}",), is_done=False)
 
 
 def _waiting(reason: str) -> MergedNow:

@@ -99,7 +99,7 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     try:
         rescued = workspace_removal.remove(context.repository, one.path, force=force)
     except GitticksError as error:
-        return Cleaned(one.name, one.path, problem=error.message)
+        return Cleaned(one.name, one.path, problem=error.in_one_line)
     return Cleaned(one.name, one.path, rescued=rescued)
 
 
@@ -221,7 +221,9 @@ def remove_expired(context: Context) -> None:
 def _remove(found: _Found) -> Leftover:
     try:
         found.remove()
-    except (GitticksError, OSError) as error:
+    except GitticksError as error:
+        return found.leftover._replace(problem=error.in_one_line)
+    except OSError as error:
         return found.leftover._replace(problem=str(error))
     return found.leftover
 

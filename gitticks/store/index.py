@@ -22,6 +22,8 @@ from gitticks.store.layout import state_tip
 from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, TaskRow, details_of, read_rows
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from gitticks.git.objects import Objects
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
@@ -259,6 +261,11 @@ class Index:
             " AND EXISTS (SELECT 1 FROM task AS epic WHERE epic.id = task.carrier AND epic.is_open)"
         )
         return self._read(values_of.ids_by_task, query)
+
+    def overdue(self, today: date) -> dict[TaskId, str]:
+        """Returns the open tasks that were due before this day, each with the day."""
+        query = "SELECT id, due FROM task WHERE due < ? AND is_open"
+        return self._read(values_of.texts_by_task, query, today.isoformat())
 
     def status_counts(self) -> dict[str, int]:
         """Returns how many tasks have each status that any has."""

@@ -48,6 +48,7 @@ INDEXES = (
     "CREATE INDEX task_begun ON task (id) WHERE is_begun",
     "CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL",
     "CREATE INDEX task_carrier ON task (carrier) WHERE carrier IS NOT NULL",
+    "CREATE INDEX task_due ON task (due) WHERE due IS NOT NULL",
     "CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL",
 )
 

@@ -161,7 +161,7 @@ def test_what_comes_back_is_its_persons_until_they_leave_it_to_agents(project: R
     assert project.stands() == (Status.WORKING, None)
     assert "by hand" in project.ok("current")
     assert "wip.txt" not in project.files("gitticks/work/k7f2")
-    project.ok("update", "k7f2", "--awaiting=null")
+    assert project.ok("update", "k7f2", "--awaiting=null") == "k7f2  left to agents\n"
     project.run()
     assert "wip.txt" in project.files("gitticks/work/k7f2")
 

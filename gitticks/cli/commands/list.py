@@ -57,6 +57,7 @@ def answer(
                 found.said,
                 found.questions,
                 due=found.due,
+                overdue=found.overdue,
                 strangers=found.strangers,
             )
         )

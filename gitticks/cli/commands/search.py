@@ -54,11 +54,17 @@ def answer(
         say(*(line for one in found_broken for line in broken_lines(on, one, search.needles)))
         if search.left_out:
             every = len(search.found) + len(found_broken) + search.left_out
-            say(f"… {search.left_out} more: `gt search -n {every}`", err=True)
+            say(f"… {search.left_out} more: `{_asked(words)} -n {every}`", err=True)
     else:
-        more = "" if wanted.needs_closed else ": `gt search --all` searches closed tasks too"
+        more = "" if wanted.needs_closed else f": `{_asked(words)} --all` searches closed tasks too"
         say(f"no matches{more}", err=True)
     return Exit.DONE if search.found or found_broken else Exit.FAILED
+
+
+def _asked(words: Sequence[str]) -> str:
+    from shlex import join
+
+    return visible(f"gt search {join(words)}")
 
 
 def _text(found: Found) -> str:

@@ -164,11 +164,13 @@ def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
         yield ", ".join(details.labels)
     if task.parent:
         yield f"in {task.parent}{f' ({shown.parent.title})' if shown.parent else ''}"
+    today = now.astimezone().date().isoformat()
+    is_overdue = task.is_open and details.due is not None and details.due < today
     named = (
         ("by", f"{details.created_by}, a stranger here" if shown.is_by_stranger else details.created_by),
         ("for", details.agent),
         ("assigned to", details.assignee),
-        ("due", details.due),
+        ("overdue since" if is_overdue else "due", details.due),
     )
     yield from (f"{word} {value}" for word, value in named if value)
     if task.awaiting:

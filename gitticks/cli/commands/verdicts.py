@@ -71,7 +71,9 @@ def approve_command(
         before, after = judged.before, judged.after
         if judged.is_repeated and not after.is_merging:
             when = f" since {after.closed:%Y-%m-%d %H:%M} UTC" if after.closed is not None else ""
-            return Decided(after, (f"done already{when}, nothing was changed",))
+            return Decided(
+                after, (f"done already{when}, {'your note was added' if text else 'nothing was changed'}",)
+            )
         words = moved_words(before, after)
         if after.is_open:
             turn = f"; {returned_words(context, after)}"

@@ -193,7 +193,10 @@ def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bo
     ]
     words += ["summary"] if updated.is_described else []
     words += ["note"] if changes.note else []
-    print_change(context, after.id, f"{', '.join(words)} changed", as_json=as_json)
+    is_left = before.claim is not None and after.claim is None
+    told = [f"{', '.join(words)} changed"] if words else []
+    told += ["left to agents"] if is_left else []
+    print_change(context, after.id, "; ".join(told), as_json=as_json)
     return Exit.DONE
 
 

@@ -36,6 +36,7 @@ _LONGEST_REASON = 40
 _MOST_BLOCKERS, _MOST_COUNTED = 3, 100
 _BY_HAND = "work"
 _BEGINS = (Status.PENDING, Status.WORKING)
+_NO_DATES: Mapping[TaskId, str] = {}
 
 
 def task_table(
@@ -45,14 +46,15 @@ def task_table(
     reasons: Mapping[TaskId, str] | None = None,
     questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
     *,
-    due: Mapping[TaskId, str] | None = None,
+    due: Mapping[TaskId, str] = _NO_DATES,
+    overdue: Mapping[TaskId, str] = _NO_DATES,
     strangers: Mapping[TaskId, str] | None = None,
 ) -> Iterator[str]:
     """Yields one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
 
     A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck. Of `questions` a
     terminal gets the first line of each, as far as all the rest leaves room for it. `due` dates follow
-    what a task waits for. `strangers` are named.
+    what a task waits for, those that have passed, `overdue`, too. `strangers` are named.
     """
     tasks = [standing.task for standing in standings]
     glyphs = {status: f"{on.glyph(status)} " for status in {task.status for task in tasks}}
@@ -68,8 +70,8 @@ def task_table(
         Column(
             "waits",
             [
-                _waits(on, standing, reasons or {}, due or {})
-                if reasons or due or may_wait or standing.task.is_epic
+                _waits(on, standing, reasons or {}, due, overdue)
+                if reasons or due or may_wait or standing.task.is_epic or standing.task.id in overdue
                 else ""
                 for standing, may_wait in zip(standings, Standing.may_wait(standings), strict=True)
             ],
@@ -112,7 +114,11 @@ def _with_questions(on: Screen, columns: Sequence[Column], asked: Sequence[Seque
 
 
 def _waits(
-    on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str], due: Mapping[TaskId, str]
+    on: Screen,
+    standing: Standing[Listed],
+    reasons: Mapping[TaskId, str],
+    due: Mapping[TaskId, str],
+    overdue: Mapping[TaskId, str],
 ) -> str:
     """Returns what a task waits for, and why, and when it is due; on a terminal with the sign of what awaits a person."""
     waits, reason = waits_for(standing), reasons.get(standing.task.id)
@@ -123,8 +129,9 @@ def _waits(
     if reason is not None:
         reason = cut(visible(reason), _LONGEST_REASON) if on.is_terminal else reason
         waits = f"{waits}: {reason}" if waits else reason
-    day = due.get(standing.task.id)
-    return ", ".join(filter(None, [waits, day and f"due {day}"]))
+    day, past = due.get(standing.task.id), overdue.get(standing.task.id)
+    when = f"overdue since {past}" if past else day and f"due {day}"
+    return ", ".join(filter(None, [waits, when]))
 
 
 def waits_for(standing: Standing[Listed]) -> str:

@@ -275,11 +275,11 @@ def test_days_and_people(tmp_path: Path) -> None:
     assert ids("--overdue") == [first]
     assert ids("--sort", "due")[:2] == [first, other]
     assert ids("--sort=-title", "--limit", "1") == ids("--sort", "title")[-1:]
-    assert gt("list", "--overdue", at=tmp_path).out.endswith("  due 2026-11-01\n")
+    assert "Mine      overdue since 2026-11-01\n" in gt("list", at=tmp_path).out
     gt("update", first, "--blocked-by", other, at=tmp_path)
-    assert gt("list", "--overdue", at=tmp_path).out.endswith(f"  after {other}, due 2026-11-01\n")
+    assert gt("list", "--overdue", at=tmp_path).out.endswith(f"  after {other}, overdue since 2026-11-01\n")
     gt("unblock", first, at=tmp_path)
-    assert f"assigned to {name} · due 2026-11-01" in gt("show", first, at=tmp_path).out
+    assert f"assigned to {name} · overdue since 2026-11-01" in gt("show", first, at=tmp_path).out
     assert gt("list", "-n", "1", at=tmp_path).err == "2 more: without `--limit` all are shown\n"
     assert gt("update", first, "--due=null", "--assign=null", at=tmp_path).code == 0
     assert ids("--mine") == ids("--overdue") == []

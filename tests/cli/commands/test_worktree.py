@@ -77,7 +77,7 @@ def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> No
     ran = project.gt("worktree", "gc")
     assert ran.code == 1
     assert "workspace p2aa" in ran.out
-    assert "has uncommitted work: `half.txt`" in ran.out
+    assert "has uncommitted work: `half.txt`; commit it there, or `gt worktree clean p2aa --force`" in ran.out
     assert (needed.is_dir(), clean.is_dir(), dirty.is_dir()) == (True, False, True)
     assert (old.exists(), young.exists()) == (False, True)
     refs = git("for-each-ref", "--format=%(refname)", "refs/gitticks/rescued", at=project.path)
