@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,13 +13,17 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
+from gitticks.git.objects import Objects
 from gitticks.git.process import run_git
+from gitticks.git.refs import read_ref
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
 from gitticks.store.merging.task import Changes, Look, Merged, Times, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
+_STASH = "refs/stash"
+_AUTOSTASHES = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
 
 
 def merge_in_place(
@@ -34,7 +39,10 @@ def merge_in_place(
         changes = _history(path, versions[1], versions[2], environment or {})
         return None if changes is None else changes.of(path)(look)
 
-    data, notes = _merged(path, versions[0] or None, versions[1], versions[2], times)
+    is_stashed = False
+    with contextlib.suppress(GitticksError):  # it is git that says where the stash is
+        is_stashed = _is_stashed(path, versions[2])
+    data, notes = _merged(path, versions[0] or None, versions[1], versions[2], times, is_stashed=is_stashed)
     aside = ours.with_name(f"{ours.name}.merged")
     try:
         with errors_name(aside):
@@ -62,31 +70,43 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
     if not heads or not head:
         return None
     objects = discover(Path.cwd()).objects
+    other = next((one for one in heads if _has(objects, one, path, theirs)), None)
+    return Changes(objects, head, other) if other is not None and _has(objects, head, path, ours) else None
 
-    def has(commit: str, data: bytes) -> bool:
-        entry = objects.find(objects.tree_of(commit), path)
-        return entry is not None and objects.read_blob(entry.object_id) == data
 
-    other = next((one for one in heads if has(one, theirs)), None)
-    return Changes(objects, head, other) if other is not None and has(head, ours) else None
+def _is_stashed(path: str, theirs: bytes) -> bool:
+    """True where git puts back a person's edits that it had stashed, by themselves or for a pull or a rebase."""
+    repository = discover(Path.cwd())
+    stashed = []
+    for name in _AUTOSTASHES:
+        with contextlib.suppress(OSError):
+            stashed.append((repository.git_dir / name).read_text().strip())
+    if read_ref(repository.common_dir, _STASH) is not None:
+        stashed += run_git(["reflog", "--format=%H", _STASH], check=False).text.split()
+    return any(_has(repository.objects, one, path, theirs) for one in stashed)
+
+
+def _has(objects: Objects, commit: str, path: str, data: bytes) -> bool:
+    entry = objects.find(objects.tree_of(commit), path)
+    return entry is not None and objects.read_blob(entry.object_id) == data
 
 
 def _merged(
-    path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times
+    path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times, *, is_stashed: bool
 ) -> tuple[bytes, list[str]]:
     if path.endswith(_RECORDS):
         return merge_records(base or b"", ours, theirs), []
 
-    merged = merge_task(base, ours, theirs, path, times)
+    merged = merge_task(base, ours, theirs, path, times, is_uncommitted=is_stashed)
     if merged is None:
         raise GitticksError(
             f"`{path}` cannot be read on one side, so it is merged line by line",
             hint="fix it in an editor, `git add` it, then continue",
         )
-    return with_superseded(merged, path), _notes(merged, path, (ours, theirs))
+    return with_superseded(merged, path), _notes(merged, path, (ours, theirs), is_stashed=is_stashed)
 
 
-def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes]) -> list[str]:
+def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes], *, is_stashed: bool) -> list[str]:
     notes = []
     if merged.born_twice:
         notes.append(
@@ -97,14 +117,14 @@ def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes]) -> list[str]:
         parts = " and ".join(merged.conflicts)
         notes.append(f"both sides changed {parts}: both versions are there, marked, until you choose")
     if merged.overridden:
+        why = "was stashed and stands" if is_stashed else "is later and stands"
         stands = TaskFile.parse(merged.data, path).frontmatter
         others = [TaskFile.parse(data, path).frontmatter for data in sides]
         for key in merged.overridden:
-            # Of a stash git keeps neither side once it is merged, so the value that goes is written out.
             at = tuple(key.split("."))
             gone = [_shown(value_at(one, at)) for one in others if value_at(one, at) != value_at(stands, at)]
             notes.append(
-                f"both sides set `{key}`: {_shown(value_at(stands, at))} is later and stands, "
+                f"both sides set `{key}`: {_shown(value_at(stands, at))} {why}, "
                 f"{' and '.join(gone) or 'the other'} is dropped"
             )
     for section, _ in merged.superseded:

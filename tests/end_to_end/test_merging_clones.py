@@ -122,6 +122,37 @@ def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone], way
     assert " error " not in ours.gt("doctor").out
 
 
+@pytest.mark.parametrize("way", ["stash", "rebase", "merge"])
+def test_edits_that_git_stashes_and_puts_back_stand_as_edits(clones: list[Clone], way: str) -> None:
+    ours, theirs = clones
+    theirs.ok("update", TASK, "--title", "Theirs", "-d", "Their line.", "-p", "0")
+    theirs.push()
+    updated = theirs.task(TASK).updated
+    file = ours.board / PATH
+    mine = re.sub("(?m)^title: .*", "title: Mine", file.read_text()).replace("The summary.", "My line.")
+    file.write_text(mine)
+    if way == "stash":
+        git("stash", at=ours.board)
+        assert ours.pull().returncode == 0
+        popped = run_git_command("stash", "pop", at=ours.board)
+        assert "both sides set `title`: `Mine` was stashed and stands, `Theirs` is dropped" in popped.stderr
+    else:
+        pull = ["pull", "--autostash", "--rebase" if way == "rebase" else "--no-rebase"]
+        ours.ok("note", "m3xq", "so that there is something to rebase")
+        assert run_git_command(*pull, "--no-edit", "origin", "gitticks/state", at=ours.board).returncode == 0
+    text = file.read_text()
+    assert "title: Mine\n" in text
+    assert "My line." in text
+    assert "Their line." in text
+    assert "priority: 0\n" in text
+    assert git("diff", "--name-only", at=ours.board) == PATH
+    assert f"updated: {updated:%Y-%m-%dT%H:%M:%SZ}" in text
+    file.write_text(re.sub("(?m)^<!-- gitticks conflict.*\n", "", text))
+    git("commit", "--quiet", "-am", "mine", at=ours.board)
+    assert ours.task(TASK).title == "Mine"
+    ours.ok("doctor")
+
+
 @pytest.mark.parametrize("chosen", ["Our line.", "Their line.", "Both lines."])
 @pytest.mark.parametrize("by_git", [False, True])
 def test_a_conflict_is_settled_in_the_file(clones: list[Clone], chosen: str, by_git: bool) -> None:

@@ -9,7 +9,7 @@ write does not tell: a note raises it, though the title is as old as it was.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -50,12 +50,19 @@ class Merged(NamedTuple):
 
 
 def merge_task(
-    base: bytes | None, ours: bytes, theirs: bytes, path: str, times: Times | None = None
+    base: bytes | None,
+    ours: bytes,
+    theirs: bytes,
+    path: str,
+    times: Times | None = None,
+    *,
+    is_uncommitted: bool = False,
 ) -> Merged | None:
     """Returns the task's file with the changes of both sides; None if a side cannot be read or joined.
 
     A base that cannot be read, or none, means that each side counts as made by itself. Without `times` the later
-    `updated` of the whole task counts.
+    `updated` of the whole task counts. If theirs `is_uncommitted`, it is edits that a person puts back on top of ours:
+    they stand, and what only gitticks writes is that of ours.
     """
     if theirs in (ours, base):
         return Merged(ours)
@@ -76,6 +83,8 @@ def merge_task(
             earlier, later = (one, other) if born_first(one, other) else (other, one)
             return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
         is_swapped = ours > theirs
+        if is_uncommitted:
+            return _put_back(before, *((other, one) if is_swapped else (one, other)))
         return _joined(before, one, other, lambda look: _ordered(times, look, is_swapped=is_swapped))
     except DocumentError:
         return None
@@ -151,6 +160,22 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
         and text not in (frame.all_text(section), base.all_text(section) if base else None)
     )
     return Merged(merged.data, merged.conflicts, merged.overridden, superseded)
+
+
+def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> Merged:
+    merged = merge_files(
+        base,
+        ours,
+        edited,
+        fields=BUNDLE_FIELDS,
+        sections=BUNDLE_SECTIONS,
+        guest_is_later=False,
+        later=lambda _: (0, 1),
+    )
+    # The marks of a conflict raise it, but a file that nobody commits yet has that of the branch.
+    file = TaskFile.parse(merged.data, ours.path)
+    file = file.with_task(replace(file.task, updated=ours.task.updated))
+    return Merged(file.data, merged.conflicts, merged.overridden)
 
 
 def _side(file: TaskFile) -> Side:
