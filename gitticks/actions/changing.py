@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.errors import RefusedError, UsageError
+from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
@@ -48,6 +49,18 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
     from gitticks.store.hand_edits import apply_hand_edit
 
     apply_hand_edit(transaction, edit, actor, context.now, lambda task: circumstances_of(context, task))
+
+
+def warn_of_closed_epic(context: Context, task: Task) -> None:
+    """Warns where an open task is in an epic that is closed, and so counts for nothing there."""
+    if task.parent is None or not task.is_open:
+        return
+    with contextlib.suppress(GitticksError):  # it is missing, or cannot be read
+        epic = context.store.task_file(task.parent).task
+        if not epic.is_open:
+            context.warnings.append(
+                f"its epic `{epic.id}` is {epic.status}, so `{task.id}` is no part of it: `gt reopen {epic.id}`"
+            )
 
 
 def require_words(text: str, what: str, example: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changing import circumstances_of, refuse_unmerged
+from gitticks.actions.changing import circumstances_of, refuse_unmerged, warn_of_closed_epic
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError, first_of
@@ -111,6 +111,7 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
     context.require_person("reopen a task")
     moved = _decide(context, task_id, Reopened(context.actor))
     Sessions(context.repository.own_dir).note_left(task_id, None)
+    warn_of_closed_epic(context, moved.after)
     return moved
 
 

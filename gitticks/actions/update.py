@@ -14,6 +14,7 @@ from gitticks.actions.changing import (
     describe_records,
     record,
     require_words,
+    warn_of_closed_epic,
 )
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_title, read_wishes
@@ -97,13 +98,14 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
 
     updated = context.store.transact(write, author=context.author)
-    if "agent" in changes.wishes:
+    if not changes.wishes.keys().isdisjoint({"agent", "parent"}):
         _warned(context, updated.after)
     return updated
 
 
 def _warned(context: Context, task: Task) -> Task:
-    """Returns the task, after a warning if there is no such agent as it names."""
+    """Returns the task, after a warning if there is no such agent as it names, or its epic is closed."""
+    warn_of_closed_epic(context, task)
     if task.agent is not None:
         from gitticks.actions.agents import warn_of_unknown
 

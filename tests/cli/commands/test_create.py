@@ -30,6 +30,21 @@ def test_tasks_of_one_second_are_worked_on_in_the_order_in_which_they_were_made(
     assert project.ok("next").split()[0] == made[0]
 
 
+def test_what_is_added_to_a_closed_epic_says_how_it_becomes_part_of_it(project: Project) -> None:
+    project.make("e0pc", type=TaskType.EPIC, status=Status.DONE)
+    project.make("old1", parent="e0pc", status=Status.DONE)
+    added = project.gt("create", "One more", "--parent", "e0pc")
+    task_id = added.out.strip()
+    warning = f"warning: its epic `e0pc` is done, so `{task_id}` is no part of it: `gt reopen e0pc`\n"
+    assert added.err == warning
+    other = project.ok("create", "Another").strip()
+    assert f"`{other}` is no part of it" in project.gt("update", other, "--parent", "e0pc").err
+    assert "`old1` is no part of it" in project.gt("reopen", "old1").err
+    project.ok("reopen", "e0pc")
+    assert project.task("e0pc").status is Status.PENDING
+    assert project.gt("create", "And one", "--parent", "e0pc").err == ""
+
+
 def test_it_prints_only_the_id_and_commits_the_task_with_its_history(project: Project) -> None:
     ran = project.gt("create", "Login loses the return URL", "-d", "After SSO people land on /.", now=SUNDAY)
     task_id = ran.out.strip()
