@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 3
 """So much of a question is shown; `gt show` has the rest."""
-_PASS = "pass"
-_OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
+_PASS, _FAIL = "pass", "fail"
+_OUTCOMES = {_PASS: "review PASS", _FAIL: "review FAIL"}
 _VERDICTS = frozenset({"", "PASS", "FAIL"})
 
 _MOST_PATHS = 3
@@ -182,6 +182,7 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
 
 
 def _facts(asked: Asked) -> Iterator[str]:
+    task = asked.standing.task
     if asked.stranger is not None:
         yield f"by {visible(asked.stranger)}, a stranger here"
     if not asked.is_mine:
@@ -194,6 +195,8 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield "a hand-off of yours goes to review again, an answer back to the worker"
     if asked.review is not None and asked.review.outcome == _PASS:
         yield visible(_review(asked.review))
+    if asked.review is not None and asked.review.outcome == _FAIL and task.status == Status.REVIEWING:
+        yield "rejected in its last round, so no agent continues by itself"
     if asked.changes is not None:
         yield from changes_words(asked.changes)
     if asked.conflicts_with:

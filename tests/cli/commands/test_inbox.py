@@ -215,11 +215,12 @@ def test_why_a_review_failed_is_reported(tmp_path: Path) -> None:
         body="## Review\n\n**FAIL**\n\n- The empty case\n- \x1b[31mis not tested\n- at all\n",
         events=[reviewed],
     )
-    assert gt("inbox", at=tmp_path).out.splitlines()[1:5] == [
+    assert gt("inbox", at=tmp_path).out.splitlines()[1:6] == [
         "        review FAIL by codex:",
         "        - The empty case",
         "        - \\x1b[31mis not tested",
         "        … 1 more line: `gt show k7f2`",
+        "        rejected in its last round, so no agent continues by itself",
     ]
 
 
