@@ -218,7 +218,8 @@ class Forge(ABC):
                 f"{self.name} has no such project or pull request, or hides it from you: {said}",
                 hint=again,
             )
-        return ForgeError(f"`{self.program}` failed with exit code {ended.exit_code}: {said}", hint=again)
+        words = said or "it says nothing about why"
+        return ForgeError(f"`{self.program}` failed with exit code {ended.exit_code}: {words}", hint=again)
 
     def _nonsense(self, path: str, text: str, body: Mapping[str, str] | None = None) -> ForgeError:
         said = printable(text, 120) or "nothing"

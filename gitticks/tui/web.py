@@ -108,14 +108,13 @@ async def _application(door: Door, port: int) -> web.Application:
 
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-        said = door.refusal(
-            request.path,
-            request.headers.get("Host", ""),
-            request.headers.get("Origin"),
-            is_socket=request.headers.get("Upgrade", "").lower() == "websocket",
-        )
+        is_socket = request.headers.get("Upgrade", "").lower() == "websocket"
+        origin = request.headers.get("Origin")
+        said = door.refusal(request.path, request.headers.get("Host", ""), origin, is_socket=is_socket)
         if said is not None:
             return web.Response(status=403, text=f"{said}\n", headers=_HEADERS)
+        if request.path.endswith("/ws") and not is_socket:
+            return web.Response(status=426, text="this is for the page itself\n", headers=_HEADERS)
         return await handler(request)
 
     async def harden(_request: web.Request, response: web.StreamResponse) -> None:

@@ -132,7 +132,7 @@ def test_what_a_client_did_not_allow_is_reported_everywhere(
     assert f"`{kind}` was not allowed: `{denied}`" in project.run("--max-iterations", "1").err
     assert f"not allowed: {denied}" in project.ok("log", "k7f2")
     status = project.ok("status")
-    assert f"not allowed\n  k7f2  {kind}: {denied}  `gt config agents.{kind}.mode`" in status
+    assert f"not allowed\n  k7f2  {kind}: {denied}  `gt permissions rules`" in status
     assert json.loads(project.ok("status", "--json"))["denied"] == [
         {"id": "k7f2", "agent": kind, "denied": [denied]}
     ]

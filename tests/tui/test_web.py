@@ -92,6 +92,7 @@ def test_refused_requests(project: Project) -> None:
         assert status_of(address, f"/{token}/ws", SOCKET | {"Origin": "http://evil.example"}) == 403
         assert status_of(address, headers={"Host": "evil.example"}) == 403
         assert status_of(address, headers={"Origin": "http://evil.example"}) == 403
+        assert status_of(address, f"/{token}/ws") == 426
 
 
 @pytest.mark.debian("chromium")

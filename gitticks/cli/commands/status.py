@@ -280,10 +280,9 @@ def _merging(on: Screen, found: Overview) -> Iterator[str]:
 
 
 def _denied_words(one: Denied) -> str:
-    agent = visible(one.agent)
-    return as_called(
-        f"{one.id}  {agent}: {visible(', '.join(one.denied))}{GAP}`gt config agents.{agent}.mode`"
-    )
+    # A mode or a rule keeps it from that; the rules are shown with the mode.
+    denied = visible(", ".join(one.denied))
+    return as_called(f"{one.id}  {visible(one.agent)}: {denied}{GAP}`gt permissions rules`")
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
