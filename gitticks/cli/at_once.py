@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
@@ -158,8 +159,13 @@ def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
     return done
 
 
-def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
-    """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
+def run_in(context: Context, name: str, command: Callable[..., R], values: dict[str, Any]) -> R:
+    """Runs a command with its values; then shares what it changed where the settings ask for that, and prints its warnings.
+
+    `--json` is a value of the call and not of the command, which finds it in its context.
+    """
+    context.as_json = values.pop(JSON.name, False)
+    answer = partial(command, context, **values)
     try:
         if name in NAMES and name != "status":  # which reports them itself
             _notice_merges(context)
@@ -221,7 +227,7 @@ def answer_at_once(words: list[str]) -> int | None:
 
     def answer() -> int:
         context = Context()
-        return run_in(context, command.name, lambda: command.answer(context, **values))
+        return run_in(context, command.name, command.answer, values)
 
     return guarded(words, answer)
 

@@ -106,9 +106,9 @@ class Decided(NamedTuple):
     code: int = Exit.DONE
 
 
-def finish_approval(context: Context, task: Task, words: str, *, is_left: bool, as_json: bool) -> int:
+def finish_approval(context: Context, task: Task, words: str, *, is_left: bool) -> int:
     """Merges a task now if it is approved, and says what became of it, as `merge_now`; returns the exit code."""
-    return print_decided(context, merge_now(context, task, words, is_left=is_left), as_json=as_json)
+    return print_decided(context, merge_now(context, task, words, is_left=is_left))
 
 
 def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Decided:
@@ -141,15 +141,15 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     return Decided(task, merged.lines, again, Exit.FAILED)
 
 
-def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
+def print_decided(context: Context, decided: Decided) -> int:
     """Prints what became of a task, with its title, and returns the exit code."""
     _warn_of_others(context, decided.task)
-    if as_json:
-        print_change(context, decided.task.id, "", as_json=True)
+    if context.as_json:
+        print_change(context, decided.task.id, "")
         return decided.code
     *before, last = decided.lines
     for line in (*before, f"{last} · {decided.task.title}"):
-        print_change(context, decided.task.id, line, as_json=False)
+        print_change(context, decided.task.id, line)
     if decided.hint is not None:
         hint(decided.hint)
     return decided.code
@@ -171,15 +171,13 @@ def _warn_of_others(context: Context, task: Task) -> None:
         context.warnings.append(f"{first_of(freed, _SHOWN_TASKS)} no longer {wait} for `{task.id}`")
 
 
-def decide_each(
-    context: Context, ids: Sequence[TaskId], decide: Callable[[TaskId], Decided], *, as_json: bool
-) -> int:
+def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskId], Decided]) -> int:
     """Decides on tasks one after the other, each a change of its own, and says what became of each.
 
     One that fails keeps none of the others back; the exit code is that of the first failure.
     """
     if len(ids) == 1:
-        return print_decided(context, decide(ids[0]), as_json=as_json)
+        return print_decided(context, decide(ids[0]))
     from gitticks.cli.failures import tell
     from gitticks.cli.render import PrintingError
     from gitticks.errors import GitticksError
@@ -191,19 +189,19 @@ def decide_each(
         try:
             decided = decide(task_id)
             done.append(task_id)
-            if as_json:
+            if context.as_json:
                 _warn_of_others(context, decided.task)
-            failed = decided.code if as_json else print_decided(context, decided, as_json=False)
+            failed = decided.code if context.as_json else print_decided(context, decided)
         except PrintingError as error:
             unprinted = error  # the others are to be decided on all the same
             failed = decided.code
         except GitticksError as error:
             message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"
-            failed = tell(["--json"] if as_json else [], message, error.hint, error.exit_code)
+            failed = tell(["--json"] if context.as_json else [], message, error.hint, error.exit_code)
         code = code or failed
     if unprinted is not None:
         raise unprinted
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_tasks, task_text
 

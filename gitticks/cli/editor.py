@@ -298,7 +298,7 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
         yield check_text(answer_of(draft.read().decode("utf-8", "replace"), sheet))
 
 
-def answer_every_question(context: Context, *, with_editor: bool, as_json: bool) -> int:
+def answer_every_question(context: Context, *, with_editor: bool) -> int:
     """Asks every question that waits, and returns the exit code.
 
     What cannot be answered is reported, and the next question follows.
@@ -312,18 +312,18 @@ def answer_every_question(context: Context, *, with_editor: bool, as_json: bool)
         try:
             after = _ask(context, task_id, f"{place + 1} of {len(waiting)}", with_editor=with_editor)
         except GitticksError as error:
-            code = tell(["--json"] if as_json else [], error.message, error.hint, error.exit_code)
+            code = tell(["--json"] if context.as_json else [], error.message, error.hint, error.exit_code)
             continue
         except EOFError:
             say(f"{count_of(len(waiting) - place, 'question')} left unanswered", err=True)
             break
         if after is not None:
             answered.append(task_id)
-            if not as_json:
+            if not context.as_json:
                 say(f"{task_id}{GAP}{visible(answered_words(context, after))}")
     if not waiting:
         say("no task is waiting for an answer", err=True)
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_tasks, task_text
 

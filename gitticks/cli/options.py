@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-P = ParamSpec("P")
 R = TypeVar("R")
 _NARROW = 60
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
@@ -161,24 +160,21 @@ def _parameter(one: Argument | Switch | Option) -> click.Parameter:
     )
 
 
-def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, R]:
-    """Gives a command the `Context` of this call as its first argument.
-
-    At the end the index is let go, and warnings are printed that came up on the way.
-    """
+def pass_context(function: Callable[..., R]) -> Callable[..., R]:
+    """Gives a command the `Context` of this call as its first argument, as `run_in` does."""
 
     @functools.wraps(function)
-    def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
+    def with_context(**values: Any) -> R:
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
-        return run_in(context, str(call.command.name), lambda: function(context, *args, **kwargs))
+        return run_in(context, str(call.command.name), function, values)
 
     return with_context
 
 
 def command(name: str, *examples: str, with_json: bool = True, of: Any = click) -> Decorator:
-    """Makes a command of a function that takes the `Context`, and `as_json` unless it has no `--json`.
+    """Makes a command of a function that takes the `Context`, with `--json` unless it has none.
 
     The examples open the help; `of` is the group that the command is in, the catalogue's if not said.
     """

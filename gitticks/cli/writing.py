@@ -208,9 +208,9 @@ def split_words(
     return (first, None) if here is None or first == here else (None, first)
 
 
-def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool) -> None:
+def print_change(context: Context, task_id: TaskId, words: str) -> None:
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_task, task_text
 
@@ -222,7 +222,7 @@ def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
 
 
-def print_request(session: Session, request: Request, words: str, *, as_json: bool) -> None:
+def print_request(context: Context, session: Session, request: Request, words: str) -> None:
     """Prints what an agent left for its runner: as JSON, or as one line.
 
     Raises:
@@ -232,7 +232,7 @@ def print_request(session: Session, request: Request, words: str, *, as_json: bo
     from gitticks.cli.text import visible
 
     try:
-        if as_json:
+        if context.as_json:
             from gitticks.cli.json import print_object
 
             said = {"kind": request.kind, "text": request.text or None, "status": request.status}

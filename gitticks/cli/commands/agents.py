@@ -19,14 +19,14 @@ from gitticks.model.ids import BOARD_FOLDER
 
 
 @command("agents", "gt agents", "gt config agent claude")
-def agents_command(context: Context, as_json: bool) -> None:
+def agents_command(context: Context) -> None:
     """List the agents that can be started here.
 
     Lists the agents from the settings and those found on PATH, with their permission modes and what they can do. The
     default works on tasks that name no agent.
     """
     found = known_agents(context)
-    if as_json:
+    if context.as_json:
         print_object(agents=found)
         return
     rows: list[list[Cell | str]] = [

@@ -25,15 +25,15 @@ Painted = tuple[str, str]
 """A text and its style, for it is filled with spaces before it is coloured."""
 
 
-def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool) -> int:
+def answer(context: Context, *, epic: str | None, with_all: bool) -> int:
     """Show tasks as cards in columns.
 
     Open, in progress, in review, and closed in the last 14 days, each in the order in which they would be picked. With
     ID: what is below that epic. A narrow terminal gets the columns one below the other.
     """
-    found = sort_into_columns(context, epic, with_closed=with_all, with_json=as_json)
+    found = sort_into_columns(context, epic, with_closed=with_all, with_json=context.as_json)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found)
     elif not found.has_tasks:
         say(NO_TASKS, err=True)

@@ -63,13 +63,13 @@ def checkpoints_command(call: click.Context, *, as_json: bool) -> None:
 
 @command("list", "gt checkpoints list", "gt checkpoints list k7f2", of=checkpoints_command)
 @task_argument(required=False)
-def list_command(context: Context, *, task: str | None, as_json: bool) -> None:
+def list_command(context: Context, *, task: str | None) -> None:
     """List the checkpoints of all tasks, or of one task or epic.
 
     Checkpoints are made every `checkpoint_every` iterations of a workspace and before each merge.
     """
     listed = list_checkpoints(context, None if task is None else context.resolve(task))
-    if as_json:
+    if context.as_json:
         print_object(checkpoints=list(map(_object, listed)))
         return
     if not listed:
@@ -138,14 +138,14 @@ def _fields(made: Checkpoint) -> dict[str, object]:
 @click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("-"))
 @click.argument("until", metavar="[CHECKPOINT]", required=False, shell_complete=Completes("-"))
 @click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
-def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool, as_json: bool) -> None:
+def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool) -> None:
     """Show what has changed since a checkpoint, or between two checkpoints.
 
     Without a second one it is compared with what the workspace holds now. What is uncommitted is part of both.
     """
     found = diff_checkpoint(context, checkpoint, until)
     end = found.until.id if found.until else None
-    if as_json:
+    if context.as_json:
         print_object(
             diff={
                 "since": found.since.id,
@@ -177,16 +177,14 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N of each task.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-def prune_command(
-    context: Context, *, names: tuple[str, ...], keep: int | None, dry_run: bool, as_json: bool
-) -> None:
+def prune_command(context: Context, *, names: tuple[str, ...], keep: int | None, dry_run: bool) -> None:
     """Drop checkpoints: those named, all of a task, or without a NAME those of closed tasks.
 
     With --keep and without a NAME those of open tasks too. What only a checkpoint has is named with its commit, which
     git forgets after some weeks.
     """
     pruned = prune_checkpoints(context, names, keep=keep, dry_run=dry_run)
-    if as_json:
+    if context.as_json:
         print_object(pruned=pruned, dry_run=dry_run)
         return
     for one in pruned:
@@ -212,7 +210,7 @@ def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
     help="Go back even if there is uncommitted work, which is kept under refs/gitticks/rescued.",
 )
 @click.option("--no-run", is_flag=True, help="Do not continue the work now.")
-def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool, as_json: bool) -> int:
+def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool) -> int:
     """Go back to a checkpoint and continue from there.
 
     Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: an active run
@@ -221,7 +219,7 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     """
     resumed = resume_checkpoint(context, checkpoint, force=force)
     context.warnings += resumed.rewound.warnings
-    if as_json:
+    if context.as_json:
         made, rewound = resumed.checkpoint, resumed.rewound
         print_object(
             resumed={
@@ -241,11 +239,11 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     if is_run_alive(context.repository):
         return 0
     if no_run:
-        if not as_json:
+        if not context.as_json:
             hint(f"`gt run {workspace}` goes on")
         return 0
     sys.stdout.flush()
-    return run(["run", workspace, *(["--json"] if as_json else [])])
+    return run(["run", workspace, *(["--json"] if context.as_json else [])])
 
 
 def _resumed_lines(resumed: ResumedWork) -> list[str]:

@@ -37,22 +37,21 @@ def answer(
     as_dot: bool,
     as_mermaid: bool,
     as_svg: bool,
-    as_json: bool,
 ) -> int:
     """Draw the dependencies between tasks.
 
     Each task is below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
     wait for, and what waits for it.
     """
-    if as_dot + as_mermaid + as_svg + as_json > 1:
+    if as_dot + as_mermaid + as_svg + context.as_json > 1:
         raise UsageError("choose one output format", hint="`gt graph --svg > graph.svg`")
-    found = find_dependencies(context, task, with_closed=with_closed, with_json=as_json)
+    found = find_dependencies(context, task, with_closed=with_closed, with_json=context.as_json)
     warn_of_broken(found.broken)
     for edge in found.edges:
         if edge.is_circular:
             words = f"`{edge.target}` waits for itself through `{edge.source}`"
             warn(f"{words}: `gt show {edge.target}` lists its blockers")
-    if as_json:
+    if context.as_json:
         _print_json(found)
     elif as_dot or as_mermaid or as_svg:
         say(*_drawn(found, as_dot=as_dot, as_mermaid=as_mermaid))

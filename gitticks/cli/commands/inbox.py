@@ -24,17 +24,17 @@ from gitticks.errors import Exit
 DEFAULT_COUNT = 20
 
 
-def answer(context: Context, *, everybody: bool, count: int | None, as_json: bool) -> int:
+def answer(context: Context, *, everybody: bool, count: int | None) -> int:
     """Show what waits for you, and what to type.
 
     The most urgent first: questions, work to review, what is stuck. Tasks with another person as their reviewer are
     left out; git's user.name and user.email say who you are.
     """
-    if count is None and not as_json:
+    if count is None and not context.as_json:
         count = DEFAULT_COUNT
-    found = open_inbox(context, everybody=everybody, count=count, with_json=as_json)
+    found = open_inbox(context, everybody=everybody, count=count, with_json=context.as_json)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
         requests = [request_object(one) for one in found.requests]
         print_tasks(map(_text, found.asked), ended=found.ended, merges=merges, requests=requests)

@@ -22,7 +22,6 @@ def answer(
     statuses: tuple[frozenset[Status], ...],
     sort: tuple[Order, bool] | None,
     limit: int | None,
-    as_json: bool,
     **others: Any,
 ) -> int:
     """List tasks.
@@ -37,14 +36,14 @@ def answer(
     found = list_tasks(
         context,
         wanted,
-        with_json=as_json,
+        with_json=context.as_json,
         with_questions=has_room_for_questions(on),
         order=order,
         is_reversed=is_reversed,
         limit=limit,
     )
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found, wanted)
     elif wanted.kinds is not None and found.standings:
         _print_awaiting(context, on, found)
@@ -62,7 +61,7 @@ def answer(
         )
     else:
         say(_nothing(found, wanted), err=True)
-    if found.left_out and not as_json:
+    if found.left_out and not context.as_json:
         say(f"{found.left_out} more: without `--limit` all are shown", err=True)
     return Exit.DONE
 

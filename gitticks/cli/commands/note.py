@@ -36,9 +36,7 @@ from gitticks.store.task_ids import UnknownTaskError
     type=click.Choice([ActorKind.HUMAN.value, ActorKind.AGENT.value]),
     help="Who it is from; by default an agent inside a session, otherwise a person.",
 )
-def note_command(
-    context: Context, *, words: tuple[str, ...], file: str | None, author: str | None, as_json: bool
-) -> None:
+def note_command(context: Context, *, words: tuple[str, ...], file: str | None, author: str | None) -> None:
     """Add a note that the next agent reads.
 
     `-` reads the text from stdin. Without a text, your editor opens if this is a terminal. In a workspace the id is
@@ -58,7 +56,7 @@ def note_command(
         session = current_session(context, named)
         if session is not None:
             request = request_note(session, read_text_file(file) or read_text(typed) or "")
-            print_request(session, request, "note passed on to the runner", as_json=as_json)
+            print_request(context, session, request, "note passed on to the runner")
             return
     try:
         task_id = find_task_to_change(context, named)
@@ -71,7 +69,7 @@ def note_command(
         ) from error
     with _text(context, task_id, typed, file) as text:
         note_task(context, task_id, text, kind=kind)
-    print_change(context, task_id, "note added", as_json=as_json)
+    print_change(context, task_id, "note added")
 
 
 def _text(

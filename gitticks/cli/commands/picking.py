@@ -20,7 +20,6 @@ def answer_next(
     *,
     awaiting: frozenset[Awaiting] | None,
     reviewer: str | None,
-    as_json: bool,
     **reach: Any,
 ) -> int:
     """Print the next task.
@@ -30,8 +29,8 @@ def answer_next(
     """
     if reviewer is not None and awaiting is None:
         awaiting = parse_kinds("")
-    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=as_json)
-    if as_json:
+    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=context.as_json)
+    if context.as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:
         say(name_line(screen(), found.task))
@@ -56,14 +55,14 @@ next_command = ReadingCommand(
 )
 
 
-def answer_ready(context: Context, *, as_json: bool) -> int:
+def answer_ready(context: Context) -> int:
     """List tasks that can be worked on now.
 
     In the order in which a run would start them. Tasks that await a person, are blocked or deferred, or are being
     worked on are left out.
     """
-    found = ready_tasks(context, with_json=as_json)
-    if as_json:
+    found = ready_tasks(context, with_json=context.as_json)
+    if context.as_json:
         print_tasks(map(task_text, found))
     else:
         print_tasks_or(screen(), found, "" if found else _nothing(context), context.now)

@@ -74,7 +74,6 @@ def review_command(
     text: str | None,
     no_resume: bool,
     stat: bool,
-    as_json: bool,
 ) -> int:
     """Review a task's changes; accept or reject them.
 
@@ -88,7 +87,7 @@ def review_command(
         current_session(context, None if text is None else task)  # which refuses another task than this one
         outcome, reasons = verdict
         write_review(session, outcome, check_text(reasons))
-        if as_json:
+        if context.as_json:
             print_object(review={"task": session.task_id, "outcome": outcome.value})
         else:
             say(f"{visible(session.name)}{GAP}review written: {outcome.value.upper()}; end your turn")
@@ -106,27 +105,27 @@ def review_command(
     if comments:
         comment_on(context, task_id, comments, text)
     if accept:
-        return _accept(context, task_id, as_json=as_json)
+        return _accept(context, task_id)
     if reject is not None:
-        return _reject(context, task_id, reject, resume=not no_resume, as_json=as_json)
+        return _reject(context, task_id, reject, resume=not no_resume)
     if not comments:
-        _show(context, task_id, with_changes=not stat, as_json=as_json)
+        _show(context, task_id, with_changes=not stat)
         return 0
 
     count = len(comments)
-    print_change(context, task_id, "note added" if count == 1 else f"{count} notes added", as_json=as_json)
+    print_change(context, task_id, "note added" if count == 1 else f"{count} notes added")
     return 0
 
 
-def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
+def _accept(context: Context, task_id: TaskId) -> int:
     seen = look_at_turn(context, task_id)
     judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
-    return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
+    return finish_approval(context, judged.after, "accepted", is_left=False)
 
 
-def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
+def _show(context: Context, task_id: TaskId, *, with_changes: bool) -> None:
     seen = view(context, task_id)
-    if as_json:
+    if context.as_json:
         print_object(review=_object(seen))
         return
     patch = None
@@ -158,15 +157,15 @@ def _object(seen: ReviewView) -> dict[str, object]:
     }
 
 
-def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
+def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
-    print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
+    print_decided(context, Decided(after, ("sent back with your feedback",)))
     if not resume or is_run_alive(context.repository):
         return 0
 
     sys.stdout.flush()
-    return run(["run", task_id, *(["--json"] if as_json else [])])
+    return run(["run", task_id, *(["--json"] if context.as_json else [])])
 
 
 def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:

@@ -38,25 +38,23 @@ _LATE = (Section.HANDOFF, Section.REVIEW)
 _KINDS = {"handoff": Section.HANDOFF, "review": Section.REVIEW}
 
 
-def answer(
-    context: Context, *, task: str | None, number: int | None, with_changes: bool, as_json: bool
-) -> int:
+def answer(context: Context, *, task: str | None, number: int | None, with_changes: bool) -> int:
     """Show one task with its hand-off, review and history.
 
     Without ID: the task whose workspace this is. A terminal also gets a summary of what its work changes.
     """
     if number is not None:
         task_id, earlier = show_round(context, task, number)
-        if as_json:
+        if context.as_json:
             print_object(round={"id": task_id, **round_object(earlier)})
         else:
             say(*round_page(screen(), task_id, earlier))
         return Exit.DONE
     on = screen()
-    shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not as_json))
+    shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not context.as_json))
     for warning in shown.warnings:
         warn(warning)
-    if as_json:
+    if context.as_json:
         print_task(_text(shown, with_changes=with_changes))
     else:
         say(*page(on, shown, context.now))

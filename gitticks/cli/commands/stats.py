@@ -17,17 +17,17 @@ from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
 
-def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
+def answer(context: Context, *, since: date | timedelta | None, html: str | None) -> int:
     """Show statistics: work done, time spent waiting for people, cost.
 
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.
     """
-    if html is not None and as_json:
+    if html is not None and context.as_json:
         raise UsageError("`--html` and `--json` cannot be used together", hint="`gt stats --html stats.html`")
     found = gather(context, since)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         print_object(**statistics_object(found))
     elif html is not None:
         text = page(found, (context.repository.main_worktree or context.repository.common_dir).name)

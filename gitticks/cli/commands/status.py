@@ -45,10 +45,10 @@ _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queue
 """How far a merge has come, in words."""
 
 
-def answer_current(context: Context, *, as_json: bool) -> int:
+def answer_current(context: Context) -> int:
     """List tasks that are being worked on in this clone."""
-    found = current_tasks(context, with_json=as_json)
-    if as_json:
+    found = current_tasks(context, with_json=context.as_json)
+    if context.as_json:
         print_object(tasks=list(map(_in_work_object, found)))
     elif found:
         say(*in_work_table(screen(), context, found))
@@ -115,17 +115,17 @@ def _role(one: InWork) -> str:
 current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
 
 
-def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
+def answer_status(context: Context, *, watches: bool) -> int:
     """Show what is running, what waits for you and what is next.
 
     With --watch it keeps running until Ctrl-C: a terminal is redrawn in place, other output is printed again at each
     change.
     """
     if watches:
-        return _watch(context, as_json=as_json)
-    found = _take_stock(context, as_json=as_json)
+        return _watch(context)
+    found = _take_stock(context)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found)
         return Exit.DONE
     say(*_lines(screen(), context, found))
@@ -135,29 +135,29 @@ def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
     return Exit.DONE
 
 
-def _take_stock(context: Context, *, as_json: bool) -> Overview:
+def _take_stock(context: Context) -> Overview:
     from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
 
     context.is_current = True
-    return take_stock(context, MOST_LISTED, with_json=as_json)
+    return take_stock(context, MOST_LISTED, with_json=context.as_json)
 
 
-def _watch(context: Context, *, as_json: bool) -> int:
+def _watch(context: Context) -> int:
     """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
     from gitticks.actions.status import changes
     from gitticks.cli.live import InPlace, is_reader_gone, until_interrupted
 
     context.require_person("watch the status", "`gt status` shows it once")
-    with until_interrupted() as over, InPlace.on_terminal(is_wanted=not as_json) as place:
+    with until_interrupted() as over, InPlace.on_terminal(is_wanted=not context.as_json) as place:
         current, found = context, None
         for has_changed in changes(context, over):
             if is_reader_gone():
                 break
             if has_changed or found is None:
                 current = context.renewed()
-                found = _take_stock(current, as_json=as_json)
+                found = _take_stock(current)
                 current.index.close()
-            if as_json:
+            if context.as_json:
                 if has_changed:
                     _print_json(found)
             elif place is not None:

@@ -40,7 +40,6 @@ def sync_command(
     every: str,
     timeout: str,
     restore: bool,
-    as_json: bool,
 ) -> None:
     """Share tasks with a remote: pull, merge and push.
 
@@ -49,18 +48,18 @@ def sync_command(
     """
     seconds = seconds_of("--timeout", timeout)
     if watch:
-        _watch(context, remote, seconds_of("--every", every), seconds, as_json=as_json)
+        _watch(context, remote, seconds_of("--every", every), seconds)
         return
-    _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
+    _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds))
 
 
-def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
+def _watch(context: Context, remote: str | None, every: float, timeout: float) -> None:
     from gitticks.actions.sync_auto import watch
 
     told: list[Synced] = []
 
     def tell(done: Synced) -> None:
-        _show(context, done, as_json=as_json, is_first_of_many=not told)
+        _show(context, done, is_first_of_many=not told)
         told[:] = [done]
 
     def failed(error: GitticksError) -> None:
@@ -78,8 +77,8 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
     )
 
 
-def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
-    if as_json:
+def _show(context: Context, done: Synced, *, is_first_of_many: bool = False) -> None:
+    if context.as_json:
         print_object(sync=done)
         return
     for warning in warnings_of(done):

@@ -38,15 +38,15 @@ _ROOM = 24
 """So many columns are left to a task itself; where it stands too deep for that, its depth is shown as a number."""
 
 
-def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:
+def answer(context: Context, *, task: str | None, with_closed: bool) -> int:
     """Show epics and the tasks below them.
 
     Each task is shown with what it waits for and its open questions. Tasks without an epic come last; closed tasks are
     only counted. With ID: that task and what is below it.
     """
-    found = grow_tree(context, task, with_closed=with_closed, with_json=as_json)
+    found = grow_tree(context, task, with_closed=with_closed, with_json=context.as_json)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         print_tasks(_texts(found))
         return Exit.DONE
     if not found.groups:
