@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
-from gitticks.cli.render import PrintingError, hint, wants_pager, warn
+from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
@@ -239,7 +239,6 @@ def _notice_merges(context: Context) -> None:
     if context.world.in_session or not may_have_merged(context):
         return
     from gitticks.actions.merges_by_hand import notice_merges  # loads git's history
-    from gitticks.cli.render import say
     from gitticks.cli.views.tasks import merged_lines
 
     with contextlib.suppress(GitticksError):  # the command itself says what is wrong

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_decide
 from gitticks.cli.options import Completes
-from gitticks.cli.render import hint
+from gitticks.cli.render import PrintingError, hint
 from gitticks.cli.writing import print_change
-from gitticks.errors import Exit, UsageError, first_of
+from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
@@ -55,7 +55,6 @@ def split_named(
         NotFoundError: one of the tasks is unknown; nothing was applied for any.
         UsageError: the last word may be a text and a task, or a text of several words has no quotes.
     """
-    from gitticks.actions.task_lookup import find_tasks_to_decide
     from gitticks.store.index import open_index
 
     *names, last = words
@@ -179,8 +178,6 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
     if len(ids) == 1:
         return print_decided(context, decide(ids[0]))
     from gitticks.cli.failures import tell
-    from gitticks.cli.render import PrintingError
-    from gitticks.errors import GitticksError
 
     code: int = Exit.DONE
     unprinted: PrintingError | None = None

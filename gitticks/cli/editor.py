@@ -6,12 +6,15 @@ import os
 import select
 import shlex
 import signal
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.failures import tell
@@ -86,8 +89,6 @@ def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: 
     Raises:
         GitticksError: the editor is not there, or says that it failed.
     """
-    import subprocess
-
     # While the editor runs, Ctrl-C is the editor's; a handler of Python's, unlike SIG_IGN, is not inherited.
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
@@ -135,8 +136,6 @@ def is_on_terminal() -> bool:
 
 def is_agreed(question: str, *, default: bool, err: bool = False) -> bool:
     """Asks a question until it is answered with yes, no or Enter."""
-    import click
-
     yes, no = ("Y", "n") if default else ("y", "N")
     while True:
         typed: str = click.prompt(f"{question} [{yes}/{no}]", default="", show_default=False, err=err)
@@ -170,8 +169,6 @@ def _text(typed: bytes) -> str:
 
 def typed_word(shown: str, word: str) -> bool:
     """Shows what is approved, and returns whether a person typed the word that stands for it."""
-    import click
-
     say(*(visible(line) for line in shown.splitlines()), err=True)
     typed: str = click.prompt(f"Type {word} to approve it", default="", show_default=False, err=True)
     return typed.strip() == word

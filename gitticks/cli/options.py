@@ -12,6 +12,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, run_in, with_values
+from gitticks.cli.catalogue import BY_NAME, name_of
 from gitticks.cli.text import as_called, called
 from gitticks.errors import DocumentError, UsageError
 
@@ -248,8 +249,6 @@ def _near(option: str, possible: Iterable[str]) -> list[str]:
 
 def hint_of(error: click.UsageError, arguments: list[str]) -> str:
     """Returns how to get help for the command that was meant; click does not always tell which that was."""
-    from gitticks.cli.catalogue import BY_NAME, name_of
-
     if error.ctx is not None:
         path = error.ctx.command_path
         if isinstance(error, click.NoSuchOption) and (

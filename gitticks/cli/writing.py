@@ -12,6 +12,8 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Completes
+from gitticks.cli.render import GAP, PrintingError, say, warn
+from gitticks.cli.text import pad, visible
 from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import BY_HAND, Status
@@ -125,8 +127,6 @@ def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
     declared = [str(param.name) for param in click.get_current_context().command.params]
     wishes = {name: options[name] for name in declared if options.get(name) not in (None, (), False)}
     if wishes.pop("manual", False):
-        from gitticks.cli.render import warn
-
         warn(MANUAL_WARNING)
         if "awaiting" in wishes:
             raise UsageError(
@@ -216,9 +216,6 @@ def print_change(context: Context, task_id: TaskId, words: str) -> None:
 
         print_task(task_text(standing_now(context, task_id)))
     else:
-        from gitticks.cli.render import GAP, say
-        from gitticks.cli.text import pad, visible
-
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
 
 
@@ -228,9 +225,6 @@ def print_request(context: Context, session: Session, request: Request, words: s
     Raises:
         PrintingError: it cannot be printed; the request is its change.
     """
-    from gitticks.cli.render import GAP, PrintingError, say
-    from gitticks.cli.text import visible
-
     try:
         if context.as_json:
             from gitticks.cli.json import print_object

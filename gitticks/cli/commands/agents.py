@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shlex import quote
 
@@ -75,8 +76,6 @@ def skill_command(context: Context, *, file: str | None, wish: str | None) -> No
 
 def _default(context: Context) -> Path:
     """Returns AGENTS.md of this checkout, on the board that of the checkout around it, outside of a repository here."""
-    import os
-
     try:
         main, top = context.repository.main_worktree, context.repository.here_worktree
     except NotFoundError:

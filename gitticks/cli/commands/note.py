@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from shlex import quote
 
 import click
@@ -10,7 +10,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import check_author, note_task
-from gitticks.cli.editor import is_typed_to
+from gitticks.cli.editor import is_typed_to, note_sheet, written_below
 from gitticks.cli.options import command
 from gitticks.cli.writing import (
     STDIN,
@@ -76,13 +76,9 @@ def _text(
     context: Context, task_id: TaskId, typed: str | None, file: str | None
 ) -> AbstractContextManager[str]:
     """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
-    from contextlib import nullcontext
-
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
-    from gitticks.cli.editor import note_sheet, written_below
-
     return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")

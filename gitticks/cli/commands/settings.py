@@ -21,17 +21,17 @@ from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
-from gitticks.document.settings import is_group
+from gitticks.document.settings import explain as explanation_of
+from gitticks.document.settings import is_group, names
+from gitticks.document.settings_table import ANY, SETTINGS
 from gitticks.errors import Exit, RefusedError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 
 
 def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    from gitticks.document.settings import explain, names
-
     found = (name for name in names(Settings()) if name.startswith(incomplete))
-    return [CompletionItem(name, help=explain(name)) for name in found]
+    return [CompletionItem(name, help=explanation_of(name)) for name in found]
 
 
 @command(
@@ -69,8 +69,6 @@ def config_command(
             warn(warning)
         _print_one(context, changed.settings[0], with_name=True)
     elif explain and not context.as_json:
-        from gitticks.document.settings import explain as explanation_of
-
         say(f"{name}: {explanation_of(name)}")
     else:
         _print_one(context, one_setting(context, name), with_name=False)
@@ -105,11 +103,8 @@ def _print_all(context: Context, group: str | None) -> None:
 
 def _explain_all(group: str | None) -> None:
     """Prints what each setting is for; `NAME` stands where a name of the user's choice belongs."""
-    from gitticks.document.settings import explain
-    from gitticks.document.settings_table import ANY, SETTINGS
-
     found = [one.name for one in SETTINGS if group is None or one.name.startswith(f"{group}.")]
-    rows = [[name.replace(ANY, "NAME", 1).replace(ANY, "OPTION"), explain(name)] for name in found]
+    rows = [[name.replace(ANY, "NAME", 1).replace(ANY, "OPTION"), explanation_of(name)] for name in found]
     say(*table(screen(), ["setting", "is for"], rows, flexible="is for"))
 
 

@@ -16,6 +16,7 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.errors import GitticksError
 from gitticks.store.layout import task_around, task_of_path
+from gitticks.store.merging.files import standing_beside
 
 MOST_LISTED = 20
 
@@ -117,8 +118,6 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
 
 def warnings_of(done: Synced) -> Iterator[str]:
     """Yields what a person should look at."""
-    from gitticks.store.merging.files import standing_beside
-
     beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
         task = task_of_path(path)

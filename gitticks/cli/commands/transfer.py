@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
@@ -141,8 +142,6 @@ def export_command(context: Context, *, form: str, output: str | None) -> None:
 
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
-    import json
-
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = "\n"
     for one in transfer.read_all(context):

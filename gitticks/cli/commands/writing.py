@@ -19,6 +19,7 @@ from gitticks.actions.update import (
     update_task,
 )
 from gitticks.cli.options import Completes, command, task_argument
+from gitticks.cli.render import say
 from gitticks.cli.writing import (
     STDIN,
     check_text,
@@ -81,8 +82,6 @@ def create_command(
     if context.as_json:
         print_change(context, task.id, "")
     else:
-        from gitticks.cli.render import say
-
         say(task.id)
 
 

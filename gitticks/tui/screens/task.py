@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions.showing import show_task
 from gitticks.cli.render import count_of
+from gitticks.tui.editing import edit_task
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
@@ -64,7 +66,6 @@ class TaskView(Loaded[Page]):
 
     def read(self, context: Context) -> Page:
         from gitticks.actions.review import commits
-        from gitticks.actions.showing import show_task
 
         shown = show_task(context, self.task_id)
         task = context.store.task_file(self.task_id).task
@@ -119,8 +120,6 @@ class TaskView(Loaded[Page]):
             self.fill(self.loaded)
 
     def action_edit(self) -> None:
-        from gitticks.tui.editing import edit_task
-
         edit_task(self, self.task_id)
 
     def action_note(self) -> None:

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from gitticks.cli.text import visible
+from gitticks.cli.text import visible, wrap
 from gitticks.tui.theme import Look, glyph, writable
 
 Span = tuple[str, str]
@@ -300,8 +300,6 @@ class Lines(ScrollView, can_focus=True):
         return kept
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        from gitticks.cli.text import wrap
-
         said = wrap(self.empty, max(8, width - 4))
         row = line((f" {said[y]}", "muted")) if y < len(said) else Line()
         return self._drawn(row, width, has_cursor=False)
