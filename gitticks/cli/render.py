@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from gitticks.cli.text import as_called, cut, from_here, pad, visible, width, wrap
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
-from gitticks.world import UNITS, elapsed
+from gitticks.world import elapsed, in_largest_unit
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed
@@ -314,11 +314,8 @@ def age_in_short(born: str, now: datetime) -> str:
     """Returns how long ago a time, as text, was: `10s`, `2m`, `3h`, `5d`; empty if it is not known."""
     if not born:
         return ""
-    seconds = max(0, int((now - now.fromisoformat(born)).total_seconds()))
-    if seconds < UNITS[0][0]:
-        return f"{seconds}s"
-    size, name = next(unit for unit in reversed(UNITS) if seconds >= unit[0])
-    return f"{seconds // size}{name[0]}"
+    count, unit = in_largest_unit((now - now.fromisoformat(born)).total_seconds())
+    return f"{count}{unit[0]}"
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
+from typing import NamedTuple
 
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
 from gitticks.cli.text import all_visible, are_narrow, width
 
 
-class Cell:
+class Cell(NamedTuple):
     """One field of a table: any text, and what it is to its reader."""
 
-    __slots__ = ("style", "text")
-
-    def __init__(self, text: str, style: str = Style.PLAIN) -> None:
-        self.text = text
-        self.style = style
+    text: str
+    style: str = Style.PLAIN
 
 
 class Column:

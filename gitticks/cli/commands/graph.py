@@ -108,7 +108,7 @@ graph_command = ReadingCommand(
 
 
 def draw_rails(
-    rows: Sequence[TaskId], waits_for: Mapping[TaskId, Collection[TaskId]], *, has_glyphs: bool, widest: int
+    rows: Sequence[TaskId], waits_for: Mapping[TaskId, Collection[TaskId]], widest: int
 ) -> list[str]:
     """Returns what is before each row, all equally wide; empty texts where that would be wider than `widest`.
 
@@ -125,8 +125,7 @@ def draw_rails(
         if len(lines[-1]) > widest:
             return [""] * len(rows)
     columns = max(map(len, lines), default=0)
-    filled = [line.ljust(columns, _ALONG if line and line[-1] == _ALONG else _NOTHING) for line in lines]
-    return filled if has_glyphs else [line.translate(_ASCII) for line in filled]
+    return [line.ljust(columns, _ALONG if line and line[-1] == _ALONG else _NOTHING) for line in lines]
 
 
 def _line(
@@ -171,7 +170,7 @@ def graph_lines(on: Screen, found: Dependencies) -> list[str]:
             sources[edge.target].append(edge.source)
     circling = {edge.target for edge in found.edges if edge.is_circular}
     widest = on.columns // _SHARE_OF_RAILS if on.is_terminal else _PIPED_RAILS
-    rails = draw_rails(list(sources), sources, has_glyphs=True, widest=widest)
+    rails = draw_rails(list(sources), sources, widest)
     shows_waits = not (on.is_terminal and on.columns < _NARROW and any(rails))
     steps = (
         "" if place else str(step)
