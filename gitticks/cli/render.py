@@ -223,11 +223,15 @@ def say(*lines: str, err: bool = False) -> None:
         pass  # what is only told beside the answer stops no command
 
 
-def say_all(lines: Iterable[str]) -> None:
-    """Prints lines some at a time, so that thousands are never in memory together."""
+def say_all(lines: Iterable[str], nothing: str = "") -> None:
+    """Prints lines some at a time, so that thousands are never in memory together; `nothing` to stderr if there are none."""
     left = iter(lines)
-    while some := list(islice(left, _LINES_AT_ONCE)):
+    first = some = list(islice(left, _LINES_AT_ONCE))
+    while some:
         say(*some)
+        some = list(islice(left, _LINES_AT_ONCE))
+    if nothing and not first:
+        say(nothing, err=True)
 
 
 def _print(text: str, *, is_last: bool = True) -> None:

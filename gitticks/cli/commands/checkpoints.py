@@ -19,7 +19,7 @@ from gitticks.actions.run import is_run_alive
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import ago, count_of, hint, say, screen, warn
+from gitticks.cli.render import ago, count_of, hint, say, say_all, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
@@ -72,19 +72,10 @@ def list_command(context: Context, *, task: str | None) -> None:
     if context.as_json:
         print_object(checkpoints=list(map(_object, listed)))
         return
-    if not listed:
-        say(
-            "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge",
-            err=True,
-        )
-        return
-    on = screen()
+    names = ("checkpoint", "made", "iteration", "cost", "why", "code", "title")
     rows = [_row(context, one) for one in listed]
-    say(
-        *table(
-            on, ("checkpoint", "made", "iteration", "cost", "why", "code", "title"), rows, flexible="title"
-        )
-    )
+    nothing = "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge"
+    say_all(table(screen(), names, rows, flexible="title"), nothing)
     for one in listed:
         if one.stored.checkpoint is None:
             warn(f"`.gitticks/{one.stored.path}` cannot be read: {one.stored.problem}")
@@ -187,10 +178,8 @@ def prune_command(context: Context, *, names: tuple[str, ...], keep: int | None,
     if context.as_json:
         print_object(pruned=pruned, dry_run=dry_run)
         return
-    for one in pruned:
-        say(f"{visible(one.id)}  {_pruned_words(one, dry_run=dry_run)}")
-    if not pruned:
-        say("nothing to drop", err=True)
+    lines = (f"{visible(one.id)}  {_pruned_words(one, dry_run=dry_run)}" for one in pruned)
+    say_all(lines, "nothing to drop")
 
 
 def _pruned_words(one: Pruned, *, dry_run: bool) -> str:

@@ -9,8 +9,8 @@ from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.json import print_task, print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
-from gitticks.cli.views.tasks import print_tasks_or
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, say_all, screen
+from gitticks.cli.views.tasks import task_table
 from gitticks.errors import Exit
 from gitticks.model.status import Awaiting
 
@@ -65,7 +65,7 @@ def answer_ready(context: Context) -> int:
     if context.as_json:
         print_tasks(map(task_text, found))
     else:
-        print_tasks_or(screen(), found, "" if found else _nothing(context), context.now)
+        say_all(task_table(screen(), found, context.now), "" if found else _nothing(context))
     return Exit.DONE
 
 

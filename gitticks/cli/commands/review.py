@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
 import click
 
@@ -28,13 +30,15 @@ from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId, task_folder
-from gitticks.model.notes import Entry, QuestionPair, Section
+from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
+from gitticks.store.layout import Round
 from gitticks.workflow.council import answers_in, blocking_in
 from gitticks.workflow.signals import without_promises
 
+T = TypeVar("T")
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
 """So many lines are shown of a text, and of one note, question or answer."""
 MOST_ENTRIES = 3
@@ -182,9 +186,11 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
         yield from _part(on, name, prose(on, text or ""))
     yield from _part(on, "Council", _council(on, seen))
     yield from _part(on, "Earlier rounds", _rounds(on, seen))
-    yield from _part(on, Section.QUESTIONS, _questions(on, seen.questions, now, everything))
+    asked = partial(pair_lines, on, now=now, most=MOST_LINES_OF_ENTRY, rest=everything)
+    yield from _part(on, Section.QUESTIONS, _newest(seen.questions, "question", everything, asked))
+    noted = partial(entry_lines, on, now=now, most=MOST_LINES_OF_ENTRY, rest=everything)
     notes = [note for note in seen.notes if note.text != seen.said]
-    yield from _part(on, Section.NOTES, _notes(on, notes, now, everything))
+    yield from _part(on, Section.NOTES, _newest(notes, "note", everything, noted))
     yield from _part(on, "Work", _work(on, seen, now))
 
 
@@ -211,34 +217,37 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
 def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields why each of the last rounds sent the work back: of a council what was said against it."""
     show = as_called(f"`gt show {seen.task.id} --round")
-    yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
-    for one in seen.earlier[-MOST_ENTRIES:]:
+
+    def lines(one: Round) -> Iterator[str]:
         yield f"{GAP}round {one.number}"
         against = blocking_in(one.review)
         texts = [f"{name}: {text}" for name, text in one.councillors.items() if name in against]
-        texts = texts or [one.review or ""]
-        for text in texts:
+        for text in texts or [one.review or ""]:
             yield from beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
 
-
-def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime, everything: str) -> Iterator[str]:
-    yield from _earlier(len(pairs), "question", everything)
-    for pair in pairs[-MOST_ENTRIES:]:
-        yield from pair_lines(on, pair, now, MOST_LINES_OF_ENTRY, everything)
+    return _newest(seen.earlier, "round", f"{show} 1`", lines)
 
 
-def _notes(on: Screen, notes: Sequence[Entry], now: datetime, everything: str) -> Iterator[str]:
-    yield from _earlier(len(notes), "note", everything)
-    for note in notes[-MOST_ENTRIES:]:
-        yield from entry_lines(on, note, now, MOST_LINES_OF_ENTRY, everything)
+def _newest(
+    items: Sequence[T], noun: str, everything: str, lines: Callable[[T], Iterable[str]]
+) -> Iterator[str]:
+    """Yields the lines of the newest, after how many there are before them and what shows these."""
+    left = len(items) - MOST_ENTRIES
+    if left > 0:
+        yield f"{GAP}… {count_of(left, f'earlier {noun}')}: {everything}"
+    for one in items[-MOST_ENTRIES:]:
+        yield from lines(one)
 
 
 def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     """Yields a line for each of the last iterations, and what was said at the end where nothing was handed off."""
     file = f"`git show gitticks/state:{task_folder(seen.task.id)}/worklog.md`"
-    yield from _earlier(len(seen.worklog), "iteration", file)
-    for one in seen.worklog[-MOST_ENTRIES:]:
-        yield on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)
+    yield from _newest(
+        seen.worklog,
+        "iteration",
+        file,
+        lambda one: [on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)],
+    )
     # The kind of a signal is beside the iteration, its words as a question or a note.
     said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
@@ -250,11 +259,6 @@ def _iteration(one: LoggedIteration, now: datetime) -> str:
     ended = ending if detail == f"{ending})" else one.ended
     words = ", ".join(word for word in (ended, one.signal, one.checks) if word)
     return f"{one.iteration}  {one.role} {one.agent}, {ago(one.at, now)}: {words}"
-
-
-def _earlier(count: int, noun: str, everything: str) -> Iterator[str]:
-    if count > MOST_ENTRIES:
-        yield f"{GAP}… {count_of(count - MOST_ENTRIES, f'earlier {noun}')}: {everything}"
 
 
 def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now: datetime) -> Iterator[str]:

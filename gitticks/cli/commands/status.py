@@ -22,6 +22,7 @@ from gitticks.cli.render import (
     hint,
     name_line,
     say,
+    say_all,
     screen,
 )
 from gitticks.cli.table import Cell, table
@@ -54,13 +55,9 @@ def answer_current(context: Context) -> int:
     found = current_tasks(context, with_json=context.as_json)
     if context.as_json:
         print_object(tasks=list(map(_in_work_object, found)))
-    elif found:
-        say(*in_work_table(screen(), context, found))
     else:
-        say(
-            "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand",
-            err=True,
-        )
+        nothing = "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand"
+        say_all(in_work_table(screen(), context, found), nothing)
     return Exit.DONE
 
 

@@ -10,11 +10,17 @@ from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import continue_merge, list_conflicts, merge_each, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
-from gitticks.actions.workspaces import clean_worktrees, collect_leftovers, list_worktrees, open_shell
+from gitticks.actions.workspaces import (
+    Cleaned,
+    clean_worktrees,
+    collect_leftovers,
+    list_worktrees,
+    open_shell,
+)
 from gitticks.cli.decisions import Decided, decide_each, merge_now
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import say, say_all, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, printed
@@ -54,9 +60,6 @@ def list_command(context: Context) -> None:
             ]
         )
         return
-    if not states:
-        say("no workspaces: `gt start ID` and `gt run` create them", err=True)
-        return
     rows = [
         (
             state.workspace.name,
@@ -72,7 +75,8 @@ def list_command(context: Context) -> None:
         )
         for state in states
     ]
-    say(*table(screen(), ("name", "task", "head", "path"), rows, flexible="path"))
+    lines = table(screen(), ("name", "task", "head", "path"), rows, flexible="path")
+    say_all(lines, "no workspaces: `gt start ID` and `gt run` create them")
 
 
 @command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
@@ -87,13 +91,16 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool) -> i
     cleaned = clean_worktrees(context, names, force=force)
     if context.as_json:
         print_object(workspaces=cleaned)
-    for one in [] if context.as_json else cleaned:
-        kept = f", uncommitted work kept as {one.rescued}" if one.rescued else ""
-        words = f"stays: {one.problem}" if one.problem else f"removed{kept}"
-        say(f"{visible(one.name)}  {visible(words)}")
-    if not cleaned and not context.as_json:
-        say("nothing to clean", err=True)
+    else:
+        say_all(
+            (f"{visible(one.name)}  {visible(_cleaned_words(one))}" for one in cleaned), "nothing to clean"
+        )
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
+
+
+def _cleaned_words(one: Cleaned) -> str:
+    kept = f", uncommitted work kept as {one.rescued}" if one.rescued else ""
+    return f"stays: {one.problem}" if one.problem else f"removed{kept}"
 
 
 @command("open", "gt worktree open k7f2", of=worktree_command)
@@ -179,11 +186,12 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...]) -> int:
     found = list_conflicts(context, [find_or_take_up_task(context, task) for task in tasks])
     if context.as_json:
         print_object(conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found])
-    for one in [] if context.as_json else found:
-        other = one.other or "the base"
-        say(f"{visible(one.name)} and {visible(other)} conflict in {visible(', '.join(one.paths))}")
-    if not found and not context.as_json:
-        say("no unmerged work conflicts", err=True)
+    else:
+        lines = (
+            f"{visible(one.name)} and {visible(one.other or 'the base')} conflict in {visible(', '.join(one.paths))}"
+            for one in found
+        )
+        say_all(lines, "no unmerged work conflicts")
     return Exit.FAILED if found else Exit.DONE
 
 
@@ -208,11 +216,12 @@ def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, co
         tried = try_out(context, ids)
         if context.as_json:
             print_object(merges=[{"id": task_id, "conflicts": paths} for task_id, paths in tried.items()])
-        for task_id, paths in () if context.as_json else tried.items():
-            words = f"conflicts in {', '.join(paths)}" if paths else "merges cleanly"
-            say(f"{task_id}  {visible(words)}")
-        if not tried and not context.as_json:
-            say(_NOTHING, err=True)
+        else:
+            lines = (
+                f"{task_id}  " + (f"conflicts in {visible(', '.join(paths))}" if paths else "merges cleanly")
+                for task_id, paths in tried.items()
+            )
+            say_all(lines, _NOTHING)
         return Exit.FAILED if any(tried.values()) else Exit.DONE
     listener = (lambda _event: None) if context.as_json else printed(RunLines(screen(), context.world))
     results = (

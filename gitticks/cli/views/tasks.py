@@ -12,8 +12,6 @@ from gitticks.cli.render import (
     Screen,
     Style,
     age_in_short,
-    say,
-    say_all,
     status_style,
     status_word,
     warn,
@@ -189,19 +187,6 @@ def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
         line = longer
     if line:
         yield line
-
-
-def print_tasks_or(
-    on: Screen,
-    standings: Sequence[Standing[Listed]],
-    nothing: str,
-    now: datetime | None = None,
-) -> None:
-    """Prints the table, or what to do next where there is nothing to list, which goes to stderr."""
-    if standings:
-        say_all(task_table(on, standings, now))
-    else:
-        say(nothing, err=True)
 
 
 def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:
