@@ -8,9 +8,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -19,6 +20,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import Screen
 
+from gitticks.actions.context import Context
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
@@ -27,11 +29,6 @@ from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from gitticks.actions.context import Context
 
 R = TypeVar("R")
 _TOAST_SECONDS = 4.0

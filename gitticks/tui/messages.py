@@ -6,24 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from gitticks.actions.derived_state import Standing
+from gitticks.actions.inbox import Asked
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.status import ANSWERED
+from gitticks.model.task import SessionRecord
+from gitticks.runner.questions import Question
+from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
+from gitticks.store.index import BrokenFile
+from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.tui.transcript import Piece
 from gitticks.workflow.session_states import SessionState
-
-if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
-    from gitticks.model.task import SessionRecord
-    from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
-    from gitticks.store.index import BrokenFile
-    from gitticks.store.task_row import TaskDetails, TaskRow
-    from gitticks.tui.transcript import Piece
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _NOWHERE = Surroundings(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
 
 _SECTION = "gitticks.ui."
 _LARGEST_PANE = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -12,21 +11,19 @@ from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
+from gitticks.store.task_row import TaskRow
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
+from gitticks.tui.messages import Batch
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.theme import dotted
+from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.output import Output
-
-if TYPE_CHECKING:
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Batch
-    from gitticks.tui.transcript import Piece
 
 _MOST_DONE = 30
 """So many of the tasks that are done are listed where no epic was named, the newest."""

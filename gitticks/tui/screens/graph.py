@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.widget import Widget
 
+from gitticks.actions.context import Context
+from gitticks.actions.dependencies import Cycle
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
@@ -18,10 +20,6 @@ from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
 from gitticks.tui.widgets.lines import Line, Lines, Span, clean, line
 from gitticks.tui.widgets.tasks import note_of
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.dependencies import Cycle
 
 _LEGEND = ("working", "agent-review", "reviewing", "clarification", "stuck", "pending", "blocked", "done")
 """The marks in the order in which they matter where not all have room."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions.inbox import Asked
 from gitticks.cli.render import count_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.runner.questions import Question
+from gitticks.runner.run_record import QueuedMerge
+from gitticks.store.index import BrokenFile
 from gitticks.tui import run_settings
 from gitticks.tui.editing import edit_on_board, edit_task
 from gitticks.tui.running import A_FEW, in_words
@@ -18,20 +21,14 @@ from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.screens.verdicts import Looked
 from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.review_rows import answers
-
-if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
-    from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge
-    from gitticks.store.index import BrokenFile
-    from gitticks.tui.screens.verdicts import Looked
-    from gitticks.workflow.triggers import Seen
+from gitticks.workflow.triggers import Seen
 
 _EVERY_SECONDS = 1.0
 _BY_SETTINGS = "-"

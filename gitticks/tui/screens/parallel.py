@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from gitticks.actions.context import Context
 from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.model.status import Status
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Batch
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.asking import ask_to_stop, start
 from gitticks.tui.screens.base import View
@@ -18,13 +20,8 @@ from gitticks.tui.screens.dialogs import Search
 from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
+from gitticks.tui.widgets.epics import Running
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Batch
-    from gitticks.tui.widgets.epics import Running
 
 _SECONDS_BETWEEN_LINES = 0.25
 """The agents' last lines are drawn so often, however fast they print."""

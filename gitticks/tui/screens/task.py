@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from gitticks.actions.showing import show_task
+from gitticks.actions.context import Context
+from gitticks.actions.showing import ShownTask, show_task
 from gitticks.cli.render import count_of
+from gitticks.model.event import Event
+from gitticks.model.task import Task
 from gitticks.tui.editing import edit_task
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.widgets import task_rows
 from gitticks.tui.widgets.lines import Lines
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.showing import ShownTask
-    from gitticks.model.event import Event
-    from gitticks.model.task import Task
 
 _MOST_FACTS = 9
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from gitticks.actions.changes import Changes
+from gitticks.actions.inbox import Asked
 from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.runner.questions import Question
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import paragraphs, wrapped
@@ -14,12 +17,6 @@ from gitticks.tui.widgets.permission_rows import left, question_rows
 from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.permissions import rule_words
-
-if TYPE_CHECKING:
-    from gitticks.actions.changes import Changes
-    from gitticks.actions.inbox import Asked
-    from gitticks.runner.questions import Question
-    from gitticks.tui.messages import Snapshot
 
 PERMISSION = "permission:"
 """How the keys of the entries begin that are questions about permissions; their numbers follow."""

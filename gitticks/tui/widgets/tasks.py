@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.world import in_largest_unit
-
-if TYPE_CHECKING:
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Snapshot
 
 _WORD_COLUMNS = 10
 _ROOM_FOR_WORDS, _ROOM_FOR_PRIORITY = 50, 58
