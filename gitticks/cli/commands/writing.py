@@ -1,7 +1,9 @@
-"""`gt create`, `gt update`, `gt edit`, `gt block`, `gt unblock` and `gt defer`."""
+"""`gt create`, `gt update`, `gt edit`, `gt note`, `gt block`, `gt unblock` and `gt defer`."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from shlex import quote
 from typing import Any
 
 import click
@@ -13,7 +15,9 @@ from gitticks.actions.update import (
     Changes,
     NewTask,
     Updated,
+    check_author,
     create_task,
+    note_task,
     require_creator,
     set_field,
     update_task,
@@ -24,16 +28,21 @@ from gitticks.cli.writing import (
     STDIN,
     check_text,
     field_options,
+    kept,
     moved_words,
     print_change,
     print_request,
     read_text,
     read_text_file,
+    split_words,
     wishes_of,
+    words_argument,
 )
 from gitticks.errors import Exit, UsageError
-from gitticks.model.status import Status, Verdict
+from gitticks.model.ids import TaskId
+from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
+from gitticks.store.task_ids import UnknownTaskError
 
 
 @command("create", 'gt create "Fix login" -p 1 -l auth', "gt create - < idea.md")
@@ -243,6 +252,64 @@ def edit_task(context: Context, task: str | None) -> int:
     is_moved = (before.status, before.awaiting) != (after.status, after.awaiting)
     words = "fixed" if edited.before is None else moved_words(before, after) if is_moved else "changed"
     return finish_approval(context, after, words, is_left=before.is_merging)
+
+
+@command("note", 'gt note k7f2 "The path is in the state parameter."')
+@words_argument
+@click.option(
+    "--from",
+    "author",
+    type=click.Choice([ActorKind.HUMAN.value, ActorKind.AGENT.value]),
+    help="Who it is from; by default an agent inside a session, otherwise a person.",
+)
+def note_command(context: Context, *, words: tuple[str, ...], file: str | None, author: str | None) -> None:
+    """Add a note that the next agent reads.
+
+    `-` reads the text from stdin. Without a text, your editor opens if this is a terminal. In a workspace the id is
+    optional.
+    """
+    named, typed = split_words(context, words, has_text=file is not None)
+    if file is not None and typed is not None:
+        raise UsageError("the note is given twice, as TEXT and with `--file`", hint="leave out one of them")
+    kind = ActorKind(author) if author else None
+    check_author(context, kind)
+    if context.mailbox is not None:
+        from gitticks.actions.handover import (
+            current_session,
+            request_note,
+        )  # loads what checks and sessions need
+
+        session = current_session(context, named)
+        if session is not None:
+            request = request_note(session, read_text_file(file) or read_text(typed) or "")
+            print_request(context, session, request, "note passed on to the runner")
+            return
+    try:
+        task_id = find_task_to_change(context, named)
+    except UnknownTaskError as error:
+        if named is None or typed is not None or file is not None:
+            raise
+        raise UsageError(
+            f"{error.message}, and there is no text: either the id or the text is missing",
+            hint=f"`gt note ID {quote(named)}`, if that is the text; else {error.hint}",
+        ) from error
+    with _note(context, task_id, typed, file) as text:
+        note_task(context, task_id, text, kind=kind)
+    print_change(context, task_id, "note added")
+
+
+def _note(
+    context: Context, task_id: TaskId, typed: str | None, file: str | None
+) -> AbstractContextManager[str]:
+    """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
+    if file is not None or typed is not None:
+        text = read_text_file(file) or read_text(typed) or ""
+        return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
+    from gitticks.cli.editor import is_typed_to, note_sheet, written_below
+
+    if not is_typed_to() or context.world.in_session:
+        return nullcontext("")
+    return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")
 
 
 @command("block", "gt block k7f2 m3xq")
