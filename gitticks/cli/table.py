@@ -127,7 +127,7 @@ def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
     rows = zip(*(_cells(column) for column in others), strict=True)
     for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
         fitting = _fitting(on, rest, widths)
-        lines.append(_line(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
+        lines.append(line_of(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
         lines += _below(on, [cell for cell in (*rest[max(1, fitting) :], last) if cell.text])
     return lines
 
@@ -145,14 +145,14 @@ def _below(on: Screen, cells: Sequence[Cell]) -> list[str]:
             room = on.columns - len(GAP)
         rows[-1].append(Cell(on.fit(cell.text, room), cell.style))
         room -= width(rows[-1][-1].text) + len(GAP)
-    return [GAP + _line(on, row, [0] * len(row)) for row in rows]
+    return [GAP + line_of(on, row, [0] * len(row)) for row in rows]
 
 
 def _cells(column: Column) -> list[Cell]:
     return [Cell(text, style) for text, style in zip(column.texts, column.styles_of_all(), strict=True)]
 
 
-def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
+def line_of(on: Screen, row: Iterable[Cell], widths: Iterable[int]) -> str:
     """Returns the cells of one row, each filled to its width unless nothing follows it."""
     line = ""
     for cell, columns in reversed([*zip(row, widths, strict=False)]):
