@@ -52,7 +52,7 @@ class GitticksApp(App[int]):
     def __init__(self, context: Context) -> None:
         self.context = context
         self.snapshot = Snapshot()
-        self.look = theme.Look(theme.NAMES[0])
+        self.look = theme.look_of(theme.NAMES[0])
         super().__init__()
         self.preferences = Preferences(context)
         self.feed = Feed(context, lambda: self.post_message(Fed()))
@@ -65,8 +65,8 @@ class GitticksApp(App[int]):
         self.run_choices: dict[str, str] = {}
         self.unsent = UnsentComments(context)
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
-        for one in theme.themes():
-            self.register_theme(one)
+        for name in theme.NAMES:
+            self.register_theme(theme.theme_of(name))
         chosen = self.preferences.get("theme")
         default = "gt-plain" if os.environ.get("NO_COLOR") else theme.NAMES[0]
         self.use_theme(chosen if chosen in theme.NAMES else default)
@@ -293,7 +293,7 @@ class GitticksApp(App[int]):
 
     def use_theme(self, name: str) -> None:
         """Changes the theme: first our own styles, then the CSS variables, which redraws."""
-        self.look = theme.Look(name)
+        self.look = theme.look_of(name)
         self.theme = name
 
     def choose_theme(self, name: str) -> None:

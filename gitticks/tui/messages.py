@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from textual.message import Message
 
@@ -127,8 +128,7 @@ class Snapshot:
         return state if task.is_open and state in (SessionState.STOPPED, SessionState.INTERRUPTED) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """What a task's agent printed since the batch before."""
 
     task: TaskId
@@ -136,8 +136,7 @@ class Said:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """What is new: a snapshot where anything changed, what agents printed, and what a run that was started here did."""
 
     snapshot: Snapshot | None

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.tui.app import GitticksApp
     from gitticks.tui.messages import Batch, Snapshot
-    from gitticks.tui.theme import Look
 
 R = TypeVar("R")
 Refuse = Callable[[str, str | None], None]
@@ -106,11 +105,6 @@ class View(Screen[None]):
         return self.gt.snapshot
 
     @property
-    def look(self) -> Look:
-        """Returns the styles of the theme."""
-        return self.gt.look
-
-    @property
     def task_id(self) -> TaskId:
         """Returns the task that the place is about."""
         return TaskId(self.subject or "")
@@ -146,7 +140,7 @@ class View(Screen[None]):
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Fills the panes from the snapshot; called whenever data or size have changed."""
+        """Fills the panes from the snapshot, once there is one; called whenever data or size have changed."""
 
     def take(self, batch: Batch) -> None:
         """Takes what the feed brought; the snapshot is in place already, and `draw` follows if there was a new one."""
@@ -169,7 +163,7 @@ class View(Screen[None]):
             return  # not composed yet, or on its way out
         bars.first().refresh()
         self._draw_problem()
-        if self.snapshot.problem is None:
+        if self.snapshot.problem is None and self.snapshot.number:
             self.draw()
 
     def _draw_problem(self) -> None:
@@ -341,7 +335,7 @@ class Loaded(View, Generic[R]):
 
     def draw(self) -> None:
         """Reads again if there is anything new, and fills the panes with what is known."""
-        if self.snapshot.number and self.mark != self._mark:
+        if self.mark != self._mark:
             self._mark = self.mark
             self.load()
         if self.loaded is not None:

@@ -70,8 +70,6 @@ class Dashboard(View):
         yield Lines("Iterations", id="iterations", empty="No iterations yet.", classes="pane sized-height")
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._draw_tasks()
         self._draw_budget()
         self._read_iterations()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -28,8 +27,7 @@ _WORDS = {"reviewing": "for you", "clarification": "asks you"}
 _WIDE, _AROUND_LEGEND = 76, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """What was read: the graph, its cycles, and how many tasks without links are not in it."""
 
     shape: Shape
@@ -199,7 +197,7 @@ class GraphView(Loaded[Graph]):
 
     def action_hide_done(self) -> None:
         self.hides_done = not self.hides_done
-        self.draw()
+        self.redraw()
 
     def action_block(self) -> None:
         if self.chosen is not None:

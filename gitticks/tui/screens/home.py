@@ -66,8 +66,6 @@ class Home(View):
                 yield Lines("", id="preview", focusable=False, classes="pane sized-height")
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._chosen &= {row.id for row in self.snapshot.roots}
         self._draw_roots()
         self._draw_inbox()

@@ -47,8 +47,6 @@ class Parallel(View):
         self.set_interval(_SECONDS_BETWEEN_LINES, self._draw_lines)
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._epics = epics.running(self.snapshot)
         self._draw_epics()
         self._look_for_conflicts()

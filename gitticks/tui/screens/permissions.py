@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.widget import Widget
 
@@ -29,8 +28,7 @@ _MOST_TASKS = 50
 _MOST_DECISIONS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What was read: the mode, and the newest decisions, the newest first."""
 
     mode: PermissionMode

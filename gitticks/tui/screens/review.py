@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -48,8 +47,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """What was read: the page, open questions, the patch with its colours, commits, and what a merge will do."""
 
     view: ReviewView

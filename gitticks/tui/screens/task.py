@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -23,8 +23,7 @@ from gitticks.tui.widgets.lines import Lines
 _MOST_FACTS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What was read: the page of `gt show`, the history's events, and the commits."""
 
     shown: ShownTask
