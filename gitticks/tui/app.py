@@ -212,23 +212,31 @@ class GitticksApp(App[int]):
 
         self.run_worker(read, thread=True, exit_on_error=False)
 
+    def ask(self, dialog: Seen, then: Callable[[Any], object]) -> None:
+        """Opens a dialog, and hands what it ends with to `then`, unless it is left."""
+
+        def ended(found: object) -> None:
+            if found is not None:
+                then(found)
+
+        self.push_screen(dialog, ended)
+
     def act(
         self,
-        what: str,
         do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None = None,
+        done: Callable[[R], str | None] | str,
         *,
         task: str | None = None,
         text: str = "",
     ) -> None:
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
-        `done` gets what came of it, back in the interface's thread, and returns the messages to print; without it `what`
-        is said. A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
+        `done` gets what came of it, back in the interface's thread, and returns what is to be said, or is that itself.
+        A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
         wrote for it, is kept. Leaving waits for its end.
         """
         lock = self._locks.setdefault(task or "", threading.Lock())
-        self.run_worker(partial(self._do, what, do, done, lock, text), thread=True, exit_on_error=False)
+        self.run_worker(partial(self._do, do, done, lock, text), thread=True, exit_on_error=False)
 
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
@@ -236,13 +244,12 @@ class GitticksApp(App[int]):
         For what takes as long as tests do, and continues in a process of its own.
         """
         lock = self._locks.setdefault(task, threading.Lock())
-        threading.Thread(target=self._do, args=("", do, str, lock), name=task, daemon=True).start()
+        threading.Thread(target=self._do, args=(do, str, lock), name=task, daemon=True).start()
 
     def _do(
         self,
-        what: str,
         do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None,
+        done: Callable[[R], str | None] | str,
         lock: threading.Lock,
         text: str = "",
     ) -> None:
@@ -254,14 +261,14 @@ class GitticksApp(App[int]):
                 with text_kept_on_error(context, text):
                     found = do(context)
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                self.call_later(self.refuse, *refusal_of(error, what or "the interface"))
+                where = done if isinstance(done, str) else "the interface"
+                self.call_later(self.refuse, *refusal_of(error, where))
                 return
         self.feed.look_again()
-        self.call_later(self._done, what, found, done)
+        self.call_later(self._done, found, done)
 
-    def _done(self, what: str, found: R, done: Callable[[R], str | None] | None) -> None:
-        words = (done(found) if done is not None else what) if self.is_running else None
-        if words:
+    def _done(self, found: R, done: Callable[[R], str | None] | str) -> None:
+        if self.is_running and (words := done if isinstance(done, str) else done(found)):
             self.say(words)
 
     def say(self, words: str, *, warns: bool = False) -> None:

@@ -74,7 +74,7 @@ def edit_task(view: View, task_id: str) -> None:
             warnings = "".join(f"\nwarning: {one}" for one in fresh.warnings)
             return f"{task_id} {'fixed' if edited.before is None else 'changed'}{warnings}"
 
-        view.gt.act("", finish, str, task=task_id)
+        view.gt.act(finish, str, task=task_id)
 
     with_terminal(view, edit)
 

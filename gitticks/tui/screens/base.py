@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
@@ -254,7 +255,7 @@ class View(Screen[None]):
     def action_search(self) -> None:
         from gitticks.tui.screens.dialogs import Search
 
-        self.app.push_screen(Search(), lambda found: self.gt.go("task", found) if found else None)
+        self.gt.ask(Search(), partial(self.gt.go, "task"))
 
     def action_resize(self, across: int, down: int) -> None:
         """Makes the column or pane with the focus wider or higher by so much, and remembers it."""

@@ -265,12 +265,12 @@ class Dashboard(View):
             verdicts.ask_note(self, row)
 
     def action_pause(self) -> None:
-        self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
+        self.gt.act(pause_runs, "paused: running agents finish, nothing new starts")
 
     def action_resume(self) -> None:
         """Lets runs continue; without one, starts it, of everything only when that was asked."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
-            self.gt.act("runs continue", unpause_runs)
+            self.gt.act(unpause_runs, "runs continue")
         if not self.snapshot.is_run_alive:
             if self.subject:
                 start(self.gt, [self.subject])

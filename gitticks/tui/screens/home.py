@@ -294,9 +294,7 @@ class Home(View):
     def _ask_for(self, setting: run_settings.RunSetting, text: str, refused: str | None = None) -> None:
         """Asks for a value, again with what was `refused` until it is one."""
 
-        def chosen(text: str | None) -> None:
-            if text is None:
-                return
+        def chosen(text: str) -> None:
             value = run_settings.taken(setting.flag, text) if text else ""
             if value is None:
                 self._ask_for(setting, text, refused=text)
@@ -307,7 +305,7 @@ class Home(View):
         if refused is not None:
             rows.append(line((f"{refused} is not {setting.takes}", "bad")))
         dialog = Dialog(setting.label, rows, ask=setting.takes, do="set", text=text, may_be_empty=True)
-        self.app.push_screen(dialog, chosen)
+        self.gt.ask(dialog, chosen)
 
     def _choose_agent(self, names: tuple[str, ...]) -> None:
         default = (self.read_defaults().get(run_settings.AGENT, ""), "muted")
@@ -316,12 +314,11 @@ class Home(View):
             *(line(one, key=one) for one in names),
         ]
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._set(run_settings.AGENT, "" if name == _BY_SETTINGS else name)
+        def chosen(name: str) -> None:
+            self._set(run_settings.AGENT, "" if name == _BY_SETTINGS else name)
 
         at = self.gt.run_choices.get(run_settings.AGENT, _BY_SETTINGS)
-        self.app.push_screen(Choice("Agent for the next run", rows, do="set", at=at), chosen)
+        self.gt.ask(Choice("Agent for the next run", rows, do="set", at=at), chosen)
 
     def _set(self, flag: str, text: str) -> None:
         rest = {name: value for name, value in self.gt.run_choices.items() if name != flag}

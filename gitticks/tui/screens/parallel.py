@@ -149,13 +149,13 @@ class Parallel(View):
             return
         others = {row.id for row in self.snapshot.rows} - free
         dialog = Search("Add to the run", do="add it", without=others, at=self.pane("epics").key)
-        self.app.push_screen(dialog, lambda key: start(self.gt, [key]) if key else None)
+        self.gt.ask(dialog, lambda key: start(self.gt, [key]))
 
     def action_pause(self) -> None:
         if self.snapshot.is_paused:
-            self.gt.act("runs continue", unpause_runs)
+            self.gt.act(unpause_runs, "runs continue")
         else:
-            self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
+            self.gt.act(pause_runs, "paused: running agents finish, nothing new starts")
 
 
 def _missing(one: Running) -> str:

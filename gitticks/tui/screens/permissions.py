@@ -101,19 +101,15 @@ class Permissions(Loaded[Asked]):
             line((f"{mode.value:<12}", "*strong" if mode is now else "fg"), (says, "muted"), key=mode.value)
             for mode, says in permission_rows.MODES.items()
         ]
-
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._set_mode(PermissionMode(name), now)
-
         at = now.value if now is not None else None
-        self.app.push_screen(Choice("What agents may do without asking", rows, do="set", at=at), chosen)
+        dialog = Choice("What agents may do without asking", rows, do="set", at=at)
+        self.gt.ask(dialog, lambda name: self._set_mode(PermissionMode(name), now))
 
     def _set_mode(self, mode: PermissionMode, now: PermissionMode | None) -> None:
         from gitticks.actions.permissions import change_mode
 
         def change() -> None:
-            self.gt.act("", lambda context: change_mode(context, mode), _mode_words, task="permissions")
+            self.gt.act(lambda context: change_mode(context, mode), _mode_words, task="permissions")
 
         if now is None or not is_looser(mode, now):
             change()
@@ -124,9 +120,7 @@ class Permissions(Loaded[Asked]):
             ),
             line(("Deny rules still apply.", "muted")),
         ]
-        self.app.push_screen(
-            Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda yes: change() if yes else None
-        )
+        self.gt.ask(Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda _: change())
 
     def action_policy(self) -> None:
         from gitticks.actions.permissions import policy
@@ -134,7 +128,7 @@ class Permissions(Loaded[Asked]):
         def show(found: Policy) -> None:
             self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
 
-        self.gt.act("", policy, show, task="permissions")
+        self.gt.act(policy, show, task="permissions")
 
     def action_export(self) -> None:
         rows = [
@@ -146,19 +140,17 @@ class Permissions(Loaded[Asked]):
             )
         ]
 
-        def said(name: str | None) -> None:
-            if name is not None and self.loaded is not None:
+        def said(name: str) -> None:
+            if self.loaded is not None:
                 decisions = self.loaded.decisions
                 self.gt.act(
-                    f"{len(decisions)} decisions written to {name}",
                     lambda context: _export(context.directory / Path(name).expanduser(), decisions),
+                    f"{len(decisions)} decisions written to {name}",
                     task="permissions",
                 )
 
-        self.app.push_screen(
-            Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl"),
-            said,
-        )
+        dialog = Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl")
+        self.gt.ask(dialog, said)
 
 
 def _mode_words(changed: ChangedMode) -> str:

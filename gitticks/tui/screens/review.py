@@ -229,17 +229,16 @@ class Review(Loaded[Work]):
             self.gt.say("only lines of the changes can be commented")
             return
 
-        def said(text: str | None) -> None:
-            if text is not None:
-                self.gt.unsent.change(self.task_id, {key: text})
-                self.fill_diff()
-                self._fill_verdict()
+        def said(text: str) -> None:
+            self.gt.unsent.change(self.task_id, {key: text})
+            self.fill_diff()
+            self._fill_verdict()
 
         before = self.comments.get(key, "")
         rows = [line(("It goes to the agent with your verdict.", "muted"))]
         if before:
             rows.append(line(("Empty removes it.", "muted")))
-        self.app.push_screen(
+        self.gt.ask(
             Dialog(
                 f"{place.path}:{place.number}",
                 rows,
