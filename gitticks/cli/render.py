@@ -140,9 +140,9 @@ class Screen(NamedTuple):
         """Returns the screen without some of its columns, for what is indented."""
         return self._replace(columns=max(1, self.columns - columns))
 
-    def fit(self, text: str, columns: int) -> str:
-        """Returns the text cut to `columns` on a terminal; whole where it is piped."""
-        return cut(text, max(1, columns)) if self.is_terminal else text
+    def fit(self, text: str, columns: int | None = None) -> str:
+        """Returns the text cut to `columns` of a terminal, to all that it has if none are named; whole where it is piped."""
+        return cut(text, max(1, self.columns if columns is None else columns)) if self.is_terminal else text
 
     def glyph(self, status: str) -> str:
         """Returns the sign of a status."""
@@ -282,8 +282,8 @@ def opposite(on: Screen, left: str, right: str) -> list[str]:
     """Returns `left` and, at the screen's right edge, `right`; on a narrow terminal `right` gets a line of its own."""
     room = on.columns - width(right) - len(GAP)
     if on.is_terminal and room < min(width(left), NARROWEST_HEAD):
-        return [on.fit(left, on.columns), on.fit(GAP + right, on.columns)]
-    return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)]
+        return [on.fit(left), on.fit(GAP + right)]
+    return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left)]
 
 
 def whole(on: Screen, text: str) -> list[str]:
@@ -303,7 +303,7 @@ def status_style(task: Listed) -> str:
 
 def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
     """Returns `k7f2  Login loses the return URL`; in a list `id_columns` is the length of its longest id."""
-    return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}", on.columns)
+    return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}")
 
 
 _DAYS_SHOWN = 60

@@ -127,7 +127,7 @@ def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
     rows = zip(*(_cells(column) for column in others), strict=True)
     for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
         fitting = _fitting(on, rest, widths)
-        lines.append(line_of(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
+        lines.append(line_of(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text))
         lines += _below(on, [cell for cell in (*rest[max(1, fitting) :], last) if cell.text])
     return lines
 

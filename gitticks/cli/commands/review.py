@@ -208,7 +208,7 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     voices = {one.name: one.voice for one in answers_in(seen.review)}
     for name, text in seen.reviews.items():
         voice = f": {voices[name]}" if name in voices else ""
-        yield on.fit(f"{GAP}{visible(name)}{voice}", on.columns)
+        yield on.fit(f"{GAP}{visible(name)}{voice}")
         yield from beginning(
             on, text, MOST_LINES_OF_ENTRY, as_called(f"`gt review {seen.task.id} --json`"), GAP * 2
         )
@@ -246,7 +246,7 @@ def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
         seen.worklog,
         "iteration",
         file,
-        lambda one: [on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)],
+        lambda one: [on.fit(f"{GAP}{visible(_iteration(one, now))}")],
     )
     # The kind of a signal is beside the iteration, its words as a question or a note.
     said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
@@ -264,7 +264,7 @@ def _iteration(one: LoggedIteration, now: datetime) -> str:
 def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now: datetime) -> Iterator[str]:
     """Yields the page; the changes stand on it line by line where there is a patch."""
     task = seen.task
-    yield on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
+    yield on.fit(f"{task.id}{GAP}{visible(task.title)}")
     yield f"{task.status}" + (f", awaits {task.awaiting}" if task.awaiting else "")
     yield from told_lines(on, seen, now)
     yield ""

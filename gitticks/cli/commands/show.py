@@ -130,7 +130,7 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     task = shown.standing.task
     yield from opposite(on, visible(task.title), f"{task.id}{GAP}{status_word(task)}")
     for line in joined(on, list(map(visible, _facts(shown, now))), " · "):
-        yield on.styled(on.fit(line, on.columns), Style.FAINT)
+        yield on.styled(on.fit(line), Style.FAINT)
     if shown.summary:
         yield ""
         yield from prose(on, shown.summary)
@@ -216,7 +216,7 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
 
     yield _heading(on, "Changes", ", ".join(changes_words(changes)))
     paths = changes.summary.paths
-    yield from (on.fit(GAP + visible(path), on.columns) for path in paths[:MOST_PATHS])
+    yield from (on.fit(GAP + visible(path)) for path in paths[:MOST_PATHS])
     if len(paths) > MOST_PATHS:
         yield as_called(f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`")
 
@@ -228,7 +228,7 @@ def _rounds(on: Screen, shown: ShownTask) -> Iterator[str]:
         on, "Rounds", as_called(f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
     )
     for one in shown.rounds:
-        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}", on.columns)
+        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}")
 
 
 def round_words(one: Round) -> str:

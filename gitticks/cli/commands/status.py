@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.actions.context import Context
@@ -180,7 +179,7 @@ def _page(context: Context, found: Overview) -> list[str]:
 
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     inner = on.narrower(len(GAP))
-    fit = partial(inner.fit, columns=inner.columns)
+    fit = inner.fit
     yield from _part(on, "merged by hand", merged_lines(found.merged))
     budgets = found.spending.budgets if found.spending else ()
     costs = {one.task: one.words for one in budgets if one.task is not None and one.metric == "cost"}
@@ -257,16 +256,14 @@ def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
         ending = ", ends after its current iterations" if found.is_stopping else ""
         yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
         if run.reason and not (found.is_stopping or found.is_paused):
-            yield on.fit(f"{GAP}{visible(from_here(run.reason))}", on.columns)
+            yield on.fit(f"{GAP}{visible(from_here(run.reason))}")
         return
     yield on.styled("last run", Style.STRONG)
     if run.ended is None:
         yield f"{GAP}was cut off, as by a kill or a restart; it began {ago(run.began, context.now)}: `{called()} run` continues"
         return
     lasted = elapsed((run.ended - run.began).total_seconds())
-    yield on.fit(
-        f"{GAP}ended {ago(run.ended, context.now)} after {lasted}: {visible(run.reason)}", on.columns
-    )
+    yield on.fit(f"{GAP}ended {ago(run.ended, context.now)} after {lasted}: {visible(run.reason)}")
     parts = [f"{run.done} done", count_of(run.iterations, "iteration")]
     parts += [f"${run.cost:,.2f}"] if run.cost else []
     yield f"{GAP}{', '.join(parts)}{f'{GAP}`{called()} run` continues' if found.spending and found.spending.ended else ''}"
@@ -306,7 +303,7 @@ def _merging(on: Screen, found: Overview) -> Iterator[str]:
     for one in found.merging[:MOST_LISTED]:
         turn = found.queue.get(one.task.id)
         words = (one.task.id, _TURNS[turn.state] if turn else "", visible(one.task.title))
-        lines.append(on.fit(GAP.join(filter(None, words)), on.columns))
+        lines.append(on.fit(GAP.join(filter(None, words))))
         lines += [f"{GAP}{visible(from_here(turn.reason))}"] if turn and turn.reason else []
     return _part(on, "merging", [*lines, *_rest(found.merging, _MERGING)])
 

@@ -165,8 +165,6 @@ def _moved(on: Screen, heading: str, moved: Moved) -> Iterator[str]:
     widest = max((len(one.id) for one in moved.tasks[:MOST_LISTED]), default=0)
     for one in moved.tasks[:MOST_LISTED]:
         words = "new" if one.is_new else "gone" if one.is_gone else one.status or "not readable: `gt doctor`"
-        yield on.fit(
-            f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip(), on.columns
-        )
+        yield on.fit(f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip())
     if len(moved.tasks) > MOST_LISTED:
         yield f"{GAP}… {len(moved.tasks) - MOST_LISTED} more"

@@ -89,7 +89,7 @@ def waiting_merge_lines(on: Screen, merge: QueuedMerge) -> Iterator[str]:
 
 def run_ended_lines(on: Screen, limit: str) -> Iterator[str]:
     """Yields that a limit ended the last run, and what grants as much again."""
-    yield on.fit(f"the last run ended: {visible(limit)}", on.columns)
+    yield on.fit(f"the last run ended: {visible(limit)}")
     yield indent_of(on) + on.styled(f"{called()} run", Style.FAINT)
 
 
