@@ -185,7 +185,6 @@ class GitticksApp(App[int]):
 
     @property
     def now(self) -> datetime:
-        """Returns the present time."""
         return self.context.now
 
     # use cases: threads hand what they found back by `call_later`, which does nothing once the interface was left

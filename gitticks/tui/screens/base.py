@@ -81,7 +81,6 @@ class View(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-compact"), (COMPACT, "-wide")]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Takes the bindings from the table of keys."""
         if cls.place:
             cls.BINDINGS = places.bindings_of(cls.place)
         super().__init_subclass__(**arguments)
@@ -97,17 +96,14 @@ class View(Screen[None]):
 
     @property
     def gt(self) -> GitticksApp:
-        """Returns the application, with its own type."""
         return self.app  # type: ignore[return-value]
 
     @property
     def snapshot(self) -> Snapshot:
-        """Returns the newest snapshot."""
         return self.gt.snapshot
 
     @property
     def task_id(self) -> TaskId:
-        """Returns the task that the place is about."""
         return TaskId(self.subject or "")
 
     @property

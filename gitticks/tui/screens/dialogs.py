@@ -35,7 +35,6 @@ class Seen(ModalScreen[Any]):
 
     @property
     def gt(self) -> GitticksApp:
-        """Returns the application, with its own type."""
         return self.app  # type: ignore[return-value]
 
     @property
@@ -56,7 +55,6 @@ class Seen(ModalScreen[Any]):
         return True
 
     def action_leave(self) -> None:
-        """Ends with None."""
         self.dismiss(None)
 
 
@@ -197,7 +195,6 @@ class Choice(Dialog):
         self._at = at
 
     def on_mount(self) -> None:
-        """Puts the cursor where it begins."""
         super().on_mount()
         if self._at is not None:
             self.query_one("#said", Lines).go_to(self._at)

@@ -11,7 +11,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from gitticks.actions.context import Context
-from gitticks.actions.dependencies import Cycle
+from gitticks.actions.dependencies import Cycle, cycles_of, find_dependencies
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
@@ -111,7 +111,6 @@ class GraphView(Loaded[Graph]):
 
     @property
     def mark(self) -> object:
-        """Returns what differs once there is something new to read."""
         return self.snapshot.number, self.hides_done
 
     def body(self) -> Iterable[Widget]:
@@ -120,8 +119,6 @@ class GraphView(Loaded[Graph]):
 
     def read(self, context: Context) -> Graph:
         """Returns the links of all tasks, or of those around the one that the place was opened on."""
-        from gitticks.actions.dependencies import cycles_of, find_dependencies
-
         found = find_dependencies(context, self.subject, with_closed=not self.hides_done)
         mark = self.snapshot.mark
         layers = tuple(

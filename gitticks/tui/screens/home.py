@@ -149,7 +149,6 @@ class Home(View):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Returns what `y` and `n` do with the entry, epic or task under the cursor."""
         has_inbox = self.focused is self.pane("inbox")
         asked = self._asked() if has_inbox else self._asked_of(self._root)
         if has_inbox and self._question() is not None:

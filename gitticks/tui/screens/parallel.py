@@ -53,7 +53,6 @@ class Parallel(View):
         self._draw_total()
 
     def take(self, batch: Batch) -> None:
-        """Notes that agents have said something."""
         self._is_to_draw |= bool(batch.said)
 
     def _draw_lines(self) -> None:

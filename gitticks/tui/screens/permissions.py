@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from textual.widget import Widget
 
+from gitticks.actions.audit import Recorded, as_csv, as_objects, counts_of, find_decisions
+from gitticks.actions.context import Context
+from gitticks.actions.permissions import ChangedMode, Policy, change_mode, policy
 from gitticks.model.settings import PermissionMode
+from gitticks.store.audit import tasks_with_pending
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
@@ -17,11 +21,6 @@ from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.workflow.permissions import is_looser
-
-if TYPE_CHECKING:
-    from gitticks.actions.audit import Recorded
-    from gitticks.actions.context import Context
-    from gitticks.actions.permissions import ChangedMode, Policy
 
 _EVERY_SECONDS = 1.0
 _MOST_TASKS = 50
@@ -71,8 +70,6 @@ class Permissions(Loaded[Asked]):
         pane.show(rows)
 
     def fill(self, loaded: Asked) -> None:
-        from gitticks.actions.audit import counts_of
-
         self.pane("asked").say(f"mode {loaded.mode}")
         pane = self.pane("decisions")
         pane.show(permission_rows.decision_rows(loaded.decisions, self.gt.now, pane.inner_width))
@@ -106,8 +103,6 @@ class Permissions(Loaded[Asked]):
         self.gt.ask(dialog, lambda name: self._set_mode(PermissionMode(name), now))
 
     def _set_mode(self, mode: PermissionMode, now: PermissionMode | None) -> None:
-        from gitticks.actions.permissions import change_mode
-
         def change() -> None:
             self.gt.act(lambda context: change_mode(context, mode), _mode_words, task="permissions")
 
@@ -123,8 +118,6 @@ class Permissions(Loaded[Asked]):
         self.gt.ask(Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda _: change())
 
     def action_policy(self) -> None:
-        from gitticks.actions.permissions import policy
-
         def show(found: Policy) -> None:
             self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
 
@@ -162,9 +155,6 @@ def _mode_words(changed: ChangedMode) -> str:
 
 def _decisions(context: Context) -> tuple[Recorded, ...]:
     """Returns the newest decisions about tasks that are begun or were closed lately, the newest first."""
-    from gitticks.actions.audit import find_decisions
-    from gitticks.store.audit import tasks_with_pending
-
     rows = list(context.index.listed())
     begun = [row for row in rows if row.is_open and row.is_begun]
     closed = sorted((row for row in rows if not row.is_open), key=lambda row: row.closed, reverse=True)
@@ -174,8 +164,6 @@ def _decisions(context: Context) -> tuple[Recorded, ...]:
 
 
 def _export(path: Path, decisions: Iterable[Recorded]) -> None:
-    from gitticks.actions.audit import as_csv, as_objects
-
     oldest_first = list(decisions)[::-1]
     with path.open("x", encoding="utf-8", newline="") as file:
         if path.suffix == ".csv":

@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.actions.context import Context
+from gitticks.actions.review import commits
 from gitticks.actions.showing import ShownTask, show_task
 from gitticks.cli.render import count_of
 from gitticks.model.event import Event
@@ -60,14 +61,11 @@ class TaskView(Loaded[Page]):
         self.set_focus(self.pane("text"))
 
     def read(self, context: Context) -> Page:
-        from gitticks.actions.review import commits
-
         shown = show_task(context, self.task_id)
         task = context.store.task_file(self.task_id).task
         return Page(shown, shown.history.events, commits(context, task))
 
     def refuse(self, message: str, hint: str | None) -> None:
-        """Shows what is wrong with the file."""
         super().refuse(message, f"{hint}\n\ne opens it in your editor" if hint else None)
 
     def fill(self, loaded: Page) -> None:

@@ -178,7 +178,6 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def title(self) -> str:
-        """Returns the title in the frame."""
         return self._title
 
     @title.setter
@@ -261,7 +260,6 @@ class Lines(ScrollView, can_focus=True):
         return self.has_focus or self.is_led
 
     def notify_style_update(self) -> None:
-        """Redraws in another theme."""
         super().notify_style_update()
         self._kept.clear()
 

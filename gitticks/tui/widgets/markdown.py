@@ -84,7 +84,6 @@ def _spans(parts: Iterable[tuple[str, Style | None]], token: str) -> tuple[Span,
 
 
 def _without(spans: list[Span], taken: int) -> list[Span]:
-    """Returns the spans without their first characters."""
     left = []
     for text, token in spans:
         left.append((text[taken:], token))
