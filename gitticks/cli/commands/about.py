@@ -74,7 +74,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
             is_first = context.parent is None
             about = guides_about(word) if is_first and word not in _ELSEWHERE else []
             if len(about) == len(words) == 1:
-                show = partial(_print, about[0].text)
+                show = partial(say, *shown_text(screen(), about[0].text))
                 paged(show) if wants_pager() else show()
                 return
             raise _unknown(group, context, word, [one.name for one in about])
@@ -82,10 +82,6 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
     say(context.get_help())
     if not words:
         say("", *_topics())
-
-
-def _print(text: str) -> None:
-    say(*shown_text(screen(), text))
 
 
 def _all_commands() -> list[str]:

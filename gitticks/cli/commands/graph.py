@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Dependencies, find_dependencies
@@ -54,17 +54,13 @@ def answer(
     if context.as_json:
         _print_json(found)
     elif as_dot or as_mermaid or as_svg:
-        say(*_drawn(found, as_dot=as_dot, as_mermaid=as_mermaid))
+        from gitticks.cli.views.graph_drawings import dot_lines, mermaid_lines, svg_lines
+
+        draw = dot_lines if as_dot else mermaid_lines if as_mermaid else svg_lines
+        say(*draw(found))
     else:
         _print_lines(found, task, with_closed=with_closed)
     return Exit.DONE
-
-
-def _drawn(found: Dependencies, *, as_dot: bool, as_mermaid: bool) -> Iterable[str]:
-    from gitticks.cli.views.graph_drawings import dot_lines, mermaid_lines, svg_lines
-
-    draw = dot_lines if as_dot else mermaid_lines if as_mermaid else svg_lines
-    return draw(found)
 
 
 def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:

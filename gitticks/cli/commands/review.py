@@ -109,7 +109,9 @@ def review_command(
     if comments:
         comment_on(context, task_id, comments, text)
     if accept:
-        return _accept(context, task_id)
+        seen = look_at_turn(context, task_id)
+        judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
+        return finish_approval(context, judged.after, "accepted", is_left=False)
     if reject is not None:
         return _reject(context, task_id, reject, resume=not no_resume)
     if not comments:
@@ -119,12 +121,6 @@ def review_command(
     count = len(comments)
     print_change(context, task_id, "note added" if count == 1 else f"{count} notes added")
     return 0
-
-
-def _accept(context: Context, task_id: TaskId) -> int:
-    seen = look_at_turn(context, task_id)
-    judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
-    return finish_approval(context, judged.after, "accepted", is_left=False)
 
 
 def _show(context: Context, task_id: TaskId, *, with_changes: bool) -> None:

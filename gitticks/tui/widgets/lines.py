@@ -212,17 +212,14 @@ class Lines(ScrollView, can_focus=True):
         moved = self.key not in keys
         if moved:
             self.key = keys[min(at, len(keys) - 1)] if keys else None
-        self._settle()
-        if moved and before:
-            self.moved_at = time.monotonic()
-        if moved and self.key is not None and before:
-            self.post_message(self.Moved(self, self.key))
-
-    def _settle(self) -> None:
         # At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
         if not self.at_tail:
             self._measure()
         self.refresh()
+        if moved and before:
+            self.moved_at = time.monotonic()
+        if moved and self.key is not None and before:
+            self.post_message(self.Moved(self, self.key))
 
     def _measure(self) -> None:
         size = Size(0, len(self.rows))
