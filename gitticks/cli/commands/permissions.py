@@ -137,7 +137,7 @@ def _answer_options(function: Callable[..., R]) -> Callable[..., R]:
     for option in (
         click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone."),
         click.option("--all", "with_all", is_flag=True, help="All open requests."),
-        click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*")),
+        click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int),
     ):
         function = option(function)
     return function
@@ -185,8 +185,8 @@ def deny_command(context: Context, **options: Any) -> None:
     "gt permissions explain network github.com",
     of=permissions_command,
 )
-@click.argument("operation", metavar="OPERATION", shell_complete=Completes("-"))
-@click.argument("target", metavar="TARGET...", nargs=-1, required=True, shell_complete=Completes("-*"))
+@click.argument("operation", metavar="OPERATION")
+@click.argument("target", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the default one.")
 def explain_command(context: Context, *, operation: str, target: tuple[str, ...], agent: str | None) -> None:
     """Show how the rules decide a request, and which one does.
@@ -251,9 +251,7 @@ def rules_command(context: Context) -> None:
 
 
 @command("forget", "gt permissions forget 2", of=permissions_command)
-@click.argument(
-    "numbers", metavar="NUMBER...", nargs=-1, type=int, required=True, shell_complete=Completes("-*")
-)
+@click.argument("numbers", metavar="NUMBER...", nargs=-1, type=int, required=True)
 def forget_command(context: Context, *, numbers: tuple[int, ...]) -> None:
     """Forget rules learned from your answers, by their numbers in `gt permissions rules`."""
     dropped = forget_rules(context, numbers)
