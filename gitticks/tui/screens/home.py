@@ -213,47 +213,39 @@ class Home(View):
 
     def action_approve(self, always: bool = False) -> None:
         """Approves the entry of the inbox, allows what an agent asks, or answers where only words will do."""
-        if self._answers_permission(allows=True, always=always):
-            return
-        if (found := self._asked_for_verdict()) is not None:
-            verdicts.ask_approve(self, *found)
+        self._decide(is_yes=True, always=always)
 
     def action_reject(self, always: bool = False) -> None:
         """Sends the entry's work back, cancels what was asked, or denies what an agent asks for."""
-        if self._answers_permission(allows=False, always=always):
-            return
-        if (found := self._asked_for_verdict(is_no=True)) is not None:
-            verdicts.ask_reject(self, *found)
+        self._decide(is_yes=False, always=always)
 
-    def _answers_permission(self, *, allows: bool, always: bool) -> bool:
-        """Answers a question about a permission if one is under the cursor of the inbox; True for `always` anyway."""
+    def _decide(self, *, is_yes: bool, always: bool) -> None:
+        """Decides on what is under the cursor; `always` is for what an agent asks alone."""
         question, pane = self._question(), self.pane("inbox")
-        if question is None or self.focused is not pane:
-            return always
-        verdicts.answer_permission(self, pane, question.number, allows=allows, always=always)
-        return True
-
-    def _asked_for_verdict(self, *, is_no: bool = False) -> tuple[Asked, Looked] | None:
-        pane = self.pane("inbox")
-        if self.focused is not pane:
+        has_inbox = self.focused is pane
+        if question is not None and has_inbox:
+            verdicts.answer_permission(self, pane, question.number, allows=is_yes, always=always)
+            return
+        if always:
+            return
+        if not has_inbox:
             if self._asked_of(self._root) is None:
                 on = self._root or "anything here"
                 self.gt.say(f"no verdict on {on} is wanted; i goes to the inbox")
-                return None
+                return
             pane.go_to(self._root or "")
         asked = self._asked()
-        if asked is None or not (verdicts.takes_verdict(asked) or (is_no and verdicts.can_refuse(asked))):
+        if asked is None or not (
+            verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))
+        ):
             self._answer()
-            return None
-        if self.gt.unsent.on(asked.standing.task.id):
+        elif self.gt.unsent.on(asked.standing.task.id):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
-            return None
-        looked = self._looked.get(asked.standing.task.id)
-        if looked is None:
+        elif (looked := self._looked.get(asked.standing.task.id)) is None:
             self.gt.say(verdicts.NOT_YET)
-            return None
-        return asked, looked
+        else:
+            (verdicts.ask_approve if is_yes else verdicts.ask_reject)(self, asked, looked)
 
     def _ask_or_start(self, ids: list[str]) -> None:
         """Starts a few at once; more than that only after saying how many tasks there are to work on."""
