@@ -47,7 +47,7 @@ LINE = "# ------------------------ >8 ------------------------"
 _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
 _FEEDBACK = "# Write what is to change below this line; an empty text changes nothing."
 _TEXT = "# Write below this line; an empty text changes nothing."
-_NOTE = "# Write the note below this line; an empty note changes nothing."
+NOTE = "# Write the note below this line; an empty note changes nothing."
 _HOW = "Your answer; an empty line ends it, an empty answer skips it, Ctrl-D quits:"
 
 
@@ -179,40 +179,32 @@ def question_sheet(task: Task, questions: Iterable[Entry], text: str = "", *, sa
 
     `said` is what is known where nothing was asked in words: why the task is stuck, what its agent said last.
     """
-    lines = _head(task)
+    lines = head_of(task)
     for question in questions:
         asked = f"{question.name} asked at {question.at:%Y-%m-%d %H:%M} UTC:"
         lines += ["", asked, "", *question.text.splitlines()]
     if said:
         lines += ["", *said.splitlines()]
-    return _sheet(lines, _ANSWER, text)
+    return make_sheet(lines, _ANSWER, text)
 
 
 def feedback_sheet(task: Task, handoff: str) -> str:
     """Returns the page for a rejection, below what was handed off."""
-    lines = _head(task)
+    lines = head_of(task)
     if handoff:
         lines += ["", "handed off:", "", *handoff.splitlines()]
-    return _sheet(lines, _FEEDBACK, "")
+    return make_sheet(lines, _FEEDBACK)
 
 
-def note_sheet(task: Task) -> str:
-    """Returns the page for a note on a task."""
-    return _sheet(_head(task), _NOTE, "")
-
-
-def text_sheet(about: Iterable[str], text: str = "") -> str:
-    """Returns the page for any other text, below what it is about."""
-    return _sheet(about, _TEXT, text)
-
-
-def _head(task: Task) -> list[str]:
+def head_of(task: Task) -> list[str]:
+    """Returns the lines that say which task a page is about."""
     turn = f", awaits {task.awaiting}" if task.awaiting is not None else ""
     return [f"{task.id}  {' '.join(task.title.split())}", f"{task.status}{turn}"]
 
 
-def _sheet(lines: Iterable[str], below: str, text: str) -> str:
-    return "\n".join([*map(_comment, lines), "#", below, LINE, text, ""])
+def make_sheet(about: Iterable[str], below: str = _TEXT, text: str = "") -> str:
+    """Returns the page for a text, below what it is about and what is to be written."""
+    return "\n".join([*map(_comment, about), "#", below, LINE, text, ""])
 
 
 def _comment(line: str) -> str:

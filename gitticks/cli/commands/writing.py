@@ -305,11 +305,12 @@ def _note(
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
-    from gitticks.cli.editor import is_typed_to, note_sheet, written_below
+    from gitticks.cli.editor import NOTE, head_of, is_typed_to, make_sheet, written_below
 
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
-    return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")
+    about = head_of(context.store.task_file(task_id).task)
+    return written_below(context, make_sheet(about, NOTE), "NOTE.md")
 
 
 @command("block", "gt block k7f2 m3xq")

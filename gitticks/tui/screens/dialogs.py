@@ -153,11 +153,11 @@ class Dialog(Seen):
         view = self.gt.view
         if view is None or not self.is_seen:
             return
-        from gitticks.cli.editor import text_sheet, written_below
+        from gitticks.cli.editor import make_sheet, written_below
         from gitticks.tui.editing import with_terminal
 
         field = self.query_one(Input)
-        sheet = text_sheet([self._title_text, "", *map(words, self._rows)], field.value)
+        sheet = make_sheet([self._title_text, "", *map(words, self._rows)], text=field.value)
 
         def write() -> None:
             with written_below(self.gt.context.renewed(), sheet, "TEXT.md", field.value) as text:
