@@ -67,7 +67,7 @@ def answer(
 
 
 def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
-    from gitticks.cli.views.inbox import awaiting_lines
+    from gitticks.cli.commands.inbox import awaiting_lines
 
     lines: list[str] = []
     for standing in found.standings:

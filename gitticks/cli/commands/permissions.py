@@ -22,13 +22,13 @@ from gitticks.actions.permissions import (
     policy,
     would_loosen,
 )
+from gitticks.cli.commands.inbox import request_lines, request_object
 from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
-from gitticks.cli.views.inbox import request_lines, request_object
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question

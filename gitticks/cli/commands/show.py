@@ -85,7 +85,7 @@ def round_object(found: Round, review: str | None = None) -> dict[str, object]:
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
     more: dict[str, object] = {}
     if with_changes:
-        from gitticks.cli.views.inbox import changes_object
+        from gitticks.cli.commands.inbox import changes_object
 
         more["changes"] = changes_object(shown.changes)
     return task_text(
@@ -212,7 +212,7 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
     changes = shown.changes
     if changes is None:
         return
-    from gitticks.cli.views.inbox import changes_words
+    from gitticks.cli.commands.inbox import changes_words
 
     yield _heading(on, "Changes", ", ".join(changes_words(changes)))
     paths = changes.summary.paths

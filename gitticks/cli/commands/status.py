@@ -10,6 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
+from gitticks.cli.commands.inbox import inbox_lines, request_lines
 from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import (
     GAP,
@@ -26,7 +27,6 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
-from gitticks.cli.views.inbox import inbox_lines, request_lines
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
