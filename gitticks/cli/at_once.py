@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
 from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
-from gitticks.errors import GitticksError
+from gitticks.errors import Exit, GitticksError
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -82,13 +82,13 @@ class Option(NamedTuple):
 
 
 class ReadingCommand(NamedTuple):
-    """A command that only reads: what it takes, and the function that answers and returns the exit code.
+    """A command that only reads: what it takes, and the function that answers and returns the exit code, if it is not 0.
 
     The function's docstring is the command's help.
     """
 
     name: str
-    answer: Callable[..., int]
+    answer: Callable[..., int | None]
     parameters: tuple[Argument | Switch | Option, ...]
     examples: tuple[str, ...]
 
@@ -227,7 +227,7 @@ def answer_at_once(words: list[str]) -> int | None:
 
     def answer() -> int:
         context = Context()
-        return run_in(context, command.name, command.answer, values)
+        return run_in(context, command.name, command.answer, values) or Exit.DONE
 
     return guarded(words, answer)
 

@@ -14,7 +14,6 @@ from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
 from gitticks.cli.table import Cell, Column, line_of, table_of
 from gitticks.cli.text import cut, visible, width, wrap
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.status import Phase
 from gitticks.store.task_row import TaskRow
 
@@ -23,7 +22,7 @@ NARROWEST_COLUMN = 16
 _TITLE_LINES = 2
 
 
-def answer(context: Context, *, epic: str | None, with_all: bool) -> int:
+def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
     """Show tasks as cards in columns.
 
     Open, in progress, in review, and closed in the last 14 days, each in the order in which they would be picked. With
@@ -40,7 +39,6 @@ def answer(context: Context, *, epic: str | None, with_all: bool) -> int:
         say(*board_lines(on, found.columns, None if with_all else MOST_CARDS))
         if on.is_terminal and not with_all and any(len(one.standings) > MOST_CARDS for one in found.columns):
             hint("`gt board --all` shows every card, `gt list --status in_progress` lists one column")
-    return Exit.DONE
 
 
 def _print_json(found: Columns) -> None:

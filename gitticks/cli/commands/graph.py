@@ -12,7 +12,7 @@ from gitticks.cli.render import GAP, NARROWEST_TITLE, NO_TASKS, Screen, Style, c
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -37,7 +37,7 @@ def answer(
     as_dot: bool,
     as_mermaid: bool,
     as_svg: bool,
-) -> int:
+) -> None:
     """Draw the dependencies between tasks.
 
     Each task is below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
@@ -60,7 +60,6 @@ def answer(
         say(*draw(found))
     else:
         _print_lines(found, task, with_closed=with_closed)
-    return Exit.DONE
 
 
 def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:

@@ -26,7 +26,7 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import answer_commands, indent_of, joined, warn_of_broken
-from gitticks.errors import Exit, first_of
+from gitticks.errors import first_of
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, REVIEWER_CRASHED, Status
 from gitticks.world import elapsed
 
@@ -48,7 +48,7 @@ _VERDICTS = frozenset({"", "PASS", "FAIL"})
 _MOST_PATHS = 3
 
 
-def answer(context: Context, *, everybody: bool, count: int | None) -> int:
+def answer(context: Context, *, everybody: bool, count: int | None) -> None:
     """Show what waits for you, and what to type.
 
     The most urgent first: questions, work to review, what is stuck. Tasks with another person as their reviewer are
@@ -64,7 +64,7 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> int:
         merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
         requests = [request_object(one) for one in found.requests]
         print_tasks(map(_text, found.asked), ended=found.ended, merges=merges, requests=requests)
-        return Exit.DONE
+        return
     on, now = screen(), context.now
     indent = indent_of(on)
     say(*(line for request in found.requests for line in request_lines(on, request, now)))
@@ -78,7 +78,7 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> int:
     rest = _rest(found)
     if rest:
         say(rest, err=found.is_empty)
-    return Exit.DONE
+    return
 
 
 def _rest(found: Inbox) -> str:

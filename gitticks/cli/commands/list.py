@@ -11,7 +11,6 @@ from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count,
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
 from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.status import Awaiting, Status
 
 
@@ -23,7 +22,7 @@ def answer(
     sort: tuple[Order, bool] | None,
     limit: int | None,
     **others: Any,
-) -> int:
+) -> None:
     """List tasks.
 
     Open ones, in the order in which they would be picked. With --awaiting: what awaits a person, with the open
@@ -63,7 +62,6 @@ def answer(
         say(_nothing(found, wanted), err=True)
     if found.left_out and not context.as_json:
         say(f"{found.left_out} more: without `--limit` all are shown", err=True)
-    return Exit.DONE
 
 
 def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:

@@ -55,7 +55,7 @@ next_command = ReadingCommand(
 )
 
 
-def answer_ready(context: Context) -> int:
+def answer_ready(context: Context) -> None:
     """List tasks that can be worked on now.
 
     In the order in which a run would start them. Tasks that await a person, are blocked or deferred, or are being
@@ -66,7 +66,6 @@ def answer_ready(context: Context) -> int:
         print_tasks(map(task_text, found))
     else:
         say_all(task_table(screen(), found, context.now), "" if found else _nothing(context))
-    return Exit.DONE
 
 
 def _nothing(context: Context) -> str:

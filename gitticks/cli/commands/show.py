@@ -25,7 +25,6 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.tasks import joined, waits_for
-from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
 from gitticks.world import elapsed
@@ -38,7 +37,7 @@ _LATE = (Section.HANDOFF, Section.REVIEW)
 _KINDS = {"handoff": Section.HANDOFF, "review": Section.REVIEW}
 
 
-def answer(context: Context, *, task: str | None, number: int | None, with_changes: bool) -> int:
+def answer(context: Context, *, task: str | None, number: int | None, with_changes: bool) -> None:
     """Show one task with its hand-off, review and history.
 
     Without ID: the task whose workspace this is. A terminal also gets a summary of what its work changes.
@@ -49,7 +48,7 @@ def answer(context: Context, *, task: str | None, number: int | None, with_chang
             print_object(round={"id": task_id, **round_object(earlier)})
         else:
             say(*round_page(screen(), task_id, earlier))
-        return Exit.DONE
+        return
     on = screen()
     shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not context.as_json))
     for warning in shown.warnings:
@@ -58,7 +57,7 @@ def answer(context: Context, *, task: str | None, number: int | None, with_chang
         print_task(_text(shown, with_changes=with_changes))
     else:
         say(*page(on, shown, context.now))
-    return Exit.DONE
+    return
 
 
 def verdict_objects(review: str | None) -> list[dict[str, object]]:

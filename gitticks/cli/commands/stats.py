@@ -14,10 +14,10 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.statistics import statistics_lines, statistics_object
 from gitticks.cli.views.statistics_page import page
 from gitticks.cli.views.tasks import warn_of_broken
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import UsageError
 
 
-def answer(context: Context, *, since: date | timedelta | None, html: str | None) -> int:
+def answer(context: Context, *, since: date | timedelta | None, html: str | None) -> None:
     """Show statistics: work done, time spent waiting for people, cost.
 
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
@@ -40,7 +40,6 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
         say(*statistics_lines(screen(), found))
     else:
         say(NO_TASKS, err=True)
-    return Exit.DONE
 
 
 stats_command = ReadingCommand(

@@ -28,7 +28,6 @@ from gitticks.cli.render import (
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -49,7 +48,7 @@ _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queue
 """How far a merge has come, in words."""
 
 
-def answer_current(context: Context) -> int:
+def answer_current(context: Context) -> None:
     """List tasks that are being worked on in this clone."""
     found = current_tasks(context, with_json=context.as_json)
     if context.as_json:
@@ -57,7 +56,6 @@ def answer_current(context: Context) -> int:
     else:
         nothing = "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand"
         say_all(in_work_table(screen(), context, found), nothing)
-    return Exit.DONE
 
 
 def _in_work_object(one: InWork) -> dict[str, object]:
@@ -115,24 +113,25 @@ def _role(one: InWork) -> str:
 current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
 
 
-def answer_status(context: Context, *, watches: bool) -> int:
+def answer_status(context: Context, *, watches: bool) -> None:
     """Show what is running, what waits for you and what is next.
 
     With --watch it keeps running until Ctrl-C: a terminal is redrawn in place, other output is printed again at each
     change.
     """
     if watches:
-        return _watch(context)
+        _watch(context)
+        return
     found = _take_stock(context)
     warn_of_broken(found.broken)
     if context.as_json:
         _print_json(found)
-        return Exit.DONE
+        return
     say(*_lines(screen(), context, found))
     next_step = _next_step(found)
     if next_step:
         hint(next_step)
-    return Exit.DONE
+    return
 
 
 def _take_stock(context: Context) -> Overview:
@@ -142,7 +141,7 @@ def _take_stock(context: Context) -> Overview:
     return take_stock(context, MOST_LISTED, with_json=context.as_json)
 
 
-def _watch(context: Context) -> int:
+def _watch(context: Context) -> None:
     """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
     from gitticks.actions.status import changes
     from gitticks.cli.live import in_place, is_reader_gone, until_interrupted
@@ -164,7 +163,6 @@ def _watch(context: Context) -> int:
                 show(_page(current, found))
             elif has_changed:
                 say(*_page(current, found), "")
-    return Exit.DONE
 
 
 def _page(context: Context, found: Overview) -> list[str]:

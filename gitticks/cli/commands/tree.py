@@ -25,7 +25,6 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import all_visible, visible, width
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.forest import Place
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -38,7 +37,7 @@ _ROOM = 24
 """So many columns are left to a task itself; where it stands too deep for that, its depth is shown as a number."""
 
 
-def answer(context: Context, *, task: str | None, with_closed: bool) -> int:
+def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
     """Show epics and the tasks below them.
 
     Each task is shown with what it waits for and its open questions. Tasks without an epic come last; closed tasks are
@@ -48,15 +47,15 @@ def answer(context: Context, *, task: str | None, with_closed: bool) -> int:
     warn_of_broken(found.broken)
     if context.as_json:
         print_tasks(_texts(found))
-        return Exit.DONE
+        return
     if not found.groups:
         say("no open tasks: `gt tree --all` shows the closed ones" if found.has_tasks else NO_TASKS, err=True)
-        return Exit.DONE
+        return
     say(*tree_lines(screen(), found, context.now))
     closed = found.closed.get(None, 0)
     if closed and task is None:
         say(f"{count_of(closed, 'closed task')} without a parent: `gt tree --all`", err=True)
-    return Exit.DONE
+    return
 
 
 def _texts(found: Tree) -> Iterator[str]:
