@@ -37,7 +37,7 @@ NAMES = frozenset(
     }
 )
 """The commands that can be answered so; each is a `ReadingCommand`."""
-PAGED = frozenset({"list", "log", "review", "show"})
+PAGED = frozenset({"list", "log", "show"})
 """What is shown by a pager where it is longer than the terminal."""
 COMPLETION = "_GT_COMPLETE"
 """The variable in which a completion script names its shell; the words up to the cursor are the arguments."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import TextIO, TypeVar
 
+from gitticks.cli.render import wants_pager
 from gitticks.cli.text import width
 
 R = TypeVar("R")
@@ -62,7 +63,9 @@ class _Held(io.StringIO):
 
 
 def paged(answer: Callable[[], R]) -> R:
-    """Runs what answers; where it prints more than the terminal shows, a pager shows it."""
+    """Runs what answers; where it prints more than a terminal shows, a pager shows it."""
+    if not wants_pager():
+        return answer()
     terminal = sys.stdout
     held = _Held(terminal)
     sys.stdout = held

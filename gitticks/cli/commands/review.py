@@ -23,6 +23,7 @@ from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, task_argument
+from gitticks.cli.pager import paged
 from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
@@ -131,7 +132,7 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool) -> None:
     patch = None
     if with_changes and seen.changes is not None:
         patch = diff(context, seen.task).decode("utf-8", "replace").splitlines()
-    say(*review_lines(screen(), seen, patch, context.now))
+    paged(partial(say, *review_lines(screen(), seen, patch, context.now)))
 
 
 def _object(seen: ReviewView) -> dict[str, object]:
