@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_decide
+from gitticks.cli.failures import tell
 from gitticks.cli.options import Completes
 from gitticks.cli.render import PrintingError, hint
 from gitticks.cli.writing import print_change
@@ -17,10 +18,8 @@ from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-
-if TYPE_CHECKING:
-    from gitticks.store.index import Index
-
+from gitticks.store.index import Index, open_index
+from gitticks.store.task_ids import named, nearest_id
 
 R = TypeVar("R")
 _SHOWN_TASKS = 3
@@ -55,8 +54,6 @@ def split_named(
         NotFoundError: one of the tasks is unknown; nothing was applied for any.
         UsageError: the last word may be a text and a task, or a text of several words has no quotes.
     """
-    from gitticks.store.index import open_index
-
     *names, last = words
     if message is not None or not names:
         return find_tasks_to_decide(context, words), message
@@ -78,8 +75,6 @@ def split_named(
 
 def refuse_id(index: Index, text: str, as_text: str) -> None:
     """Refuses a text that is a task's id, the beginning of one, or nearly one."""
-    from gitticks.store.task_ids import named, nearest_id
-
     if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
         return
     found = index.find_ids(text)
@@ -158,8 +153,6 @@ def _warn_of_others(context: Context, task: Task) -> None:
     """Warns of the open tasks that go on without a task that was cancelled: its children, and those that it blocked."""
     if task.status is not Status.CANCELLED:
         return
-    from gitticks.store.index import open_index
-
     with open_index(context.repository) as index:
         freed = [f"`{one.id}`" for one in index.listed(open_only=True) if task.id in one.blocked_by]
         children = [one.id for one in index.children(task.id) if one.is_open]
@@ -177,7 +170,6 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
     """
     if len(ids) == 1:
         return print_decided(context, decide(ids[0]))
-    from gitticks.cli.failures import tell
 
     code: int = Exit.DONE
     unprinted: PrintingError | None = None
