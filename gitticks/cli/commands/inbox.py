@@ -78,7 +78,6 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> None:
     rest = _rest(found)
     if rest:
         say(rest, err=found.is_empty)
-    return
 
 
 def _rest(found: Inbox) -> str:

@@ -57,7 +57,6 @@ def answer(context: Context, *, task: str | None, number: int | None, with_chang
         print_task(_text(shown, with_changes=with_changes))
     else:
         say(*page(on, shown, context.now))
-    return
 
 
 def verdict_objects(review: str | None) -> list[dict[str, object]]:

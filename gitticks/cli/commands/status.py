@@ -131,7 +131,6 @@ def answer_status(context: Context, *, watches: bool) -> None:
     next_step = _next_step(found)
     if next_step:
         hint(next_step)
-    return
 
 
 def _take_stock(context: Context) -> Overview:

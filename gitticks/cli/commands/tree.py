@@ -55,7 +55,6 @@ def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
     closed = found.closed.get(None, 0)
     if closed and task is None:
         say(f"{count_of(closed, 'closed task')} without a parent: `gt tree --all`", err=True)
-    return
 
 
 def _texts(found: Tree) -> Iterator[str]:
