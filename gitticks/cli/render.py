@@ -25,16 +25,6 @@ NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
 NEW_COMMITS = "new commits since it was handed off"
 NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
-STATUS_GLYPHS: dict[str, tuple[str, str]] = {
-    Status.PENDING: ("○", "o"),
-    Status.CLARIFICATION: ("?", "?"),
-    Status.WORKING: ("◐", ">"),
-    Status.AGENT_REVIEW: ("◇", "r"),
-    Status.REVIEWING: ("⊙", "@"),
-    Status.STUCK: ("!", "!"),
-    Status.DONE: ("✓", "+"),
-    Status.CANCELLED: ("✗", "x"),
-}
 _LINES_AT_ONCE = 500
 MOST_CHARACTERS = 64_000
 _SIGNS_OF_MARKDOWN = r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)"
@@ -88,15 +78,17 @@ class Style:
     FOUND = "1;35"
 
 
-_STATUS_STYLES: dict[str, str] = {
-    Status.WORKING: Style.BUSY,
-    Status.AGENT_REVIEW: Style.BUSY,
-    Status.CLARIFICATION: Style.WAITS,
-    Status.REVIEWING: Style.WAITS,
-    Status.STUCK: Style.BAD,
-    Status.DONE: Style.GOOD,
-    Status.CANCELLED: Style.FAINT,
+STATUS_LOOKS: dict[str, tuple[str, str, str]] = {
+    Status.PENDING: ("○", "o", Style.PLAIN),
+    Status.CLARIFICATION: ("?", "?", Style.WAITS),
+    Status.WORKING: ("◐", ">", Style.BUSY),
+    Status.AGENT_REVIEW: ("◇", "r", Style.BUSY),
+    Status.REVIEWING: ("⊙", "@", Style.WAITS),
+    Status.STUCK: ("!", "!", Style.BAD),
+    Status.DONE: ("✓", "+", Style.GOOD),
+    Status.CANCELLED: ("✗", "x", Style.FAINT),
 }
+"""The sign of each status, its ASCII twin, and its style."""
 
 
 class Screen(NamedTuple):
@@ -146,7 +138,7 @@ class Screen(NamedTuple):
 
     def glyph(self, status: str) -> str:
         """Returns the sign of a status."""
-        return STATUS_GLYPHS[status][0 if self.has_glyphs else 1]
+        return STATUS_LOOKS[status][0 if self.has_glyphs else 1]
 
     @property
     def flag(self) -> str:
@@ -298,7 +290,7 @@ def status_word(task: Listed) -> str:
 
 def status_style(task: Listed) -> str:
     """Returns what a task's status is to its reader."""
-    return _STATUS_STYLES.get(task.status, Style.PLAIN)
+    return STATUS_LOOKS[task.status][2]
 
 
 def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:

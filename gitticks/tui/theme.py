@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 
-from gitticks.cli.render import STATUS_GLYPHS
+from gitticks.cli.render import STATUS_LOOKS
 
 LABELS = {
     "gt-dark": "dark",
@@ -40,7 +40,7 @@ TOKENS: dict[str, tuple[str, str, str, str]] = {
 }
 
 GLYPHS: dict[str, tuple[str, str]] = {
-    **STATUS_GLYPHS,
+    **{status: (sign, twin) for status, (sign, twin, _) in STATUS_LOOKS.items()},
     "blocked": ("◌", "."),
     "full": ("━", "#"),
     "empty": ("─", "-"),

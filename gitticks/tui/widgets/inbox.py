@@ -30,15 +30,7 @@ _MOST_ROWS = 2
 _OUTCOMES = {"pass": ("passed", "good"), "fail": ("failed", "bad")}
 _NO_VERDICT = ("without a verdict", "waits")
 _NAME_COLUMNS = 11
-_KINDS = {
-    Awaiting.WORK: "your work",
-    Awaiting.APPROVAL: "approval",
-    Awaiting.INPUT: "question",
-    Awaiting.REVIEW: "review",
-    Awaiting.CONTENT: "content",
-    Awaiting.ESCALATION: "escalation",
-    Awaiting.CHECKPOINT: "checkpoint",
-}
+_KINDS: dict[str, str] = {Awaiting.WORK: "your work", Awaiting.INPUT: "question"}
 
 
 def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
@@ -107,7 +99,7 @@ def gist(asked: Asked) -> str:
     awaiting = asked.standing.task.awaiting
     if awaiting is None:
         return "needs you"
-    kind = "answer" if awaiting in ANSWERED else _KINDS[Awaiting(awaiting)].removeprefix("your ")
+    kind = "answer" if awaiting in ANSWERED else _KINDS.get(awaiting, awaiting).removeprefix("your ")
     return f"waits for your {kind}"
 
 
@@ -132,7 +124,7 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
     """Returns title, rows and keys of an entry's preview."""
     row = asked.standing.task
     kind = (
-        _KINDS[Awaiting(row.awaiting)]
+        _KINDS.get(row.awaiting, row.awaiting)
         if row.awaiting and row.status != Status.STUCK
         else "conflict"
         if asked.standing.is_conflicted
