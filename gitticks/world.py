@@ -12,16 +12,19 @@ from datetime import UTC, datetime
 
 _LOOKED_AT_BYTES = 4096
 
-UNITS = ((60, "min"), (3600, "h"), (86400, "day"))
+_UNITS = ((86400, "day"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def in_largest_unit(seconds: float) -> tuple[int, str]:
+    """Returns a duration as a number of whole days, hours, minutes or seconds, and that unit."""
+    whole = max(0, int(seconds))
+    size, name = next((unit for unit in _UNITS if whole >= unit[0]), _UNITS[-1])
+    return whole // size, name
 
 
 def elapsed(seconds: float) -> str:
     """Returns a duration in one unit: `10 s`, `2 min`, `3 h`, `5 days`."""
-    whole = max(0, int(seconds))
-    if whole < UNITS[0][0]:
-        return f"{whole} s"
-    size, name = next(unit for unit in reversed(UNITS) if whole >= unit[0])
-    count = whole // size
+    count, name = in_largest_unit(seconds)
     return f"{count} {name}s" if name == "day" and count > 1 else f"{count} {name}"
 
 

@@ -49,7 +49,8 @@ class Context:
 
     `overrides` are dotted paths of settings with their values as text, as flags give them. `does_much` is set before the
     repository is opened by what lives long or looks at many objects. `warnings` are printed once the call is done.
-    `is_current` says that the answer is to be the newest there is, so that `sync.auto: both` shares after it.
+    `is_current` says that the answer is to be the newest there is, so that `sync.auto: both` shares after it; `as_json`
+    that it is asked for as JSON.
     """
 
     def __init__(
@@ -65,11 +66,14 @@ class Context:
         self.warnings = Warnings()
         self.does_much = does_much
         self.is_current = False
+        self.as_json = False
         self._directory = _here() if directory is None else str(directory)
 
     def renewed(self, directory: Path | None = None) -> Context:
         """Returns the same call started over, with nothing opened; `directory` is where it is now."""
-        return Context(self.world, directory or self.directory, self.overrides, does_much=self.does_much)
+        fresh = Context(self.world, directory or self.directory, self.overrides, does_much=self.does_much)
+        fresh.as_json = self.as_json
+        return fresh
 
     @property
     def directory(self) -> Path:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
-from gitticks.cli.render import PrintingError, hint, wants_pager, warn
-from gitticks.errors import GitticksError
+from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
+from gitticks.errors import Exit, GitticksError
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -36,7 +37,7 @@ NAMES = frozenset(
     }
 )
 """The commands that can be answered so; each is a `ReadingCommand`."""
-PAGED = frozenset({"list", "log", "review", "show"})
+PAGED = frozenset({"list", "log", "show"})
 """What is shown by a pager where it is longer than the terminal."""
 COMPLETION = "_GT_COMPLETE"
 """The variable in which a completion script names its shell; the words up to the cursor are the arguments."""
@@ -81,13 +82,13 @@ class Option(NamedTuple):
 
 
 class ReadingCommand(NamedTuple):
-    """A command that only reads: what it takes, and the function that answers and returns the exit code.
+    """A command that only reads: what it takes, and the function that answers and returns the exit code, if it is not 0.
 
     The function's docstring is the command's help.
     """
 
     name: str
-    answer: Callable[..., int]
+    answer: Callable[..., int | None]
     parameters: tuple[Argument | Switch | Option, ...]
     examples: tuple[str, ...]
 
@@ -158,8 +159,13 @@ def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
     return done
 
 
-def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
-    """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
+def run_in(context: Context, name: str, command: Callable[..., R], values: dict[str, Any]) -> R:
+    """Runs a command with its values; then shares what it changed where the settings ask for that, and prints its warnings.
+
+    `--json` is a value of the call and not of the command, which finds it in its context.
+    """
+    context.as_json = values.pop(JSON.name, False)
+    answer = partial(command, context, **values)
     try:
         if name in NAMES and name != "status":  # which reports them itself
             _notice_merges(context)
@@ -221,7 +227,7 @@ def answer_at_once(words: list[str]) -> int | None:
 
     def answer() -> int:
         context = Context()
-        return run_in(context, command.name, lambda: command.answer(context, **values))
+        return run_in(context, command.name, command.answer, values) or Exit.DONE
 
     return guarded(words, answer)
 
@@ -233,7 +239,6 @@ def _notice_merges(context: Context) -> None:
     if context.world.in_session or not may_have_merged(context):
         return
     from gitticks.actions.merges_by_hand import notice_merges  # loads git's history
-    from gitticks.cli.render import say
     from gitticks.cli.views.tasks import merged_lines
 
     with contextlib.suppress(GitticksError):  # the command itself says what is wrong

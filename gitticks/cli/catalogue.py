@@ -51,7 +51,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("create", WRITE, "Create a task and print its id.", "writing"),
     CatalogueEntry("update", WRITE, "Change a task's fields or ask for a status.", "writing"),
     CatalogueEntry("edit", WRITE, "Open a task in your editor.", "writing"),
-    CatalogueEntry("note", WRITE, "Add a note that the next agent reads."),
+    CatalogueEntry("note", WRITE, "Add a note that the next agent reads.", "writing"),
     CatalogueEntry("block", WRITE, "Make a task wait for others.", "writing"),
     CatalogueEntry("unblock", WRITE, "Remove blockers from a task.", "writing"),
     CatalogueEntry("defer", WRITE, "Defer a task until a date.", "writing"),

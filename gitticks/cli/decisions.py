@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_decide
+from gitticks.cli.failures import tell
 from gitticks.cli.options import Completes
-from gitticks.cli.render import hint
+from gitticks.cli.render import PrintingError, hint
 from gitticks.cli.writing import print_change
-from gitticks.errors import Exit, UsageError, first_of
+from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-
-if TYPE_CHECKING:
-    from gitticks.store.index import Index
-
+from gitticks.store.index import Index, open_index
+from gitticks.store.task_ids import named, nearest_id
 
 R = TypeVar("R")
 _SHOWN_TASKS = 3
@@ -55,9 +54,6 @@ def split_named(
         NotFoundError: one of the tasks is unknown; nothing was applied for any.
         UsageError: the last word may be a text and a task, or a text of several words has no quotes.
     """
-    from gitticks.actions.task_lookup import find_tasks_to_decide
-    from gitticks.store.index import open_index
-
     *names, last = words
     if message is not None or not names:
         return find_tasks_to_decide(context, words), message
@@ -79,8 +75,6 @@ def split_named(
 
 def refuse_id(index: Index, text: str, as_text: str) -> None:
     """Refuses a text that is a task's id, the beginning of one, or nearly one."""
-    from gitticks.store.task_ids import named, nearest_id
-
     if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
         return
     found = index.find_ids(text)
@@ -106,9 +100,9 @@ class Decided(NamedTuple):
     code: int = Exit.DONE
 
 
-def finish_approval(context: Context, task: Task, words: str, *, is_left: bool, as_json: bool) -> int:
+def finish_approval(context: Context, task: Task, words: str, *, is_left: bool) -> int:
     """Merges a task now if it is approved, and says what became of it, as `merge_now`; returns the exit code."""
-    return print_decided(context, merge_now(context, task, words, is_left=is_left), as_json=as_json)
+    return print_decided(context, merge_now(context, task, words, is_left=is_left))
 
 
 def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Decided:
@@ -141,15 +135,15 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     return Decided(task, merged.lines, again, Exit.FAILED)
 
 
-def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
+def print_decided(context: Context, decided: Decided) -> int:
     """Prints what became of a task, with its title, and returns the exit code."""
     _warn_of_others(context, decided.task)
-    if as_json:
-        print_change(context, decided.task.id, "", as_json=True)
+    if context.as_json:
+        print_change(context, decided.task.id, "")
         return decided.code
     *before, last = decided.lines
     for line in (*before, f"{last} · {decided.task.title}"):
-        print_change(context, decided.task.id, line, as_json=False)
+        print_change(context, decided.task.id, line)
     if decided.hint is not None:
         hint(decided.hint)
     return decided.code
@@ -159,8 +153,6 @@ def _warn_of_others(context: Context, task: Task) -> None:
     """Warns of the open tasks that go on without a task that was cancelled: its children, and those that it blocked."""
     if task.status is not Status.CANCELLED:
         return
-    from gitticks.store.index import open_index
-
     with open_index(context.repository) as index:
         freed = [f"`{one.id}`" for one in index.listed(open_only=True) if task.id in one.blocked_by]
         children = [one.id for one in index.children(task.id) if one.is_open]
@@ -171,18 +163,13 @@ def _warn_of_others(context: Context, task: Task) -> None:
         context.warnings.append(f"{first_of(freed, _SHOWN_TASKS)} no longer {wait} for `{task.id}`")
 
 
-def decide_each(
-    context: Context, ids: Sequence[TaskId], decide: Callable[[TaskId], Decided], *, as_json: bool
-) -> int:
+def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskId], Decided]) -> int:
     """Decides on tasks one after the other, each a change of its own, and says what became of each.
 
     One that fails keeps none of the others back; the exit code is that of the first failure.
     """
     if len(ids) == 1:
-        return print_decided(context, decide(ids[0]), as_json=as_json)
-    from gitticks.cli.failures import tell
-    from gitticks.cli.render import PrintingError
-    from gitticks.errors import GitticksError
+        return print_decided(context, decide(ids[0]))
 
     code: int = Exit.DONE
     unprinted: PrintingError | None = None
@@ -191,19 +178,19 @@ def decide_each(
         try:
             decided = decide(task_id)
             done.append(task_id)
-            if as_json:
+            if context.as_json:
                 _warn_of_others(context, decided.task)
-            failed = decided.code if as_json else print_decided(context, decided, as_json=False)
+            failed = decided.code if context.as_json else print_decided(context, decided)
         except PrintingError as error:
             unprinted = error  # the others are to be decided on all the same
             failed = decided.code
         except GitticksError as error:
             message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"
-            failed = tell(["--json"] if as_json else [], message, error.hint, error.exit_code)
+            failed = tell(["--json"] if context.as_json else [], message, error.hint, error.exit_code)
         code = code or failed
     if unprinted is not None:
         raise unprinted
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_tasks, task_text
 

@@ -6,12 +6,15 @@ import os
 import select
 import shlex
 import signal
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.failures import tell
@@ -44,7 +47,7 @@ LINE = "# ------------------------ >8 ------------------------"
 _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
 _FEEDBACK = "# Write what is to change below this line; an empty text changes nothing."
 _TEXT = "# Write below this line; an empty text changes nothing."
-_NOTE = "# Write the note below this line; an empty note changes nothing."
+NOTE = "# Write the note below this line; an empty note changes nothing."
 _HOW = "Your answer; an empty line ends it, an empty answer skips it, Ctrl-D quits:"
 
 
@@ -86,8 +89,6 @@ def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: 
     Raises:
         GitticksError: the editor is not there, or says that it failed.
     """
-    import subprocess
-
     # While the editor runs, Ctrl-C is the editor's; a handler of Python's, unlike SIG_IGN, is not inherited.
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
@@ -135,8 +136,6 @@ def is_on_terminal() -> bool:
 
 def is_agreed(question: str, *, default: bool, err: bool = False) -> bool:
     """Asks a question until it is answered with yes, no or Enter."""
-    import click
-
     yes, no = ("Y", "n") if default else ("y", "N")
     while True:
         typed: str = click.prompt(f"{question} [{yes}/{no}]", default="", show_default=False, err=err)
@@ -170,8 +169,6 @@ def _text(typed: bytes) -> str:
 
 def typed_word(shown: str, word: str) -> bool:
     """Shows what is approved, and returns whether a person typed the word that stands for it."""
-    import click
-
     say(*(visible(line) for line in shown.splitlines()), err=True)
     typed: str = click.prompt(f"Type {word} to approve it", default="", show_default=False, err=True)
     return typed.strip() == word
@@ -182,40 +179,32 @@ def question_sheet(task: Task, questions: Iterable[Entry], text: str = "", *, sa
 
     `said` is what is known where nothing was asked in words: why the task is stuck, what its agent said last.
     """
-    lines = _head(task)
+    lines = head_of(task)
     for question in questions:
         asked = f"{question.name} asked at {question.at:%Y-%m-%d %H:%M} UTC:"
         lines += ["", asked, "", *question.text.splitlines()]
     if said:
         lines += ["", *said.splitlines()]
-    return _sheet(lines, _ANSWER, text)
+    return make_sheet(lines, _ANSWER, text)
 
 
 def feedback_sheet(task: Task, handoff: str) -> str:
     """Returns the page for a rejection, below what was handed off."""
-    lines = _head(task)
+    lines = head_of(task)
     if handoff:
         lines += ["", "handed off:", "", *handoff.splitlines()]
-    return _sheet(lines, _FEEDBACK, "")
+    return make_sheet(lines, _FEEDBACK)
 
 
-def note_sheet(task: Task) -> str:
-    """Returns the page for a note on a task."""
-    return _sheet(_head(task), _NOTE, "")
-
-
-def text_sheet(about: Iterable[str], text: str = "") -> str:
-    """Returns the page for any other text, below what it is about."""
-    return _sheet(about, _TEXT, text)
-
-
-def _head(task: Task) -> list[str]:
+def head_of(task: Task) -> list[str]:
+    """Returns the lines that say which task a page is about."""
     turn = f", awaits {task.awaiting}" if task.awaiting is not None else ""
     return [f"{task.id}  {' '.join(task.title.split())}", f"{task.status}{turn}"]
 
 
-def _sheet(lines: Iterable[str], below: str, text: str) -> str:
-    return "\n".join([*map(_comment, lines), "#", below, LINE, text, ""])
+def make_sheet(about: Iterable[str], below: str = _TEXT, text: str = "") -> str:
+    """Returns the page for a text, below what it is about and what is to be written."""
+    return "\n".join([*map(_comment, about), "#", below, LINE, text, ""])
 
 
 def _comment(line: str) -> str:
@@ -298,7 +287,7 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
         yield check_text(answer_of(draft.read().decode("utf-8", "replace"), sheet))
 
 
-def answer_every_question(context: Context, *, with_editor: bool, as_json: bool) -> int:
+def answer_every_question(context: Context, *, with_editor: bool) -> int:
     """Asks every question that waits, and returns the exit code.
 
     What cannot be answered is reported, and the next question follows.
@@ -312,18 +301,18 @@ def answer_every_question(context: Context, *, with_editor: bool, as_json: bool)
         try:
             after = _ask(context, task_id, f"{place + 1} of {len(waiting)}", with_editor=with_editor)
         except GitticksError as error:
-            code = tell(["--json"] if as_json else [], error.message, error.hint, error.exit_code)
+            code = tell(["--json"] if context.as_json else [], error.message, error.hint, error.exit_code)
             continue
         except EOFError:
             say(f"{count_of(len(waiting) - place, 'question')} left unanswered", err=True)
             break
         if after is not None:
             answered.append(task_id)
-            if not as_json:
+            if not context.as_json:
                 say(f"{task_id}{GAP}{visible(answered_words(context, after))}")
     if not waiting:
         say("no task is waiting for an answer", err=True)
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_tasks, task_text
 

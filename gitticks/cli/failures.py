@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
@@ -48,11 +49,14 @@ def tell(arguments: Sequence[str], message: str, hint: str | None, code: int) ->
 
     `gt run` has codes of its own, in which usage, an unknown id and no repository are 64.
     """
-    called = next((argument for argument in arguments if not argument.startswith("-")), None)
-    if called == "run" and code in (Exit.FAILED, Exit.USAGE):
+    if _command_in(arguments) == "run" and code in (Exit.FAILED, Exit.USAGE):
         code = _RUN_USAGE
     _write(_lines(arguments, message, hint, code))
     return code
+
+
+def _command_in(arguments: Sequence[str]) -> str | None:
+    return next((argument for argument in arguments if not argument.startswith("-")), None)
 
 
 def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
@@ -66,7 +70,7 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
     else:
         message = "the output could not be printed"
         hint = "`df -h` shows the free space"
-        called = next((argument for argument in arguments if not argument.startswith("-")), None)
+        called = _command_in(arguments)
         hint += (
             "; then run the command again"
             if called is None or is_reading(called)
@@ -114,7 +118,6 @@ def _leave(stream: TextIO) -> None:
 
 def report(error: BaseException, arguments: list[str]) -> tuple[str, str]:
     """Writes a report and returns the message and the hint; where nothing can be written the hint holds the place."""
-    import os
     import platform
     import tempfile
     import traceback

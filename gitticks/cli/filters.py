@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.cli.at_once import Option
 from gitticks.errors import UsageError
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Awaiting, Phase, Status, TaskType
 
 if TYPE_CHECKING:
     from gitticks.actions.listing import Order
@@ -21,8 +21,6 @@ def parse_kinds(text: str) -> frozenset[Awaiting]:
     Raises:
         UsageError: one of the words is no kind.
     """
-    from gitticks.model.status import Awaiting
-
     known = {kind.value: kind for kind in Awaiting}
     words = _words(text, known, "kind of awaiting")
     return frozenset(known[word] for word in words) or frozenset(Awaiting)
@@ -34,8 +32,6 @@ def parse_statuses(text: str) -> frozenset[Status]:
     Raises:
         UsageError: one of the words is neither.
     """
-    from gitticks.model.status import Phase, Status
-
     known = {phase.value: frozenset(one for one in Status if one.phase is phase) for phase in Phase}
     known |= {status.value: frozenset({status}) for status in Status}
     words = _words(text, known, "status or phase")
@@ -52,8 +48,6 @@ def parse_count(text: str) -> int:
 
 def parse_type(text: str) -> bool:
     """Returns True for `epic`, False for `task`."""
-    from gitticks.model.status import TaskType
-
     return _words(text, [one.value for one in TaskType], "type")[-1:] == [TaskType.EPIC]
 
 
@@ -72,8 +66,6 @@ def parse_order(text: str) -> tuple[Order, bool]:
 
 def are_kinds(text: str) -> bool:
     """True for a comma list of kinds of awaiting."""
-    from gitticks.model.status import Awaiting
-
     kinds = {kind.value for kind in Awaiting}
     return all(part in kinds for part in text.split(","))
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,8 +27,6 @@ _PLAIN = frozenset({str, int, float, bool})
 _WORDS = ("false", "true")
 _TASKS_IN_A_PIECE = 50
 _NULL = "null"
-_folders: dict[str | None, str] = {}
-"""The beginning of the JSON of paths, by the checkout that they are in; each is made once."""
 
 
 def print_object(**body: object) -> None:
@@ -75,7 +74,7 @@ def task_text(standing: Shown, **more: object) -> str:
         fields = task_to_json(task)
     ready = standing.is_ready
     blocked = not ready and standing.is_blocked
-    folder = _folders.get(standing.project_place) or _folder(standing.project_place)
+    folder = _folder(standing.project_place)
     path = f'{folder}{task_path(task.id)}"' if folder != _NULL else _NULL
     others = "".join([f', "{name}": {_dumped(plain(value))}' for name, value in more.items()]) if more else ""
     return (
@@ -93,10 +92,10 @@ def task_object(standing: Shown) -> dict[str, Any]:
     return found
 
 
+@cache
 def _folder(main_place: str | None) -> str:
     """Returns the beginning of the JSON of a path on the board, up to what its task says; null without a checkout."""
-    _folders[main_place] = _NULL if main_place is None else _dumped(f"{main_place}/{BOARD_FOLDER}/")[:-1]
-    return _folders[main_place]
+    return _NULL if main_place is None else _dumped(f"{main_place}/{BOARD_FOLDER}/")[:-1]
 
 
 def plain(value: object) -> Any:

@@ -6,16 +6,16 @@ import contextlib
 import gc
 import os
 import select
+import shutil
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gitticks.cli.render import say
 from gitticks.runner.jobs import interrupting
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _REST_OF_LINE, _REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
-_USUAL_ROWS = 24
 
 
 @contextlib.contextmanager
@@ -27,45 +27,36 @@ def until_interrupted() -> Iterator[threading.Event]:
         yield over
 
 
-class InPlace:
-    """A page on the terminal's other screen, drawn over the one before."""
+@contextlib.contextmanager
+def in_place(*, is_wanted: bool) -> Iterator[Callable[[Sequence[str]], None] | None]:
+    """Gives what draws a page over the one before, on the terminal's other screen while the block runs; then leaves the last.
 
-    def __init__(self) -> None:
-        self._last: Sequence[str] = ()
+    None where stdout is no terminal for that. Of a page that is too long the beginning is shown, and how much is left out.
+    """
+    if not is_wanted or not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        yield None
+        return
+    last: Sequence[str] = ()
 
-    @classmethod
-    @contextlib.contextmanager
-    def on_terminal(cls, *, is_wanted: bool) -> Iterator[InPlace | None]:
-        """Gives the place while the block runs, and leaves its last page; None where stdout is no terminal for it."""
-        if not is_wanted or not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
-            yield None
-            return
-        place = cls()
-        place._write(_ENTER)
-        try:
-            yield place
-        finally:
-            place._write(_LEAVE)
-            say(*place._last)
-
-    def show(self, lines: Sequence[str]) -> None:
-        """Draws a page; of one that is too long the beginning, and how much is left out."""
-        self._last = lines
-        rows = _terminal_rows()
+    def show(lines: Sequence[str]) -> None:
+        nonlocal last
+        last = lines
+        rows = shutil.get_terminal_size().lines
         if len(lines) > rows:
             lines = [*lines[: rows - 1], f"… {len(lines) - rows + 1} more lines"]
-        self._write(_HOME + "\n".join(f"{line}{_REST_OF_LINE}" for line in lines) + _REST_OF_SCREEN)
+        _write(_HOME + "\n".join(f"{line}{_REST_OF_LINE}" for line in lines) + _REST_OF_SCREEN)
 
-    def _write(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-
-def _terminal_rows() -> int:
+    _write(_ENTER)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).lines or _USUAL_ROWS
-    except (OSError, ValueError):
-        return _USUAL_ROWS
+        yield show
+    finally:
+        _write(_LEAVE)
+        say(*last)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def is_reader_gone() -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, run_in, with_values
+from gitticks.cli.catalogue import BY_NAME, name_of
 from gitticks.cli.text import as_called, called
 from gitticks.errors import DocumentError, UsageError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-P = ParamSpec("P")
 R = TypeVar("R")
 _NARROW = 60
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
@@ -161,24 +161,21 @@ def _parameter(one: Argument | Switch | Option) -> click.Parameter:
     )
 
 
-def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, R]:
-    """Gives a command the `Context` of this call as its first argument.
-
-    At the end the index is let go, and warnings are printed that came up on the way.
-    """
+def pass_context(function: Callable[..., R]) -> Callable[..., R]:
+    """Gives a command the `Context` of this call as its first argument, as `run_in` does."""
 
     @functools.wraps(function)
-    def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
+    def with_context(**values: Any) -> R:
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
-        return run_in(context, str(call.command.name), lambda: function(context, *args, **kwargs))
+        return run_in(context, str(call.command.name), function, values)
 
     return with_context
 
 
 def command(name: str, *examples: str, with_json: bool = True, of: Any = click) -> Decorator:
-    """Makes a command of a function that takes the `Context`, and `as_json` unless it has no `--json`.
+    """Makes a command of a function that takes the `Context`, with `--json` unless it has none.
 
     The examples open the help; `of` is the group that the command is in, the catalogue's if not said.
     """
@@ -252,8 +249,6 @@ def _near(option: str, possible: Iterable[str]) -> list[str]:
 
 def hint_of(error: click.UsageError, arguments: list[str]) -> str:
     """Returns how to get help for the command that was meant; click does not always tell which that was."""
-    from gitticks.cli.catalogue import BY_NAME, name_of
-
     if error.ctx is not None:
         path = error.ctx.command_path
         if isinstance(error, click.NoSuchOption) and (

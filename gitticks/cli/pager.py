@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import TextIO, TypeVar
 
+from gitticks.cli.render import wants_pager
 from gitticks.cli.text import width
 
 R = TypeVar("R")
@@ -20,16 +21,12 @@ _AS_GIT = {"LESS": "FRX", "LV": "-c"}
 _SHELL_SIGNS = frozenset("|&;<>()$`\\\"' \t\n*?[#~=%")
 
 
-class _Held(io.TextIOBase):
-    """Stdout that keeps text back until it is more than the terminal shows; then a pager gets all of it."""
+class _Held(io.StringIO):
+    """Stdout that keeps text back until it is known whether a pager is to show it."""
 
     def __init__(self, terminal: TextIO) -> None:
+        super().__init__()
         self._terminal = terminal
-        self._size = shutil.get_terminal_size()
-        self._kept: list[str] = []
-        self._lines = 0
-        self._pager: subprocess.Popen[str] | None = None
-        self._has_none = False
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -38,65 +35,37 @@ class _Held(io.TextIOBase):
     def isatty(self) -> bool:
         return True
 
-    def writable(self) -> bool:
-        return True
-
     def fileno(self) -> int:
         return self._terminal.fileno()
 
-    def write(self, text: str) -> int:
-        if self._pager is not None and self._pager.stdin is not None:
-            self._pager.stdin.write(text)
-        elif self._has_none:
-            self._terminal.write(text)
-        else:
-            self._kept.append(text)
-            self._lines += sum(
-                1 + max(0, width(line) - 1) // self._size.columns for line in text.splitlines()
-            )
-            if self._lines >= self._size.lines:
-                self._start()
-        return len(text)
-
-    def _start(self) -> None:
-        command = _pager()
+    def release(self) -> None:
+        """Prints what is kept; what is longer than the terminal is shown by a pager, until the user leaves it."""
+        text = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        columns, rows = shutil.get_terminal_size()
+        taken = sum(1 + max(0, width(line) - 1) // columns for line in text.splitlines())
+        command = _pager() if taken >= rows else None
         if command is None:
-            self._has_none = True
-            self.release()
+            self._terminal.write(text)
+            self._terminal.flush()
             return
         words = ["sh", "-c", command] if _SHELL_SIGNS & set(command) else [command]
         environment = {**_AS_GIT, **os.environ}
-        self._pager = subprocess.Popen(
+        with subprocess.Popen(
             words, stdin=subprocess.PIPE, text=True, encoding=self.encoding, env=environment
-        )
-        kept, self._kept = self._kept, []
-        self.write("".join(kept))
-
-    def release(self) -> None:
-        """Prints what is kept, as it is; what comes later may still take a pager."""
-        if self._pager is None:
-            self._terminal.write("".join(self._kept))
-            self._terminal.flush()
-            self._kept, self._lines = [], 0
-
-    def finish(self) -> None:
-        """Prints the rest, and waits for the user to leave the pager."""
-        if self._pager is None:
-            self.release()
-            return
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
-        try:
-            if self._pager.stdin is not None:
-                self._pager.stdin.close()
-        except BrokenPipeError:
-            pass  # the user has seen enough
-        finally:
-            self._pager.wait()
-            signal.signal(signal.SIGINT, before)
+        ) as pager:
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
+            try:
+                pager.communicate(text)  # a user who has seen enough may leave before the end
+            finally:
+                signal.signal(signal.SIGINT, before)
 
 
 def paged(answer: Callable[[], R]) -> R:
-    """Runs what answers; where it prints more than the terminal shows, a pager shows it."""
+    """Runs what answers; where it prints more than a terminal shows, a pager shows it."""
+    if not wants_pager():
+        return answer()
     terminal = sys.stdout
     held = _Held(terminal)
     sys.stdout = held
@@ -104,7 +73,7 @@ def paged(answer: Callable[[], R]) -> R:
         return answer()
     finally:
         sys.stdout = terminal
-        held.finish()
+        held.release()
 
 
 def _pager() -> str | None:

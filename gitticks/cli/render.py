@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from gitticks.cli.text import as_called, cut, from_here, pad, visible, width, wrap
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
-from gitticks.world import UNITS, elapsed
+from gitticks.world import elapsed, in_largest_unit
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed
@@ -25,16 +25,6 @@ NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
 NEW_COMMITS = "new commits since it was handed off"
 NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
-STATUS_GLYPHS: dict[str, tuple[str, str]] = {
-    Status.PENDING: ("○", "o"),
-    Status.CLARIFICATION: ("?", "?"),
-    Status.WORKING: ("◐", ">"),
-    Status.AGENT_REVIEW: ("◇", "r"),
-    Status.REVIEWING: ("⊙", "@"),
-    Status.STUCK: ("!", "!"),
-    Status.DONE: ("✓", "+"),
-    Status.CANCELLED: ("✗", "x"),
-}
 _LINES_AT_ONCE = 500
 MOST_CHARACTERS = 64_000
 _SIGNS_OF_MARKDOWN = r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)"
@@ -88,15 +78,17 @@ class Style:
     FOUND = "1;35"
 
 
-_STATUS_STYLES: dict[str, str] = {
-    Status.WORKING: Style.BUSY,
-    Status.AGENT_REVIEW: Style.BUSY,
-    Status.CLARIFICATION: Style.WAITS,
-    Status.REVIEWING: Style.WAITS,
-    Status.STUCK: Style.BAD,
-    Status.DONE: Style.GOOD,
-    Status.CANCELLED: Style.FAINT,
+STATUS_LOOKS: dict[str, tuple[str, str, str]] = {
+    Status.PENDING: ("○", "o", Style.PLAIN),
+    Status.CLARIFICATION: ("?", "?", Style.WAITS),
+    Status.WORKING: ("◐", ">", Style.BUSY),
+    Status.AGENT_REVIEW: ("◇", "r", Style.BUSY),
+    Status.REVIEWING: ("⊙", "@", Style.WAITS),
+    Status.STUCK: ("!", "!", Style.BAD),
+    Status.DONE: ("✓", "+", Style.GOOD),
+    Status.CANCELLED: ("✗", "x", Style.FAINT),
 }
+"""The sign of each status, its ASCII twin, and its style."""
 
 
 class Screen(NamedTuple):
@@ -140,13 +132,13 @@ class Screen(NamedTuple):
         """Returns the screen without some of its columns, for what is indented."""
         return self._replace(columns=max(1, self.columns - columns))
 
-    def fit(self, text: str, columns: int) -> str:
-        """Returns the text cut to `columns` on a terminal; whole where it is piped."""
-        return cut(text, max(1, columns)) if self.is_terminal else text
+    def fit(self, text: str, columns: int | None = None) -> str:
+        """Returns the text cut to `columns` of a terminal, to all that it has if none are named; whole where it is piped."""
+        return cut(text, max(1, self.columns if columns is None else columns)) if self.is_terminal else text
 
     def glyph(self, status: str) -> str:
         """Returns the sign of a status."""
-        return STATUS_GLYPHS[status][0 if self.has_glyphs else 1]
+        return STATUS_LOOKS[status][0 if self.has_glyphs else 1]
 
     @property
     def flag(self) -> str:
@@ -223,11 +215,15 @@ def say(*lines: str, err: bool = False) -> None:
         pass  # what is only told beside the answer stops no command
 
 
-def say_all(lines: Iterable[str]) -> None:
-    """Prints lines some at a time, so that thousands are never in memory together."""
+def say_all(lines: Iterable[str], nothing: str = "") -> None:
+    """Prints lines some at a time, so that thousands are never in memory together; `nothing` to stderr if there are none."""
     left = iter(lines)
-    while some := list(islice(left, _LINES_AT_ONCE)):
+    first = some = list(islice(left, _LINES_AT_ONCE))
+    while some:
         say(*some)
+        some = list(islice(left, _LINES_AT_ONCE))
+    if nothing and not first:
+        say(nothing, err=True)
 
 
 def _print(text: str, *, is_last: bool = True) -> None:
@@ -278,8 +274,8 @@ def opposite(on: Screen, left: str, right: str) -> list[str]:
     """Returns `left` and, at the screen's right edge, `right`; on a narrow terminal `right` gets a line of its own."""
     room = on.columns - width(right) - len(GAP)
     if on.is_terminal and room < min(width(left), NARROWEST_HEAD):
-        return [on.fit(left, on.columns), on.fit(GAP + right, on.columns)]
-    return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)]
+        return [on.fit(left), on.fit(GAP + right)]
+    return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left)]
 
 
 def whole(on: Screen, text: str) -> list[str]:
@@ -294,12 +290,12 @@ def status_word(task: Listed) -> str:
 
 def status_style(task: Listed) -> str:
     """Returns what a task's status is to its reader."""
-    return _STATUS_STYLES.get(task.status, Style.PLAIN)
+    return STATUS_LOOKS[task.status][2]
 
 
 def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
     """Returns `k7f2  Login loses the return URL`; in a list `id_columns` is the length of its longest id."""
-    return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}", on.columns)
+    return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}")
 
 
 _DAYS_SHOWN = 60
@@ -314,11 +310,8 @@ def age_in_short(born: str, now: datetime) -> str:
     """Returns how long ago a time, as text, was: `10s`, `2m`, `3h`, `5d`; empty if it is not known."""
     if not born:
         return ""
-    seconds = max(0, int((now - now.fromisoformat(born)).total_seconds()))
-    if seconds < UNITS[0][0]:
-        return f"{seconds}s"
-    size, name = next(unit for unit in reversed(UNITS) if seconds >= unit[0])
-    return f"{seconds // size}{name[0]}"
+    count, unit = in_largest_unit((now - now.fromisoformat(born)).total_seconds())
+    return f"{count}{unit[0]}"
 
 
 def ago(then: datetime, now: datetime) -> str:

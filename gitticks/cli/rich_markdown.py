@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from markdown_it import MarkdownIt
+from rich.console import Console
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.padding import Padding
 from rich.text import Text
+from rich.theme import Theme
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+    from rich.console import ConsoleOptions, JustifyMethod, RenderResult
     from rich.segment import Segment
     from rich.style import Style
 
@@ -76,9 +79,6 @@ def _without_blank_end(line: str) -> str:
 
 
 def _console(columns: int, file: io.StringIO, styles: Mapping[str, str | Style]) -> Console:
-    from rich.console import Console
-    from rich.theme import Theme
-
     return Console(
         file=file,
         width=max(1, columns),
@@ -95,8 +95,6 @@ def _console(columns: int, file: io.StringIO, styles: Mapping[str, str | Style])
 
 def parsed(text: str) -> Markdown | None:
     """Returns Markdown for rich; None for one that is nested too deep for it."""
-    from markdown_it import MarkdownIt
-
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST + 2})
     parser.enable(["strikethrough", "table"]).disable(list(_UNWANTED), ignoreInvalid=True)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # shown as it is written

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
+from typing import NamedTuple
 
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
 from gitticks.cli.text import all_visible, are_narrow, width
 
 
-class Cell:
+class Cell(NamedTuple):
     """One field of a table: any text, and what it is to its reader."""
 
-    __slots__ = ("style", "text")
-
-    def __init__(self, text: str, style: str = Style.PLAIN) -> None:
-        self.text = text
-        self.style = style
+    text: str
+    style: str = Style.PLAIN
 
 
 class Column:
@@ -129,7 +127,7 @@ def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
     rows = zip(*(_cells(column) for column in others), strict=True)
     for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
         fitting = _fitting(on, rest, widths)
-        lines.append(_line(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
+        lines.append(line_of(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text))
         lines += _below(on, [cell for cell in (*rest[max(1, fitting) :], last) if cell.text])
     return lines
 
@@ -147,14 +145,14 @@ def _below(on: Screen, cells: Sequence[Cell]) -> list[str]:
             room = on.columns - len(GAP)
         rows[-1].append(Cell(on.fit(cell.text, room), cell.style))
         room -= width(rows[-1][-1].text) + len(GAP)
-    return [GAP + _line(on, row, [0] * len(row)) for row in rows]
+    return [GAP + line_of(on, row, [0] * len(row)) for row in rows]
 
 
 def _cells(column: Column) -> list[Cell]:
     return [Cell(text, style) for text, style in zip(column.texts, column.styles_of_all(), strict=True)]
 
 
-def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
+def line_of(on: Screen, row: Iterable[Cell], widths: Iterable[int]) -> str:
     """Returns the cells of one row, each filled to its width unless nothing follows it."""
     line = ""
     for cell, columns in reversed([*zip(row, widths, strict=False)]):

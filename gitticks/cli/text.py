@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from functools import cache
 
@@ -148,7 +149,6 @@ def from_here(text: str) -> str:
     board = _board()
     if board is None:
         return text
-    import re
     from shlex import quote
 
     inside = "'" + board.replace("'", _QUOTE_IN_QUOTES)

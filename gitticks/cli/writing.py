@@ -12,6 +12,8 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Completes
+from gitticks.cli.render import GAP, PrintingError, say, warn
+from gitticks.cli.text import pad, visible
 from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import BY_HAND, Status
@@ -125,8 +127,6 @@ def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
     declared = [str(param.name) for param in click.get_current_context().command.params]
     wishes = {name: options[name] for name in declared if options.get(name) not in (None, (), False)}
     if wishes.pop("manual", False):
-        from gitticks.cli.render import warn
-
         warn(MANUAL_WARNING)
         if "awaiting" in wishes:
             raise UsageError(
@@ -208,31 +208,25 @@ def split_words(
     return (first, None) if here is None or first == here else (None, first)
 
 
-def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool) -> None:
+def print_change(context: Context, task_id: TaskId, words: str) -> None:
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
-    if as_json:
+    if context.as_json:
         from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json import print_task, task_text
 
         print_task(task_text(standing_now(context, task_id)))
     else:
-        from gitticks.cli.render import GAP, say
-        from gitticks.cli.text import pad, visible
-
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
 
 
-def print_request(session: Session, request: Request, words: str, *, as_json: bool) -> None:
+def print_request(context: Context, session: Session, request: Request, words: str) -> None:
     """Prints what an agent left for its runner: as JSON, or as one line.
 
     Raises:
         PrintingError: it cannot be printed; the request is its change.
     """
-    from gitticks.cli.render import GAP, PrintingError, say
-    from gitticks.cli.text import visible
-
     try:
-        if as_json:
+        if context.as_json:
             from gitticks.cli.json import print_object
 
             said = {"kind": request.kind, "text": request.text or None, "status": request.status}

@@ -8,9 +8,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -19,6 +20,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import Screen
 
+from gitticks.actions.context import Context
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
@@ -27,11 +29,6 @@ from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from gitticks.actions.context import Context
 
 R = TypeVar("R")
 _TOAST_SECONDS = 4.0
@@ -55,7 +52,7 @@ class GitticksApp(App[int]):
     def __init__(self, context: Context) -> None:
         self.context = context
         self.snapshot = Snapshot()
-        self.look = theme.Look(theme.NAMES[0])
+        self.look = theme.look_of(theme.NAMES[0])
         super().__init__()
         self.preferences = Preferences(context)
         self.feed = Feed(context, lambda: self.post_message(Fed()))
@@ -68,8 +65,8 @@ class GitticksApp(App[int]):
         self.run_choices: dict[str, str] = {}
         self.unsent = UnsentComments(context)
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
-        for one in theme.themes():
-            self.register_theme(one)
+        for name in theme.NAMES:
+            self.register_theme(theme.theme_of(name))
         chosen = self.preferences.get("theme")
         default = "gt-plain" if os.environ.get("NO_COLOR") else theme.NAMES[0]
         self.use_theme(chosen if chosen in theme.NAMES else default)
@@ -188,7 +185,6 @@ class GitticksApp(App[int]):
 
     @property
     def now(self) -> datetime:
-        """Returns the present time."""
         return self.context.now
 
     # use cases: threads hand what they found back by `call_later`, which does nothing once the interface was left
@@ -215,23 +211,31 @@ class GitticksApp(App[int]):
 
         self.run_worker(read, thread=True, exit_on_error=False)
 
+    def ask(self, dialog: Seen, then: Callable[[Any], object]) -> None:
+        """Opens a dialog, and hands what it ends with to `then`, unless it is left."""
+
+        def ended(found: object) -> None:
+            if found is not None:
+                then(found)
+
+        self.push_screen(dialog, ended)
+
     def act(
         self,
-        what: str,
         do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None = None,
+        done: Callable[[R], str | None] | str,
         *,
         task: str | None = None,
         text: str = "",
     ) -> None:
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
-        `done` gets what came of it, back in the interface's thread, and returns the messages to print; without it `what`
-        is said. A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
+        `done` gets what came of it, back in the interface's thread, and returns what is to be said, or is that itself.
+        A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
         wrote for it, is kept. Leaving waits for its end.
         """
         lock = self._locks.setdefault(task or "", threading.Lock())
-        self.run_worker(partial(self._do, what, do, done, lock, text), thread=True, exit_on_error=False)
+        self.run_worker(partial(self._do, do, done, lock, text), thread=True, exit_on_error=False)
 
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
@@ -239,13 +243,12 @@ class GitticksApp(App[int]):
         For what takes as long as tests do, and continues in a process of its own.
         """
         lock = self._locks.setdefault(task, threading.Lock())
-        threading.Thread(target=self._do, args=("", do, str, lock), name=task, daemon=True).start()
+        threading.Thread(target=self._do, args=(do, str, lock), name=task, daemon=True).start()
 
     def _do(
         self,
-        what: str,
         do: Callable[[Context], R],
-        done: Callable[[R], str | None] | None,
+        done: Callable[[R], str | None] | str,
         lock: threading.Lock,
         text: str = "",
     ) -> None:
@@ -257,14 +260,14 @@ class GitticksApp(App[int]):
                 with text_kept_on_error(context, text):
                     found = do(context)
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                self.call_later(self.refuse, *refusal_of(error, what or "the interface"))
+                where = done if isinstance(done, str) else "the interface"
+                self.call_later(self.refuse, *refusal_of(error, where))
                 return
         self.feed.look_again()
-        self.call_later(self._done, what, found, done)
+        self.call_later(self._done, found, done)
 
-    def _done(self, what: str, found: R, done: Callable[[R], str | None] | None) -> None:
-        words = (done(found) if done is not None else what) if self.is_running else None
-        if words:
+    def _done(self, found: R, done: Callable[[R], str | None] | str) -> None:
+        if self.is_running and (words := done if isinstance(done, str) else done(found)):
             self.say(words)
 
     def say(self, words: str, *, warns: bool = False) -> None:
@@ -296,7 +299,7 @@ class GitticksApp(App[int]):
 
     def use_theme(self, name: str) -> None:
         """Changes the theme: first our own styles, then the CSS variables, which redraws."""
-        self.look = theme.Look(name)
+        self.look = theme.look_of(name)
         self.theme = name
 
     def choose_theme(self, name: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, NotFoundError
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -73,7 +74,7 @@ def edit_task(view: View, task_id: str) -> None:
             warnings = "".join(f"\nwarning: {one}" for one in fresh.warnings)
             return f"{task_id} {'fixed' if edited.before is None else 'changed'}{warnings}"
 
-        view.gt.act("", finish, str, task=task_id)
+        view.gt.act(finish, str, task=task_id)
 
     with_terminal(view, edit)
 
@@ -113,8 +114,6 @@ def answer_in_editor(view: View, task_id: str) -> None:
 
 def set_up(view: View) -> None:
     """Runs `gt init` on the terminal, where it asks and says what it made."""
-    import subprocess
-
     from gitticks.tui.running import own_command
 
     def init() -> None:
@@ -128,11 +127,8 @@ def set_up(view: View) -> None:
 
 def open_shell(view: View, task_id: str) -> None:
     """Opens a shell in a task's workspace."""
-    import subprocess
-
     from gitticks.actions.evidence import workspace_of
     from gitticks.actions.task_lookup import find_task
-    from gitticks.errors import NotFoundError
 
     def shell() -> None:
         context = view.gt.context.renewed()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from gitticks.runner.transcripts import TranscriptReader
 
 TICK_SECONDS = 0.2
+_WATCHED = (SESSIONS_FOLDER, SPENDING_FILE, MERGING_FILE, PAUSED_FILE, "held", REQUESTS_FOLDER)
 _LIVENESS_SECONDS = 1.0
 """Locks tell who lives; they are asked this often where no file says that anything moved."""
 _REST_SECONDS = 0.4
@@ -191,12 +192,7 @@ class Feed:
         return (
             read_ref(context.repository.common_place, STATE_REF),
             _work_branches(context),
-            _stamp(f"{own}/{SESSIONS_FOLDER}"),
-            _stamp(f"{own}/{SPENDING_FILE}"),
-            _stamp(f"{own}/{MERGING_FILE}"),
-            _stamp(f"{own}/{PAUSED_FILE}"),
-            _stamp(f"{own}/held"),
-            _stamp(f"{own}/{REQUESTS_FOLDER}"),
+            *(_stamp(f"{own}/{name}") for name in _WATCHED),
             self._refused_edits(),
             self._liveness,
         )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.cli.text import clock
 from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Role, Status
 from gitticks.tui.widgets.lines import Line, line
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.ids import TaskId
 
 _MOST_TASKS, _MOST_ROWS = 200, 300
 _WORDS = {

@@ -6,24 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from textual.message import Message
 
 from gitticks.actions.derived_state import Standing
+from gitticks.actions.inbox import Asked
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.status import ANSWERED
+from gitticks.model.task import SessionRecord
+from gitticks.runner.questions import Question
+from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
+from gitticks.store.index import BrokenFile
+from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.tui.transcript import Piece
 from gitticks.workflow.session_states import SessionState
-
-if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
-    from gitticks.model.task import SessionRecord
-    from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
-    from gitticks.store.index import BrokenFile
-    from gitticks.store.task_row import TaskDetails, TaskRow
-    from gitticks.tui.transcript import Piece
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _NOWHERE = Surroundings(
@@ -130,8 +128,7 @@ class Snapshot:
         return state if task.is_open and state in (SessionState.STOPPED, SessionState.INTERRUPTED) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """What a task's agent printed since the batch before."""
 
     task: TaskId
@@ -139,8 +136,7 @@ class Said:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """What is new: a snapshot where anything changed, what agents printed, and what a run that was started here did."""
 
     snapshot: Snapshot | None

@@ -80,33 +80,27 @@ class Key(NamedTuple):
 
 
 EVERYWHERE: tuple[Key, ...] = (
-    Key("i", "app.inbox", "inbox", "what waits for you", in_footer=False),
-    Key("r", "app.go('run')", "run", "what runs now", in_footer=False),
-    Key("g", "app.go('graph')", "graph", "what waits for what", in_footer=False),
-    Key("w", "app.go('parallel')", "parallel", "all epics side by side", in_footer=False),
-    Key("a", "app.go('permissions')", "permissions", "what agents asked to do", in_footer=False),
-    Key("slash", "search", "search", "find a task by words", in_footer=False),
-    Key("ctrl+p", "app.command_palette", "palette", "all commands by name", in_footer=False),
-    Key("ctrl+t", "app.next_theme", "theme", "the next theme", in_footer=False),
-    Key("less_than_sign", "resize(-4, 0)", "narrower", "make the focused pane narrower", in_footer=False),
-    Key("greater_than_sign", "resize(4, 0)", "wider", "make the focused pane wider", in_footer=False),
-    Key("minus", "resize(0, -1)", "lower", "make the focused pane lower", in_footer=False),
-    Key("equals_sign", "resize(0, 1)", "higher", "make the focused pane higher", in_footer=False),
-    Key("question_mark", "help", "help", "this list", in_footer=False),
-    Key("escape", "back", "back", "back to where you came from", in_footer=False),
-    Key("q", "app.quit", "leave", "leave; runs continue", in_footer=False),
-    Key(
-        "ctrl+z",
-        "app.suspend_process",
-        "suspend",
-        "back to the shell; fg returns",
-        in_footer=False,
-        is_first=True,
-    ),
-    Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", in_footer=False, is_first=True),
-    Key("", "", "move", "move (also j and k)", shown="↑ ↓", in_footer=False),
-    Key("", "", "next pane", "next pane", shown="tab", in_footer=False),
+    Key("i", "app.inbox", "inbox", "what waits for you"),
+    Key("r", "app.go('run')", "run", "what runs now"),
+    Key("g", "app.go('graph')", "graph", "what waits for what"),
+    Key("w", "app.go('parallel')", "parallel", "all epics side by side"),
+    Key("a", "app.go('permissions')", "permissions", "what agents asked to do"),
+    Key("slash", "search", "search", "find a task by words"),
+    Key("ctrl+p", "app.command_palette", "palette", "all commands by name"),
+    Key("ctrl+t", "app.next_theme", "theme", "the next theme"),
+    Key("less_than_sign", "resize(-4, 0)", "narrower", "make the focused pane narrower"),
+    Key("greater_than_sign", "resize(4, 0)", "wider", "make the focused pane wider"),
+    Key("minus", "resize(0, -1)", "lower", "make the focused pane lower"),
+    Key("equals_sign", "resize(0, 1)", "higher", "make the focused pane higher"),
+    Key("question_mark", "help", "help", "this list"),
+    Key("escape", "back", "back", "back to where you came from"),
+    Key("q", "app.quit", "leave", "leave; runs continue"),
+    Key("ctrl+z", "app.suspend_process", "suspend", "back to the shell; fg returns", is_first=True),
+    Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", is_first=True),
+    Key("", "", "move", "move (also j and k)", shown="↑ ↓"),
+    Key("", "", "next pane", "next pane", shown="tab"),
 )
+"""The footer shows none of these, except where a place lists one too."""
 
 _NOT_BESIDE_ROOTS = {"inbox": "", "settings": ""}
 
@@ -232,7 +226,8 @@ def keys_of(place: str) -> tuple[Key, ...]:
     """Returns the keys of a place, then those that hold everywhere unless the place has its own meaning for them."""
     own = KEYS[place]
     taken = {one for key in own for one in key.key.split(",")}
-    return (*own, *(key for key in EVERYWHERE if not key.key or key.key not in taken))
+    others = (key for key in EVERYWHERE if not key.key or key.key not in taken)
+    return (*own, *(key._replace(in_footer=False) for key in others))
 
 
 def bindings_of(place: str) -> list[BindingType]:

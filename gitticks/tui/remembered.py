@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
 
 _SECTION = "gitticks.ui."
 _LARGEST_PANE = 500
@@ -86,15 +83,15 @@ class UnsentComments:
         from gitticks.safe_read import read_plain_file
 
         try:
-            body = json.loads(read_plain_file(self._context.repository.own_file(FILE)))
-        except (GitticksError, OSError, ValueError):
+            tasks = json.loads(read_plain_file(self._context.repository.own_file(FILE)))
+            return {task: {key: str(text) for key, text in lines.items()} for task, lines in tasks.items()}
+        except (
+            GitticksError,
+            OSError,
+            ValueError,
+            AttributeError,
+        ):  # the last where it is not as we wrote it
             return {}
-        tasks = body.items() if isinstance(body, dict) else ()
-        return {
-            task: {key: text for key, text in comments.items() if isinstance(text, str)}
-            for task, comments in tasks
-            if isinstance(comments, dict)
-        }
 
 
 def _changed(before: dict[str, str], lines: dict[str, str]) -> dict[str, str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.cli.render import count_of
 from gitticks.errors import GitticksError, UsageError
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import PermissionMode, Settings
 from gitticks.model.status import Isolation
 from gitticks.tui.widgets.lines import Line, line
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.settings import Settings
 
 AUTO, AGENT = "auto", "agent"
 WRONG = "wrong"

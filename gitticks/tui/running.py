@@ -9,17 +9,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from gitticks.actions.context import Context
 from gitticks.actions.run_requests import add_to_run
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.runner.liveness import is_run_alive_at
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gitticks.actions.context import Context
 
 OUTPUT = "run-output.log"
 """What the last run that was started here printed, in our own folder of the clone."""

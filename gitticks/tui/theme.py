@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import locale
+from collections.abc import Mapping
 
 from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import Theme
 
-from gitticks.cli.render import STATUS_GLYPHS
+from gitticks.cli.render import STATUS_LOOKS
 
 LABELS = {
     "gt-dark": "dark",
@@ -39,7 +40,7 @@ TOKENS: dict[str, tuple[str, str, str, str]] = {
 }
 
 GLYPHS: dict[str, tuple[str, str]] = {
-    **STATUS_GLYPHS,
+    **{status: (sign, twin) for status, (sign, twin, _) in STATUS_LOOKS.items()},
     "blocked": ("◌", "."),
     "full": ("━", "#"),
     "empty": ("─", "-"),
@@ -118,15 +119,11 @@ def dotted(*parts: str) -> str:
     return f" {glyph('dot')} ".join(filter(None, parts))
 
 
-def themes() -> list[Theme]:
-    """Returns the themes; their variables are the tokens (`$gt-waits`), so that CSS and code share them."""
-    return [_theme(at) for at in range(len(NAMES))]
-
-
-def _theme(at: int) -> Theme:
-    colours = {name: values[at] for name, values in TOKENS.items()}
+def theme_of(theme: str) -> Theme:
+    """Returns a theme; its variables are the tokens (`$gt-waits`), so that CSS and code share them."""
+    colours = _colours(theme)
     return Theme(
-        NAMES[at],
+        theme,
         primary=colours["focus"],
         accent=colours["focus"],
         foreground=colours["fg"],
@@ -136,7 +133,7 @@ def _theme(at: int) -> Theme:
         success=colours["good"],
         warning=colours["waits"],
         error=colours["bad"],
-        dark=NAMES[at] != "gt-light",
+        dark=theme != "gt-light",
         variables={
             **{f"gt-{name}": colour for name, colour in colours.items()},
             "scrollbar": colours["line"],
@@ -150,17 +147,19 @@ def _theme(at: int) -> Theme:
     )
 
 
-class Look:
-    """The styles of one theme by token, with `*token` for the bold one and `^token` for the ground behind."""
+def _colours(theme: str) -> dict[str, str]:
+    at = NAMES.index(theme)
+    return {token: values[at] for token, values in TOKENS.items()}
 
-    def __init__(self, name: str) -> None:
-        at = NAMES.index(name) if name in NAMES else 0
-        self._styles: dict[str, Style] = {}
-        for token, values in TOKENS.items():
-            plain = Style(color=values[at])
-            self._styles[token] = plain
-            self._styles[f"*{token}"] = plain + Style(bold=True)
-            self._styles[f"^{token}"] = Style(bgcolor=values[at])
 
-    def __getitem__(self, token: str) -> Style:
-        return self._styles[token]
+Look = Mapping[str, Style]
+
+
+def look_of(theme: str) -> Look:
+    """Returns the styles of a theme by token, with `*token` for the bold one and `^token` for the ground behind."""
+    found: dict[str, Style] = {}
+    for token, colour in _colours(theme).items():
+        found[token] = Style(color=colour)
+        found[f"*{token}"] = Style(color=colour, bold=True)
+        found[f"^{token}"] = Style(bgcolor=colour)
+    return found

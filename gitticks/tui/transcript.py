@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.agents.stream import mapping_at, objects_at, parse_event, text_at, tool_target
 from gitticks.tui.theme import glyph
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
 
 _LONGEST_DETAIL, _MOST_DETAIL = 400, 200
 _OUTPUTS = ("aggregated_output", "output", "result", "content")

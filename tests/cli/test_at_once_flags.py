@@ -91,5 +91,5 @@ def test_warnings_are_reported_whatever_happens(capsys: pytest.CaptureFixture[st
 
     context = Context()
     with pytest.raises(RuntimeError):
-        run_in(context, "failing", lambda: fail(context))
+        run_in(context, "failing", fail, {})
     assert capsys.readouterr().err == "warning: look out\n"

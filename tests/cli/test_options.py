@@ -20,9 +20,9 @@ def _take_a_word(context: Context, *, word: str | None, awaiting: frozenset[Awai
     return 0
 
 
-def _take_none(context: Context, *, awaiting: frozenset[Awaiting] | None, as_json: bool) -> int:
+def _take_none(context: Context, *, awaiting: frozenset[Awaiting] | None) -> int:
     """Take none."""
-    click.echo(f"{as_json} {_shown(awaiting)}")
+    click.echo(f"{context.as_json} {_shown(awaiting)}")
     return 0
 
 

@@ -93,12 +93,11 @@ def test_no_text_steers_any_place(
     )
     read: dict[str, Callable[[], Any]] = {
         "graph": lambda: places.graph(hostile),
-        "review": lambda: replace(
-            work, view=view, policy=work.policy._replace(agent=text), commits={"5c1f0de" + "0" * 33: text}
+        "review": lambda: work._replace(
+            view=view, policy=work.policy._replace(agent=text), commits={"5c1f0de" + "0" * 33: text}
         ),
-        "task": lambda: replace(places.page(hostile), commits={"5c1f0de" + "0" * 33: text}),
-        "permissions": lambda: replace(
-            decided,
+        "task": lambda: places.page(hostile)._replace(commits={"5c1f0de" + "0" * 33: text}),
+        "permissions": lambda: decided._replace(
             decisions=tuple(
                 one._replace(entry=one.entry._replace(target=text, reason=text)) for one in decided.decisions
             ),

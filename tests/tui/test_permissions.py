@@ -101,9 +101,9 @@ class AnsweringApp(StillApp):
         self.command = command
         self.answered: list[object] = []
 
-    def act(self, what: str, do: object, *_more: object, **_named: object) -> None:
+    def act(self, do: object, *_more: object, **_named: object) -> None:
         """Keeps what would be done."""
-        self.answered.append((what, do))
+        self.answered.append(do)
 
     async def shows(self, shown: Shown) -> None:
         """Opens the permissions with the request alone."""

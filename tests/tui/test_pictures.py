@@ -108,7 +108,7 @@ def test_a_bug_in_a_use_case_is_reported_and_takes_nothing_else_down(tmp_path: P
 
     async def look(shown: Shown) -> None:
         await shown.sees("Parallel test")
-        shown.app.act("done", broken)
+        shown.app.act(broken, "done")
         await shown.sees("error", "ZeroDivisionError")
         await shown.press("down")
         await shown.no_longer_sees("ZeroDivisionError")

@@ -16,7 +16,7 @@ from gitticks.model.queries import Graph
 from gitticks.runner.transcripts import transcripts_of
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
-from gitticks.tui.theme import Look
+from gitticks.tui.theme import look_of
 from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import epics, inbox, meters, tasks
 from gitticks.tui.widgets.lines import Line, fit, line, words
@@ -56,7 +56,7 @@ def _all_rows(width: int) -> Iterable[Line]:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_row_fits_and_says_something(width: int) -> None:
-    look = Look("gt-dark")
+    look = look_of("gt-dark")
     for row in _all_rows(width):
         segments = fit(row, width, look)
         assert sum(one.cell_length for one in segments) == width, words(row)
@@ -143,7 +143,7 @@ def test_no_text_steers_the_screen(text: str, made: str) -> None:
     }
     for width in WIDTHS:
         for row in makers[made](text)[:200]:
-            segments = fit(row, width, Look("gt-light"))
+            segments = fit(row, width, look_of("gt-light"))
             shown = "".join(one.text for one in segments)
             assert sum(one.cell_length for one in segments) == width
             assert not any(char in shown for char in "\x1b\x07\r\n\t\u202e\u2066\U000e0041")

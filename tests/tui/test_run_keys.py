@@ -318,7 +318,7 @@ def test_what_keeps_an_epic_from_being_merged_is_the_verdict_of_a_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = made_up_places.page(snapshot())
-    page = replace(page, commits=dict([*page.commits.items()][:1]))
+    page = page._replace(commits=dict([*page.commits.items()][:1]))
     monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(page))
 
     async def work(shown: Shown) -> None:

@@ -18,7 +18,7 @@ from gitticks.cli.entry import ALIAS_SETTING
 from gitticks.cli.json import print_object
 from gitticks.cli.options import NAMES_ELSEWHERE, Command, Completes, nearest_names
 from gitticks.cli.pager import paged
-from gitticks.cli.render import say, screen, shown_text, wants_pager
+from gitticks.cli.render import say, screen, shown_text
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guide_words, guides, guides_about
@@ -74,18 +74,13 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
             is_first = context.parent is None
             about = guides_about(word) if is_first and word not in _ELSEWHERE else []
             if len(about) == len(words) == 1:
-                show = partial(_print, about[0].text)
-                paged(show) if wants_pager() else show()
+                paged(partial(say, *shown_text(screen(), about[0].text)))
                 return
             raise _unknown(group, context, word, [one.name for one in about])
         context = found.context_class(found, parent=context, info_name=word)
     say(context.get_help())
     if not words:
         say("", *_topics())
-
-
-def _print(text: str) -> None:
-    say(*shown_text(screen(), text))
 
 
 def _all_commands() -> list[str]:

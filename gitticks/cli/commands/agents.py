@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shlex import quote
 
@@ -19,14 +20,14 @@ from gitticks.model.ids import BOARD_FOLDER
 
 
 @command("agents", "gt agents", "gt config agent claude")
-def agents_command(context: Context, as_json: bool) -> None:
+def agents_command(context: Context) -> None:
     """List the agents that can be started here.
 
     Lists the agents from the settings and those found on PATH, with their permission modes and what they can do. The
     default works on tasks that name no agent.
     """
     found = known_agents(context)
-    if as_json:
+    if context.as_json:
         print_object(agents=found)
         return
     rows: list[list[Cell | str]] = [
@@ -75,8 +76,6 @@ def skill_command(context: Context, *, file: str | None, wish: str | None) -> No
 
 def _default(context: Context) -> Path:
     """Returns AGENTS.md of this checkout, on the board that of the checkout around it, outside of a repository here."""
-    import os
-
     try:
         main, top = context.repository.main_worktree, context.repository.here_worktree
     except NotFoundError:

@@ -32,9 +32,7 @@ from gitticks.world import elapsed
     help="For a task that asks something: use this agent instead of the task's.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def attach_command(
-    context: Context, *, task: str | None, raw: bool, agent: str | None, as_json: bool
-) -> None:
+def attach_command(context: Context, *, task: str | None, raw: bool, agent: str | None) -> None:
     """Follow the agent working on a task.
 
     From any terminal: prints what it has said, follows it until its session ends, and says how that ended. Ctrl-C
@@ -46,7 +44,7 @@ def attach_command(
     terminal, in the task's workspace. Its notes are kept; the answer is yours to give, with `gt respond`.
     """
     context.require_person("follow an agent")  # which would print what it prints forever
-    if raw and as_json:
+    if raw and context.as_json:
         raise UsageError("`--raw` and `--json` cannot be used together", hint="use one of the two")
     try:
         record = find_session(context, task)
@@ -54,7 +52,7 @@ def attach_command(
         if error.clarifies is None and agent is not None:
             words = f"`--agent` only works for a task that asks something: {error.message}"
             raise NoSessionError(words, hint=error.hint or "") from None
-        if error.clarifies is None or as_json or not is_on_terminal():
+        if error.clarifies is None or context.as_json or not is_on_terminal():
             raise
         _clarify(context, error.clarifies, agent)
         return
@@ -69,15 +67,15 @@ def attach_command(
         f"{record.task}  {visible(record.agent)}  {record.role}, at work for {since}; Ctrl-C detaches",
         err=True,
     )
-    tell: Callable[..., None] | None = partial(_tell, follower, raw=raw, as_json=as_json)
+    tell: Callable[..., None] | None = partial(_tell, context, follower, raw=raw)
     is_left = False
     server = server_name(context.repository.own_dir, record.task)
-    if not (raw or as_json) and is_on_terminal() and is_joinable(server):
+    if not (raw or context.as_json) and is_on_terminal() and is_joinable(server):
         say(f"{record.task}  Ctrl-B D detaches from its tmux session", err=True)
         is_left = join(server)
         tell = None  # it was seen
     if _follow(follower, tell, is_left=is_left):
-        _say_end(follower.ended(), as_json=as_json)
+        _say_end(context, follower.ended())
 
 
 def _follow(follower: Follower, tell: Callable[..., None] | None, *, is_left: bool) -> bool:
@@ -95,8 +93,8 @@ def _follow(follower: Follower, tell: Callable[..., None] | None, *, is_left: bo
     return not over.is_set()
 
 
-def _say_end(ended: SessionOver, *, as_json: bool) -> None:
-    if as_json:
+def _say_end(context: Context, ended: SessionOver) -> None:
+    if context.as_json:
         print_event("session.over", **plain(ended))
         return
     how = "its runner was killed" if ended.ending is None else f"session ended: {ended.ending}"
@@ -113,9 +111,9 @@ def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
         hint(f'`gt respond {task_id} "…"` answers it')
 
 
-def _tell(follower: Follower, heard: list[Heard], *, raw: bool, as_json: bool, is_first: bool) -> None:
+def _tell(context: Context, follower: Follower, heard: list[Heard], *, raw: bool, is_first: bool) -> None:
     texts = [text for one in heard if (text := one.line if raw else one.shown) is not None]
-    if as_json:
+    if context.as_json:
         for text in texts:
             print_event("agent.said", task=follower.record.task, line=text)
         return

@@ -64,7 +64,6 @@ def audit_command(
     since: str | None,
     count: int | None,
     as_table: bool,
-    as_json: bool,
 ) -> int:
     """Show what agents asked to do and what was decided; verify it.
 
@@ -72,8 +71,8 @@ def audit_command(
     checks these chains, and that the lines named by the commits are there.
     """
     if words[:1] == (_VERIFY,):
-        return _verify(context, words[1:], as_json=as_json)
-    if as_table and as_json:
+        return _verify(context, words[1:])
+    if as_table and context.as_json:
         raise UsageError("`--csv` and `--json` cannot be used together", hint="use one of the two")
     start = begin_of(since, context.now)
     wanted = Wanted(
@@ -81,9 +80,9 @@ def audit_command(
     )
     found = find_decisions(context, [context.resolve(word) for word in words], wanted)
     on = screen()
-    most = count or (_SHOWN if on.is_terminal and not (as_json or as_table) else None)
+    most = count or (_SHOWN if on.is_terminal and not (context.as_json or as_table) else None)
     shown = found if most is None else found[-most:]
-    if as_json:
+    if context.as_json:
         print_object(decisions=as_objects(shown))
     elif as_table:
         say(*as_csv(shown))
@@ -112,9 +111,9 @@ def _row(one: Recorded) -> tuple[str, ...]:
     )
 
 
-def _verify(context: Context, words: tuple[str, ...], *, as_json: bool) -> int:
+def _verify(context: Context, words: tuple[str, ...]) -> int:
     checked = verify_audit(context, [context.resolve(word) for word in words])
-    if as_json:
+    if context.as_json:
         print_object(files=checked.files, lines=checked.lines, problems=checked.problems)
     else:
         say(*(f"error: {visible(one)}" for one in checked.problems), err=True)

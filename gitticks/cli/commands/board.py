@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
@@ -11,29 +11,26 @@ from gitticks.actions.listing import RECENT_DAYS, Columns, sort_into_columns
 from gitticks.actions.listing import Column as PhaseColumn
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
-from gitticks.cli.table import Column, table_of
-from gitticks.cli.text import cut, pad, visible, width, wrap
+from gitticks.cli.table import Cell, Column, line_of, table_of
+from gitticks.cli.text import cut, visible, width, wrap
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.status import Phase
 from gitticks.store.task_row import TaskRow
 
 MOST_CARDS = 10
 NARROWEST_COLUMN = 16
 _TITLE_LINES = 2
-Painted = tuple[str, str]
-"""A text and its style, for it is filled with spaces before it is coloured."""
 
 
-def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool) -> int:
+def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
     """Show tasks as cards in columns.
 
     Open, in progress, in review, and closed in the last 14 days, each in the order in which they would be picked. With
     ID: what is below that epic. A narrow terminal gets the columns one below the other.
     """
-    found = sort_into_columns(context, epic, with_closed=with_all, with_json=as_json)
+    found = sort_into_columns(context, epic, with_closed=with_all, with_json=context.as_json)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found)
     elif not found.has_tasks:
         say(NO_TASKS, err=True)
@@ -42,7 +39,6 @@ def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool)
         say(*board_lines(on, found.columns, None if with_all else MOST_CARDS))
         if on.is_terminal and not with_all and any(len(one.standings) > MOST_CARDS for one in found.columns):
             hint("`gt board --all` shows every card, `gt list --status in_progress` lists one column")
-    return Exit.DONE
 
 
 def _print_json(found: Columns) -> None:
@@ -79,15 +75,7 @@ def board_lines(on: Screen, columns: Sequence[PhaseColumn], most: int | None) ->
     if not on.is_terminal or room < NARROWEST_COLUMN:
         return [line for column in columns for line in _stacked(on, column, most)]
     stacks = [list(_cards(on, column, room, most)) for column in columns]
-    return [_row(on, cells, room) for cells in zip_longest(*stacks, fillvalue=("", Style.PLAIN))]
-
-
-def _row(on: Screen, cells: Sequence[Painted], room: int) -> str:
-    line = ""
-    for text, style in reversed(cells):
-        shown = on.styled(text, style)
-        line = f"{shown}{pad('', room - width(text))}{GAP}{line}" if line else shown
-    return line
+    return [line_of(on, cells, repeat(room)) for cells in zip_longest(*stacks, fillvalue=Cell(""))]
 
 
 def _heading(column: PhaseColumn) -> str:
@@ -97,27 +85,26 @@ def _heading(column: PhaseColumn) -> str:
     return f"{column.phase.replace('_', ' ')} {count}"
 
 
-def _cards(on: Screen, column: PhaseColumn, room: int, most: int | None) -> Iterator[Painted]:
-    yield cut(_heading(column), room), Style.STRONG
+def _cards(on: Screen, column: PhaseColumn, room: int, most: int | None) -> Iterator[Cell]:
+    yield Cell(cut(_heading(column), room), Style.STRONG)
     for one in column.standings[:most]:
         yield from _card(on, one, room)
-        yield "", Style.PLAIN
+        yield Cell("")
     left = len(column.standings[most:]) if most is not None else 0
     if left:
-        yield cut(f"… {left} more", room), Style.FAINT
+        yield Cell(cut(f"… {left} more", room), Style.FAINT)
 
 
-def _card(on: Screen, one: Standing[TaskRow], room: int) -> Iterator[Painted]:
+def _card(on: Screen, one: Standing[TaskRow], room: int) -> Iterator[Cell]:
     """Yields a card's lines: id and priority, with what it waits for if that has room there, and the title."""
     task, waits = one.task, waits_for(one)
     head = f"{on.glyph(task.status)} {task.id}{GAP}p{task.priority}"
     is_short = bool(waits) and width(head) + len(GAP) + width(waits) <= room
     style = Style.WAITS if task.awaiting else Style.FAINT if waits else Style.PLAIN
-    yield cut(f"{head}{GAP}{waits}" if is_short else head, room), style
-    for line in _title(visible(task.title), room):
-        yield line, Style.PLAIN
+    yield Cell(cut(f"{head}{GAP}{waits}" if is_short else head, room), style)
+    yield from map(Cell, _title(visible(task.title), room))
     if waits and not is_short:
-        yield cut(waits, room), style
+        yield Cell(cut(waits, room), style)
 
 
 def _title(text: str, room: int) -> list[str]:

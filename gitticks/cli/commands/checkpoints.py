@@ -19,7 +19,7 @@ from gitticks.actions.run import is_run_alive
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import ago, count_of, hint, say, screen, warn
+from gitticks.cli.render import ago, count_of, hint, say, say_all, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
@@ -63,28 +63,19 @@ def checkpoints_command(call: click.Context, *, as_json: bool) -> None:
 
 @command("list", "gt checkpoints list", "gt checkpoints list k7f2", of=checkpoints_command)
 @task_argument(required=False)
-def list_command(context: Context, *, task: str | None, as_json: bool) -> None:
+def list_command(context: Context, *, task: str | None) -> None:
     """List the checkpoints of all tasks, or of one task or epic.
 
     Checkpoints are made every `checkpoint_every` iterations of a workspace and before each merge.
     """
     listed = list_checkpoints(context, None if task is None else context.resolve(task))
-    if as_json:
+    if context.as_json:
         print_object(checkpoints=list(map(_object, listed)))
         return
-    if not listed:
-        say(
-            "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge",
-            err=True,
-        )
-        return
-    on = screen()
+    names = ("checkpoint", "made", "iteration", "cost", "why", "code", "title")
     rows = [_row(context, one) for one in listed]
-    say(
-        *table(
-            on, ("checkpoint", "made", "iteration", "cost", "why", "code", "title"), rows, flexible="title"
-        )
-    )
+    nothing = "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge"
+    say_all(table(screen(), names, rows, flexible="title"), nothing)
     for one in listed:
         if one.stored.checkpoint is None:
             warn(f"`.gitticks/{one.stored.path}` cannot be read: {one.stored.problem}")
@@ -135,17 +126,17 @@ def _fields(made: Checkpoint) -> dict[str, object]:
 
 
 @command("diff", "gt checkpoints diff k7f2-14", "gt checkpoints diff k7f2-9 k7f2-14", of=checkpoints_command)
-@click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("-"))
-@click.argument("until", metavar="[CHECKPOINT]", required=False, shell_complete=Completes("-"))
+@click.argument("checkpoint", metavar="CHECKPOINT")
+@click.argument("until", metavar="[CHECKPOINT]", required=False)
 @click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
-def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool, as_json: bool) -> None:
+def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool) -> None:
     """Show what has changed since a checkpoint, or between two checkpoints.
 
     Without a second one it is compared with what the workspace holds now. What is uncommitted is part of both.
     """
     found = diff_checkpoint(context, checkpoint, until)
     end = found.until.id if found.until else None
-    if as_json:
+    if context.as_json:
         print_object(
             diff={
                 "since": found.since.id,
@@ -177,22 +168,18 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option("--keep", type=click.IntRange(0), metavar="N", help="Keep the newest N of each task.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-def prune_command(
-    context: Context, *, names: tuple[str, ...], keep: int | None, dry_run: bool, as_json: bool
-) -> None:
+def prune_command(context: Context, *, names: tuple[str, ...], keep: int | None, dry_run: bool) -> None:
     """Drop checkpoints: those named, all of a task, or without a NAME those of closed tasks.
 
     With --keep and without a NAME those of open tasks too. What only a checkpoint has is named with its commit, which
     git forgets after some weeks.
     """
     pruned = prune_checkpoints(context, names, keep=keep, dry_run=dry_run)
-    if as_json:
+    if context.as_json:
         print_object(pruned=pruned, dry_run=dry_run)
         return
-    for one in pruned:
-        say(f"{visible(one.id)}  {_pruned_words(one, dry_run=dry_run)}")
-    if not pruned:
-        say("nothing to drop", err=True)
+    lines = (f"{visible(one.id)}  {_pruned_words(one, dry_run=dry_run)}" for one in pruned)
+    say_all(lines, "nothing to drop")
 
 
 def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
@@ -205,14 +192,14 @@ def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
 
 
 @command("resume", "gt resume k7f2-14", "gt resume k7f2-14 --no-run")
-@click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("-"))
+@click.argument("checkpoint", metavar="CHECKPOINT")
 @click.option(
     "--force",
     is_flag=True,
     help="Go back even if there is uncommitted work, which is kept under refs/gitticks/rescued.",
 )
 @click.option("--no-run", is_flag=True, help="Do not continue the work now.")
-def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool, as_json: bool) -> int:
+def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool) -> int:
     """Go back to a checkpoint and continue from there.
 
     Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: an active run
@@ -221,7 +208,7 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     """
     resumed = resume_checkpoint(context, checkpoint, force=force)
     context.warnings += resumed.rewound.warnings
-    if as_json:
+    if context.as_json:
         made, rewound = resumed.checkpoint, resumed.rewound
         print_object(
             resumed={
@@ -241,11 +228,11 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     if is_run_alive(context.repository):
         return 0
     if no_run:
-        if not as_json:
+        if not context.as_json:
             hint(f"`gt run {workspace}` goes on")
         return 0
     sys.stdout.flush()
-    return run(["run", workspace, *(["--json"] if as_json else [])])
+    return run(["run", workspace, *(["--json"] if context.as_json else [])])
 
 
 def _resumed_lines(resumed: ResumedWork) -> list[str]:

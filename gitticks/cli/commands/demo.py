@@ -14,10 +14,10 @@ from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
 from gitticks.actions.trust import no_sandbox_warning
 from gitticks.cli.options import command
-from gitticks.cli.render import say, screen, warn
+from gitticks.cli.render import say, say_all, screen, warn
 from gitticks.cli.text import called, visible
 from gitticks.cli.views.run import RunLines
-from gitticks.cli.views.tasks import print_tasks_or
+from gitticks.cli.views.tasks import task_table
 from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
@@ -85,7 +85,7 @@ def _run(here: Context, lines: RunLines) -> int:
     fresh = here.renewed()
     listed = list_tasks(fresh, Filter(with_closed=True)).standings
     fresh.index.close()  # an open index keeps the writes that follow waiting
-    print_tasks_or(screen(), listed, "no tasks")
+    say_all(task_table(screen(), listed), "no tasks")
     say("")
     return int(code)
 

@@ -45,9 +45,7 @@ _LOOKED_AT = {
     help="Only check these commits of a state branch for illegal changes.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="List every check that ran.")
-def doctor_command(
-    context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
-) -> int:
+def doctor_command(context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool) -> int:
     """Find problems, and say how to fix them.
 
     The exit code is 1 if an error was found, 0 if there are only warnings and notes.
@@ -61,7 +59,7 @@ def doctor_command(
     if fix:
         fixed = repair_findings(context, report.findings)
         report = diagnose(context, full=full) if fixed else report
-    if as_json:
+    if context.as_json:
         print_object(findings=report.findings, fixed=fixed, looked_at=report.looked_at)
     else:
         say(*(f"fixed: {repair.value}" for repair in fixed))

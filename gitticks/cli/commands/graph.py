@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Dependencies, find_dependencies
@@ -12,7 +12,7 @@ from gitticks.cli.render import GAP, NARROWEST_TITLE, NO_TASKS, Screen, Style, c
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -37,35 +37,29 @@ def answer(
     as_dot: bool,
     as_mermaid: bool,
     as_svg: bool,
-    as_json: bool,
-) -> int:
+) -> None:
     """Draw the dependencies between tasks.
 
     Each task is below all that it waits for; step 1 waits for nothing. With ID: what that task and all below it
     wait for, and what waits for it.
     """
-    if as_dot + as_mermaid + as_svg + as_json > 1:
+    if as_dot + as_mermaid + as_svg + context.as_json > 1:
         raise UsageError("choose one output format", hint="`gt graph --svg > graph.svg`")
-    found = find_dependencies(context, task, with_closed=with_closed, with_json=as_json)
+    found = find_dependencies(context, task, with_closed=with_closed, with_json=context.as_json)
     warn_of_broken(found.broken)
     for edge in found.edges:
         if edge.is_circular:
             words = f"`{edge.target}` waits for itself through `{edge.source}`"
             warn(f"{words}: `gt show {edge.target}` lists its blockers")
-    if as_json:
+    if context.as_json:
         _print_json(found)
     elif as_dot or as_mermaid or as_svg:
-        say(*_drawn(found, as_dot=as_dot, as_mermaid=as_mermaid))
+        from gitticks.cli.views.graph_drawings import dot_lines, mermaid_lines, svg_lines
+
+        draw = dot_lines if as_dot else mermaid_lines if as_mermaid else svg_lines
+        say(*draw(found))
     else:
         _print_lines(found, task, with_closed=with_closed)
-    return Exit.DONE
-
-
-def _drawn(found: Dependencies, *, as_dot: bool, as_mermaid: bool) -> Iterable[str]:
-    from gitticks.cli.views.graph_drawings import dot_lines, mermaid_lines, svg_lines
-
-    draw = dot_lines if as_dot else mermaid_lines if as_mermaid else svg_lines
-    return draw(found)
 
 
 def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:
@@ -109,7 +103,7 @@ graph_command = ReadingCommand(
 
 
 def draw_rails(
-    rows: Sequence[TaskId], waits_for: Mapping[TaskId, Collection[TaskId]], *, has_glyphs: bool, widest: int
+    rows: Sequence[TaskId], waits_for: Mapping[TaskId, Collection[TaskId]], widest: int
 ) -> list[str]:
     """Returns what is before each row, all equally wide; empty texts where that would be wider than `widest`.
 
@@ -126,8 +120,7 @@ def draw_rails(
         if len(lines[-1]) > widest:
             return [""] * len(rows)
     columns = max(map(len, lines), default=0)
-    filled = [line.ljust(columns, _ALONG if line and line[-1] == _ALONG else _NOTHING) for line in lines]
-    return filled if has_glyphs else [line.translate(_ASCII) for line in filled]
+    return [line.ljust(columns, _ALONG if line and line[-1] == _ALONG else _NOTHING) for line in lines]
 
 
 def _line(
@@ -172,7 +165,7 @@ def graph_lines(on: Screen, found: Dependencies) -> list[str]:
             sources[edge.target].append(edge.source)
     circling = {edge.target for edge in found.edges if edge.is_circular}
     widest = on.columns // _SHARE_OF_RAILS if on.is_terminal else _PIPED_RAILS
-    rails = draw_rails(list(sources), sources, has_glyphs=True, widest=widest)
+    rails = draw_rails(list(sources), sources, widest)
     shows_waits = not (on.is_terminal and on.columns < _NARROW and any(rails))
     steps = (
         "" if place else str(step)

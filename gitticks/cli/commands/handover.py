@@ -33,7 +33,7 @@ from gitticks.errors import UsageError
 
 @command("ask", 'gt ask "Which tone: friendly or formal?"')
 @click.argument("words", metavar="[ID] QUESTION", nargs=-1, shell_complete=Completes("task", "-"))
-def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
+def ask_command(context: Context, *, words: tuple[str, ...]) -> None:
     """Ask a person a question.
 
     The task waits for the answer. `-` reads the question from stdin.
@@ -42,16 +42,16 @@ def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> N
     session = current_session(context, named)
     if session is not None:
         request = request_question(session, read_text(typed, "the question") or "")
-        print_request(session, request, "question passed on to a person; end your turn", as_json=as_json)
+        print_request(context, session, request, "question passed on to a person; end your turn")
         return
     task_id = find_task_to_change(context, named)
     ask_question(context, task_id, read_text(typed, "the question") or "")
-    print_change(context, task_id, "asked, awaits input", as_json=as_json)
+    print_change(context, task_id, "asked, awaits input")
 
 
 @command("complete", "gt complete")
 @task_argument(required=False)
-def complete_command(context: Context, *, task: str | None, as_json: bool) -> int:
+def complete_command(context: Context, *, task: str | None) -> int:
     """Hand off the work for review.
 
     `## Handoff` must be written, and the quality gates must pass in the workspace.
@@ -59,10 +59,10 @@ def complete_command(context: Context, *, task: str | None, as_json: bool) -> in
     session = current_session(context, task)
     if session is not None:
         words = "handed off to the runner, which checks it; end your turn"
-        print_request(session, request_complete(session), words, as_json=as_json)
+        print_request(context, session, request_complete(session), words)
         return 0
     before, after = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
-    return finish_approval(context, after, moved_words(before, after), is_left=False, as_json=as_json)
+    return finish_approval(context, after, moved_words(before, after), is_left=False)
 
 
 @command("handoff", 'gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"')
@@ -76,7 +76,6 @@ def handoff_command(
     *,
     words: tuple[str, ...],
     file: str | None,
-    as_json: bool,
     **four: str | None,
 ) -> None:
     """Write the hand-off.
@@ -92,7 +91,7 @@ def handoff_command(
     text = parts or read_text_file(file) or read_text(typed) or ""
     if session is not None:
         said = "hand-off written; `gt complete` hands off the work"
-        print_request(session, request_handoff(session, text), said, as_json=as_json)
+        print_request(context, session, request_handoff(session, text), said)
     elif task_id is not None:
         write_handoff(context, task_id, text)
-        print_change(context, task_id, "hand-off written", as_json=as_json)
+        print_change(context, task_id, "hand-off written")

@@ -34,7 +34,7 @@ _SHORT = 10
 @click.option("--since", metavar="WHEN", help="From a date, or this far back: 2026-10-01, 2h, 30d, 12w.")
 @click.option("--verify", is_flag=True, help="Verify every approval in the history instead.")
 def log_command(
-    context: Context, *, task: str | None, count: int | None, since: str | None, verify: bool, as_json: bool
+    context: Context, *, task: str | None, count: int | None, since: str | None, verify: bool
 ) -> int:
     """Show the history of one task or of all tasks.
 
@@ -45,21 +45,21 @@ def log_command(
     if verify and not (count is None and since is None):
         raise UsageError("`--verify` looks at the whole history", hint="leave out `--count` and `--since`")
     if verify:
-        return _verify(context, task, as_json=as_json)
+        return _verify(context, task)
     start = begin_of(since, context.now)
     if task is None:
-        _show_branch(context, count or (DEFAULT_COUNT if start is None else None), start, as_json=as_json)
+        _show_branch(context, count or (DEFAULT_COUNT if start is None else None), start)
     else:
-        _show_task(context, task, count, start, as_json=as_json)
+        _show_task(context, task, count, start)
     return Exit.DONE
 
 
-def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
+def _verify(context: Context, task: str | None) -> int:
     from gitticks.actions.verifying import verify_approvals  # loads the settings
 
     found = verify_approvals(context, task)
     wrong = [one for one in found if one.problem is not None]
-    if as_json:
+    if context.as_json:
         print_object(approvals=found)
         return Exit.FAILED if wrong else Exit.DONE
     for one in wrong:
@@ -74,11 +74,9 @@ def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
     return Exit.FAILED if wrong else Exit.DONE
 
 
-def _show_task(
-    context: Context, task: str, count: int | None, since: datetime | None, *, as_json: bool
-) -> None:
+def _show_task(context: Context, task: str, count: int | None, since: datetime | None) -> None:
     found = task_history(context, task, count, since)
-    if as_json:
+    if context.as_json:
         print_object(id=found.task_id, events=found.events)
         return
     if found.left_out:
@@ -88,9 +86,9 @@ def _show_task(
     say(*event_lines(screen(), found.events, context.now))
 
 
-def _show_branch(context: Context, count: int | None, since: datetime | None, *, as_json: bool) -> None:
+def _show_branch(context: Context, count: int | None, since: datetime | None) -> None:
     commits = branch_history(context, count, since)
-    if as_json:
+    if context.as_json:
         print_object(commits=commits)
         return
     titles = titles_in(context, commits)
@@ -108,13 +106,13 @@ def _show_branch(context: Context, count: int | None, since: datetime | None, *,
 
 @command("path", '$EDITOR "$(gt path k7f2)"')
 @task_argument(required=False)
-def path_command(context: Context, task: str | None, as_json: bool) -> None:
+def path_command(context: Context, task: str | None) -> None:
     """Print the path of a task's file.
 
     Without ID: the task of the current workspace.
     """
     path = find_task_path(context, task)
-    if as_json:
+    if context.as_json:
         print_object(path=path)
     else:
         say(str(path))

@@ -18,6 +18,7 @@ from gitticks.cli.text import as_called, visible
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.status import Verdict
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
@@ -112,7 +113,6 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 def _followed(context: Context, done: FollowedUp) -> str:
     from gitticks.cli.writing import moved_words, returned_words
-    from gitticks.model.status import Verdict
 
     after = done.after
     if done.refusal is not None:

@@ -45,36 +45,36 @@ def hooks_command() -> None:
     is_flag=True,
     help="In a bare repository: `pre-receive` rejects illegal changes of the state branch.",
 )
-def install_command(context: Context, *, checkout: bool, server: bool, as_json: bool) -> None:
+def install_command(context: Context, *, checkout: bool, server: bool) -> None:
     """Install or update the hooks of the board and the workspaces.
 
     Your own hooks stay and run first, also with `core.hooksPath` and hook managers.
     """
     if checkout and server:
         raise UsageError("a server has no checkout", hint="use either `--checkout` or `--server`")
-    _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
+    _show(context, install_hooks(context, checkout=checkout, server=server))
 
 
 @command("uninstall", "gt hooks uninstall", "gt hooks uninstall --checkout", of=hooks_command)
 @click.option("--checkout", is_flag=True, help="Remove only those of your main checkout.")
-def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> None:
+def uninstall_command(context: Context, *, checkout: bool) -> None:
     """Remove all hooks, and restore your own as they were.
 
     They are not reinstalled until `gt hooks install`.
     """
     for warning in uninstall_hooks(context, checkout=checkout):
         warn(visible(warning))
-    _show(hooks_status(context), as_json=as_json)
+    _show(context, hooks_status(context))
 
 
 @command("status", "gt hooks status", of=hooks_command)
-def status_command(context: Context, *, as_json: bool) -> None:
+def status_command(context: Context) -> None:
     """Show where hooks are installed, and whether they and your own can run."""
-    _show(hooks_status(context), as_json=as_json)
+    _show(context, hooks_status(context))
 
 
-def _show(status: HooksStatus, *, as_json: bool) -> None:
-    if as_json:
+def _show(context: Context, status: HooksStatus) -> None:
+    if context.as_json:
         own = status.own
         found = {"folder": own.folder, "named": own.named, "missing": own.is_missing}
         print_object(hooks=status.places, own=found)

@@ -32,20 +32,20 @@ from gitticks.model.settings import HumanPolicy
     type=click.Choice([policy.value for policy in HumanPolicy]),
     help="Whether a person approves all work, or only if required.",
 )
-def init_command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
+def init_command(context: Context, *, base: str | None, human: str | None) -> None:
     """Set up tasks in this repository: the state branch and its board.
 
     Tasks live on a branch of their own, checked out at `.gitticks/`; your branches and files stay as they are. If
     origin or another remote has that branch already, its tasks are fetched. Running it again fixes what is missing.
     """
     policy = HumanPolicy(human) if human else None
-    if policy is None and not as_json and is_on_terminal() and not is_begun(context):
+    if policy is None and not context.as_json and is_on_terminal() and not is_begun(context):
         _ = context.author  # before any question: git must know who this is
         is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
         policy = HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
     done = initialise(context, base=base, human=policy)
     agents = [one for one in known_agents(context) if one.path is not None and one.kind != AgentKind.SCRIPT]
-    if as_json:
+    if context.as_json:
         print_object(
             begun=done.begun.name.lower(),
             board=done.board,

@@ -11,7 +11,6 @@ from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count,
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
 from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.status import Awaiting, Status
 
 
@@ -22,9 +21,8 @@ def answer(
     statuses: tuple[frozenset[Status], ...],
     sort: tuple[Order, bool] | None,
     limit: int | None,
-    as_json: bool,
     **others: Any,
-) -> int:
+) -> None:
     """List tasks.
 
     Open ones, in the order in which they would be picked. With --awaiting: what awaits a person, with the open
@@ -37,14 +35,14 @@ def answer(
     found = list_tasks(
         context,
         wanted,
-        with_json=as_json,
+        with_json=context.as_json,
         with_questions=has_room_for_questions(on),
         order=order,
         is_reversed=is_reversed,
         limit=limit,
     )
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found, wanted)
     elif wanted.kinds is not None and found.standings:
         _print_awaiting(context, on, found)
@@ -63,13 +61,12 @@ def answer(
         )
     else:
         say(_nothing(found, wanted), err=True)
-    if found.left_out and not as_json:
+    if found.left_out and not context.as_json:
         say(f"{found.left_out} more: without `--limit` all are shown", err=True)
-    return Exit.DONE
 
 
 def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
-    from gitticks.cli.views.inbox import awaiting_lines
+    from gitticks.cli.commands.inbox import awaiting_lines
 
     lines: list[str] = []
     for standing in found.standings:

@@ -22,13 +22,13 @@ from gitticks.actions.permissions import (
     policy,
     would_loosen,
 )
+from gitticks.cli.commands.inbox import request_lines, request_object
 from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import hint, say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
-from gitticks.cli.views.inbox import request_lines, request_object
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
@@ -71,10 +71,10 @@ def permissions_command(call: click.Context, *, waits: bool, as_json: bool) -> N
 
 
 @command("list", "gt permissions list", of=permissions_command)
-def list_command(context: Context, *, as_json: bool) -> None:
+def list_command(context: Context) -> None:
     """List the requests that wait for an answer."""
     found = open_questions(context)
-    if as_json:
+    if context.as_json:
         print_object(questions=[request_object(one) for one in found], mode=context.settings.permissions.mode)
         return
     if not found:
@@ -137,14 +137,14 @@ def _answer_options(function: Callable[..., R]) -> Callable[..., R]:
     for option in (
         click.option("--always", is_flag=True, help="Remember the answer as a rule of this clone."),
         click.option("--all", "with_all", is_flag=True, help="All open requests."),
-        click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*")),
+        click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int),
     ):
         function = option(function)
     return function
 
 
 def _answer(
-    context: Context, *, numbers: tuple[int, ...], with_all: bool, allows: bool, always: bool, as_json: bool
+    context: Context, *, numbers: tuple[int, ...], with_all: bool, allows: bool, always: bool
 ) -> None:
     if numbers and with_all:
         raise UsageError("`--all` already means every open request", hint="give numbers, or `--all`")
@@ -153,7 +153,7 @@ def _answer(
     elif not numbers:
         raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
     answered = answer_questions(context, numbers, allows=allows, always=always)
-    if as_json:
+    if context.as_json:
         print_object(answered=[request_object(one) for one in answered], allows=allows, always=always)
         return
     for one in answered:
@@ -185,19 +185,17 @@ def deny_command(context: Context, **options: Any) -> None:
     "gt permissions explain network github.com",
     of=permissions_command,
 )
-@click.argument("operation", metavar="OPERATION", shell_complete=Completes("-"))
-@click.argument("target", metavar="TARGET...", nargs=-1, required=True, shell_complete=Completes("-*"))
+@click.argument("operation", metavar="OPERATION")
+@click.argument("target", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the default one.")
-def explain_command(
-    context: Context, *, operation: str, target: tuple[str, ...], agent: str | None, as_json: bool
-) -> None:
+def explain_command(context: Context, *, operation: str, target: tuple[str, ...], agent: str | None) -> None:
     """Show how the rules decide a request, and which one does.
 
     OPERATION is file_read, file_write, shell or network; TARGET a path, a command line or a host.
     """
     found = explain_access(context, operation, " ".join(target), agent)
     ruling = found.ruling
-    if as_json:
+    if context.as_json:
         print_object(
             operation=found.access.operation,
             target=found.access.target,
@@ -218,10 +216,10 @@ def explain_command(
 
 
 @command("rules", "gt permissions rules", of=permissions_command)
-def rules_command(context: Context, *, as_json: bool) -> None:
+def rules_command(context: Context) -> None:
     """List the rules in effect, where each comes from, and the mode."""
     found = policy(context)
-    if as_json:
+    if context.as_json:
         print_object(
             mode=found.mode,
             mode_origin=found.mode_origin,
@@ -253,13 +251,11 @@ def rules_command(context: Context, *, as_json: bool) -> None:
 
 
 @command("forget", "gt permissions forget 2", of=permissions_command)
-@click.argument(
-    "numbers", metavar="NUMBER...", nargs=-1, type=int, required=True, shell_complete=Completes("-*")
-)
-def forget_command(context: Context, *, numbers: tuple[int, ...], as_json: bool) -> None:
+@click.argument("numbers", metavar="NUMBER...", nargs=-1, type=int, required=True)
+def forget_command(context: Context, *, numbers: tuple[int, ...]) -> None:
     """Forget rules learned from your answers, by their numbers in `gt permissions rules`."""
     dropped = forget_rules(context, numbers)
-    if as_json:
+    if context.as_json:
         print_object(forgotten=dropped)
         return
     say(*(f"forgotten: {one.answer} {visible(rule_words(one.rule))}" for one in dropped))
@@ -274,7 +270,7 @@ def forget_command(context: Context, *, numbers: tuple[int, ...], as_json: bool)
     shell_complete=Completes("-"),
 )
 @click.option("--yes", is_flag=True, help="Do not ask, even if agents may do more.")
-def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool) -> None:
+def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
     """Show or set what agents may do without asking in this clone.
 
     MODE is interactive, auto-edit, auto-all, yolo, or `default` to unset it. A stricter mode takes effect at once, even
@@ -282,7 +278,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
     """
     if mode is None:
         found = policy(context)
-        if as_json:
+        if context.as_json:
             print_object(mode=found.mode, origin=found.mode_origin)
         else:
             say(f"{found.mode}, from {visible(found.mode_origin)}")
@@ -290,7 +286,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
     asked = None if mode == "default" else PermissionMode(mode)
     wanted = asked or PermissionMode.AUTO_EDIT
     if would_loosen(context, wanted) and not yes:
-        if as_json or not is_on_terminal():
+        if context.as_json or not is_on_terminal():
             raise RefusedError(
                 f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
             )
@@ -299,7 +295,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool
         ):
             raise RefusedError("nothing was changed")
     changed = change_mode(context, asked)
-    if as_json:
+    if context.as_json:
         print_object(mode=changed.holds, before=changed.before, origin=changed.origin)
         return
     when = (

@@ -9,8 +9,8 @@ from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.json import print_task, print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
-from gitticks.cli.views.tasks import print_tasks_or
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, say_all, screen
+from gitticks.cli.views.tasks import task_table
 from gitticks.errors import Exit
 from gitticks.model.status import Awaiting
 
@@ -20,7 +20,6 @@ def answer_next(
     *,
     awaiting: frozenset[Awaiting] | None,
     reviewer: str | None,
-    as_json: bool,
     **reach: Any,
 ) -> int:
     """Print the next task.
@@ -30,8 +29,8 @@ def answer_next(
     """
     if reviewer is not None and awaiting is None:
         awaiting = parse_kinds("")
-    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=as_json)
-    if as_json:
+    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=context.as_json)
+    if context.as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:
         say(name_line(screen(), found.task))
@@ -56,18 +55,17 @@ next_command = ReadingCommand(
 )
 
 
-def answer_ready(context: Context, *, as_json: bool) -> int:
+def answer_ready(context: Context) -> None:
     """List tasks that can be worked on now.
 
     In the order in which a run would start them. Tasks that await a person, are blocked or deferred, or are being
     worked on are left out.
     """
-    found = ready_tasks(context, with_json=as_json)
-    if as_json:
+    found = ready_tasks(context, with_json=context.as_json)
+    if context.as_json:
         print_tasks(map(task_text, found))
     else:
-        print_tasks_or(screen(), found, "" if found else _nothing(context), context.now)
-    return Exit.DONE
+        say_all(task_table(screen(), found, context.now), "" if found else _nothing(context))
 
 
 def _nothing(context: Context) -> str:

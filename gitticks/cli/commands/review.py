@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
 import click
 
@@ -21,6 +23,7 @@ from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, task_argument
+from gitticks.cli.pager import paged
 from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
@@ -28,13 +31,15 @@ from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
-from gitticks.model.notes import Entry, QuestionPair, Section
+from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.runner.worklog import LoggedIteration
+from gitticks.store.layout import Round
 from gitticks.workflow.council import answers_in, blocking_in
 from gitticks.workflow.signals import without_promises
 
+T = TypeVar("T")
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
 """So many lines are shown of a text, and of one note, question or answer."""
 MOST_ENTRIES = 3
@@ -74,7 +79,6 @@ def review_command(
     text: str | None,
     no_resume: bool,
     stat: bool,
-    as_json: bool,
 ) -> int:
     """Review a task's changes; accept or reject them.
 
@@ -88,7 +92,7 @@ def review_command(
         current_session(context, None if text is None else task)  # which refuses another task than this one
         outcome, reasons = verdict
         write_review(session, outcome, check_text(reasons))
-        if as_json:
+        if context.as_json:
             print_object(review={"task": session.task_id, "outcome": outcome.value})
         else:
             say(f"{visible(session.name)}{GAP}review written: {outcome.value.upper()}; end your turn")
@@ -106,33 +110,29 @@ def review_command(
     if comments:
         comment_on(context, task_id, comments, text)
     if accept:
-        return _accept(context, task_id, as_json=as_json)
+        seen = look_at_turn(context, task_id)
+        judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
+        return finish_approval(context, judged.after, "accepted", is_left=False)
     if reject is not None:
-        return _reject(context, task_id, reject, resume=not no_resume, as_json=as_json)
+        return _reject(context, task_id, reject, resume=not no_resume)
     if not comments:
-        _show(context, task_id, with_changes=not stat, as_json=as_json)
+        _show(context, task_id, with_changes=not stat)
         return 0
 
     count = len(comments)
-    print_change(context, task_id, "note added" if count == 1 else f"{count} notes added", as_json=as_json)
+    print_change(context, task_id, "note added" if count == 1 else f"{count} notes added")
     return 0
 
 
-def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
-    seen = look_at_turn(context, task_id)
-    judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
-    return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
-
-
-def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
+def _show(context: Context, task_id: TaskId, *, with_changes: bool) -> None:
     seen = view(context, task_id)
-    if as_json:
+    if context.as_json:
         print_object(review=_object(seen))
         return
     patch = None
     if with_changes and seen.changes is not None:
         patch = diff(context, seen.task).decode("utf-8", "replace").splitlines()
-    say(*review_lines(screen(), seen, patch, context.now))
+    paged(partial(say, *review_lines(screen(), seen, patch, context.now)))
 
 
 def _object(seen: ReviewView) -> dict[str, object]:
@@ -158,16 +158,16 @@ def _object(seen: ReviewView) -> dict[str, object]:
     }
 
 
-def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
+def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
-    print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
+    print_decided(context, Decided(after, ("sent back with your feedback",)))
     is_by_hand = after.claim is not None and after.claim.is_by_hand
     if not resume or is_by_hand or is_run_alive(context.repository):
         return 0
 
     sys.stdout.flush()
-    code = run(["run", task_id, *(["--json"] if as_json else [])])
+    code = run(["run", task_id, *(["--json"] if context.as_json else [])])
     return code if code == Exit.INTERRUPTED else 0  # how the run ended says nothing of the rejection
 
 
@@ -185,9 +185,11 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
         yield from _part(on, name, prose(on, text or ""))
     yield from _part(on, "Council", _council(on, seen))
     yield from _part(on, "Earlier rounds", _rounds(on, seen))
-    yield from _part(on, Section.QUESTIONS, _questions(on, seen.questions, now, everything))
+    asked = partial(pair_lines, on, now=now, most=MOST_LINES_OF_ENTRY, rest=everything)
+    yield from _part(on, Section.QUESTIONS, _newest(seen.questions, "question", everything, asked))
+    noted = partial(entry_lines, on, now=now, most=MOST_LINES_OF_ENTRY, rest=everything)
     notes = [note for note in seen.notes if note.text != seen.said]
-    yield from _part(on, Section.NOTES, _notes(on, notes, now, everything))
+    yield from _part(on, Section.NOTES, _newest(notes, "note", everything, noted))
     yield from _part(on, "Work", _work(on, seen, now))
 
 
@@ -205,7 +207,7 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     voices = {one.name: one.voice for one in answers_in(seen.review)}
     for name, text in seen.reviews.items():
         voice = f": {voices[name]}" if name in voices else ""
-        yield on.fit(f"{GAP}{visible(name)}{voice}", on.columns)
+        yield on.fit(f"{GAP}{visible(name)}{voice}")
         yield from beginning(
             on, text, MOST_LINES_OF_ENTRY, as_called(f"`gt review {seen.task.id} --json`"), GAP * 2
         )
@@ -214,34 +216,37 @@ def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
 def _rounds(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields why each of the last rounds sent the work back: of a council what was said against it."""
     show = as_called(f"`gt show {seen.task.id} --round")
-    yield from _earlier(len(seen.earlier), "round", f"{show} 1`")
-    for one in seen.earlier[-MOST_ENTRIES:]:
+
+    def lines(one: Round) -> Iterator[str]:
         yield f"{GAP}round {one.number}"
         against = blocking_in(one.review)
         texts = [f"{name}: {text}" for name, text in one.councillors.items() if name in against]
-        texts = texts or [one.review or ""]
-        for text in texts:
+        for text in texts or [one.review or ""]:
             yield from beginning(on, text, MOST_LINES_OF_ENTRY, f"{show} {one.number}`", GAP * 2)
 
-
-def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime, everything: str) -> Iterator[str]:
-    yield from _earlier(len(pairs), "question", everything)
-    for pair in pairs[-MOST_ENTRIES:]:
-        yield from pair_lines(on, pair, now, MOST_LINES_OF_ENTRY, everything)
+    return _newest(seen.earlier, "round", f"{show} 1`", lines)
 
 
-def _notes(on: Screen, notes: Sequence[Entry], now: datetime, everything: str) -> Iterator[str]:
-    yield from _earlier(len(notes), "note", everything)
-    for note in notes[-MOST_ENTRIES:]:
-        yield from entry_lines(on, note, now, MOST_LINES_OF_ENTRY, everything)
+def _newest(
+    items: Sequence[T], noun: str, everything: str, lines: Callable[[T], Iterable[str]]
+) -> Iterator[str]:
+    """Yields the lines of the newest, after how many there are before them and what shows these."""
+    left = len(items) - MOST_ENTRIES
+    if left > 0:
+        yield f"{GAP}… {count_of(left, f'earlier {noun}')}: {everything}"
+    for one in items[-MOST_ENTRIES:]:
+        yield from lines(one)
 
 
 def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     """Yields a line for each of the last iterations, and what was said at the end where nothing was handed off."""
     file = f"`git show gitticks/state:{task_folder(seen.task.id)}/worklog.md`"
-    yield from _earlier(len(seen.worklog), "iteration", file)
-    for one in seen.worklog[-MOST_ENTRIES:]:
-        yield on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)
+    yield from _newest(
+        seen.worklog,
+        "iteration",
+        file,
+        lambda one: [on.fit(f"{GAP}{visible(_iteration(one, now))}")],
+    )
     # The kind of a signal is beside the iteration, its words as a question or a note.
     said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
@@ -255,15 +260,10 @@ def _iteration(one: LoggedIteration, now: datetime) -> str:
     return f"{one.iteration}  {one.role} {one.agent}, {ago(one.at, now)}: {words}"
 
 
-def _earlier(count: int, noun: str, everything: str) -> Iterator[str]:
-    if count > MOST_ENTRIES:
-        yield f"{GAP}… {count_of(count - MOST_ENTRIES, f'earlier {noun}')}: {everything}"
-
-
 def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now: datetime) -> Iterator[str]:
     """Yields the page; the changes stand on it line by line where there is a patch."""
     task = seen.task
-    yield on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
+    yield on.fit(f"{task.id}{GAP}{visible(task.title)}")
     yield f"{task.status}" + (f", awaits {task.awaiting}" if task.awaiting else "")
     yield from told_lines(on, seen, now)
     yield ""

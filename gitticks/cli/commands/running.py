@@ -138,7 +138,6 @@ def run_command(
     sandbox: str | None,
     in_tmux: bool,
     headless: bool,
-    as_json: bool,
     **others: Any,
 ) -> int:
     """Run agents on ready tasks.
@@ -170,7 +169,7 @@ def run_command(
         deny_commands=deny_commands,
         folder=context.directory,
     )
-    _confirm_yolo(context, is_confirmed=yolo_without_sandbox, can_ask=not (headless or as_json))
+    _confirm_yolo(context, is_confirmed=yolo_without_sandbox, can_ask=not (headless or context.as_json))
     sync_before(context)
     options = RunOptions(
         ids=tuple(find_or_take_up_task(context, one) for one in ids),
@@ -185,9 +184,9 @@ def run_command(
         **others,
     )
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
-    loop = prepare_run(context, options, printed(print_json_event if as_json else lines))
+    loop = prepare_run(context, options, printed(print_json_event if context.as_json else lines))
     _warn_of_settings(context)
-    is_watched = sys.stdout.isatty() and not (headless or as_json)
+    is_watched = sys.stdout.isatty() and not (headless or context.as_json)
     with attached(context) if is_watched else nullcontext():  # then agents may ask
         return int(execute(context, loop))
 
@@ -249,7 +248,7 @@ def _warn_of_settings(context: Context) -> None:
 @command("start", 'cd "$(gt start k7f2)"')
 @task_argument()
 @click.option("--take-over", is_flag=True, help="Even if somebody else is working on it.")
-def start_command(context: Context, *, task: str, take_over: bool, as_json: bool) -> None:
+def start_command(context: Context, *, task: str, take_over: bool) -> None:
     """Start working on a task yourself, in its own workspace.
 
     Prints the workspace's path. Runs leave the task alone until you hand it off with `gt complete`.
@@ -257,7 +256,7 @@ def start_command(context: Context, *, task: str, take_over: bool, as_json: bool
     task_id = find_or_take_up_task(context, task)
     claims = claims_of(context, context.warnings.append)
     started = start_task(context, task_id, claims, take_over=take_over)
-    if as_json:
+    if context.as_json:
         print_object(id=started.task.id, path=started.path, branch=started.task.branch)
         return
     say(str(started.path))
@@ -310,13 +309,15 @@ def unpause_command(context: Context) -> None:
 
 
 @command("health", "gt health")
-def health_command(context: Context, *, as_json: bool) -> None:
+def health_command(context: Context) -> None:
     """Find dead sessions and process what they left.
 
     A session is dead if its runner was killed. What its agent wrote is processed as if the runner had seen it end.
     """
-    health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
-    if as_json:
+    health = check_health(
+        context, (lambda _event: None) if context.as_json else RunLines(screen(), context.world)
+    )
+    if context.as_json:
         print_object(
             run=health.run_is_alive,
             live=list(health.live),

@@ -29,7 +29,6 @@ def answer(
     labels: tuple[str, ...],
     with_closed: bool,
     count: int | None,
-    as_json: bool,
 ) -> int:
     """Find tasks by words in titles and texts.
 
@@ -39,11 +38,11 @@ def answer(
     wanted = Filter(
         statuses=frozenset().union(*statuses) if statuses else None, labels=labels, with_closed=with_closed
     )
-    search = search_tasks(context, words, wanted, count=count, with_json=as_json)
+    search = search_tasks(context, words, wanted, count=count, with_json=context.as_json)
     found_broken = search.found_broken
     broken = [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]
     warn_of_broken(search.broken)
-    if as_json:
+    if context.as_json:
         print_tasks(
             map(_text, search.found),
             **({"broken": broken} if broken else {}),

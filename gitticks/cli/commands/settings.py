@@ -21,17 +21,17 @@ from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
-from gitticks.document.settings import is_group
+from gitticks.document.settings import explain as explanation_of
+from gitticks.document.settings import is_group, names
+from gitticks.document.settings_table import ANY, SETTINGS
 from gitticks.errors import Exit, RefusedError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 
 
 def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    from gitticks.document.settings import explain, names
-
     found = (name for name in names(Settings()) if name.startswith(incomplete))
-    return [CompletionItem(name, help=explain(name)) for name in found]
+    return [CompletionItem(name, help=explanation_of(name)) for name in found]
 
 
 @command(
@@ -45,7 +45,7 @@ def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) 
 @click.option("--unset", is_flag=True, help="Remove the team's value; the default applies again.")
 @click.option("--explain", is_flag=True, help="Explain a setting and its values.")
 def config_command(
-    context: Context, *, name: str | None, value: str | None, unset: bool, explain: bool, as_json: bool
+    context: Context, *, name: str | None, value: str | None, unset: bool, explain: bool
 ) -> None:
     """Read, set and explain settings.
 
@@ -59,25 +59,23 @@ def config_command(
     if unset and explain:
         raise UsageError("`--unset` and `--explain` cannot be used together", hint="`gt config --help`")
     if name is None or (value is None and not unset and is_group(name)):
-        if explain and not as_json:
+        if explain and not context.as_json:
             _explain_all(name)
         else:
-            _print_all(context, name, as_json=as_json)
+            _print_all(context, name)
     elif value is not None or unset:
         changed = change_setting(context, name, value)
         for warning in changed.warnings:
             warn(warning)
-        _print_one(changed.settings[0], as_json=as_json, with_name=True)
-    elif explain and not as_json:
-        from gitticks.document.settings import explain as explanation_of
-
+        _print_one(context, changed.settings[0], with_name=True)
+    elif explain and not context.as_json:
         say(f"{name}: {explanation_of(name)}")
     else:
-        _print_one(one_setting(context, name), as_json=as_json, with_name=False)
+        _print_one(context, one_setting(context, name), with_name=False)
 
 
-def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None:
-    if as_json:
+def _print_one(context: Context, setting: ShownSetting, *, with_name: bool) -> None:
+    if context.as_json:
         print_object(setting=setting)
     elif with_name:
         say(visible(f"{setting.name}: {setting.shown} ({setting.origin})"))
@@ -85,12 +83,12 @@ def _print_one(setting: ShownSetting, *, as_json: bool, with_name: bool) -> None
         say(visible(setting.shown))
 
 
-def _print_all(context: Context, group: str | None, *, as_json: bool) -> None:
+def _print_all(context: Context, group: str | None) -> None:
     found = all_settings(context)
     for warning in found.warnings:
         warn(warning)
     settings = [one for one in found.settings if group is None or one.name.startswith(f"{group}.")]
-    if as_json:
+    if context.as_json:
         print_object(settings=settings)
         return
     if not settings:
@@ -105,11 +103,8 @@ def _print_all(context: Context, group: str | None, *, as_json: bool) -> None:
 
 def _explain_all(group: str | None) -> None:
     """Prints what each setting is for; `NAME` stands where a name of the user's choice belongs."""
-    from gitticks.document.settings import explain
-    from gitticks.document.settings_table import ANY, SETTINGS
-
     found = [one.name for one in SETTINGS if group is None or one.name.startswith(f"{group}.")]
-    rows = [[name.replace(ANY, "NAME", 1).replace(ANY, "OPTION"), explain(name)] for name in found]
+    rows = [[name.replace(ANY, "NAME", 1).replace(ANY, "OPTION"), explanation_of(name)] for name in found]
     say(*table(screen(), ["setting", "is for"], rows, flexible="is for"))
 
 
@@ -117,7 +112,7 @@ def _explain_all(group: str | None) -> None:
 @click.option("--yes", is_flag=True, help="Trust everything shown, without asking.")
 @click.option("--list", "is_list", is_flag=True, help="Only list what would run, and whether it is trusted.")
 @click.option("--secret", metavar="ID", help="Allow what looks like a secret in a task's commits.")
-def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None, as_json: bool) -> int:
+def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None) -> int:
     """Review settings and scripts from elsewhere before they run here.
 
     Settings, templates and scripts that were not written in this clone, and hooks or configuration in .git that changed
@@ -125,23 +120,23 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
     change. --secret is for commits that seem to contain a secret: what you allow is recorded in the task's history.
     """
     if secret is not None:
-        return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list, as_json=as_json)
+        return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list)
     found = list_runnables(context)
     asked = [one for one in found if not one.is_trusted]
     if is_list or not asked:
-        _show(found if is_list else (), as_json=as_json)
+        _show(context, found if is_list else ())
         return Exit.DONE
-    for one in [] if as_json else asked:
+    for one in [] if context.as_json else asked:
         say(_title(one), *(f"    {visible(line)}" for line in one.runnable.text.splitlines()))
     if not yes:
-        if as_json or not is_on_terminal():
-            if as_json:
+        if context.as_json or not is_on_terminal():
+            if context.as_json:
                 _print_json(found)
             raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts everything")
         if not is_agreed("Trust all of this?", default=False):
             return Exit.REFUSED
     trust_shown(context, [one.runnable for one in asked])
-    if as_json:
+    if context.as_json:
         _print_json(tuple(Listed(one.runnable, is_trusted=True) for one in found))
     else:
         they_change = "it changes" if len(asked) == 1 else "they change"
@@ -149,9 +144,9 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
     return Exit.DONE
 
 
-def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: bool, as_json: bool) -> int:
+def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: bool) -> int:
     found = secrets_in_commits(context, task_id)
-    if as_json:
+    if context.as_json:
         print_object(secrets=found)
     else:
         say(*(visible(one.words) for one in found))
@@ -160,20 +155,20 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
     if is_list or not found:
         return Exit.DONE
     if not yes:
-        if as_json or not is_on_terminal():
+        if context.as_json or not is_on_terminal():
             raise RefusedError(
                 "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows everything"
             )
         if not is_agreed("Allow all of this?", default=False):
             return Exit.REFUSED
     allow_secrets(context, task_id, found)
-    if not as_json:
+    if not context.as_json:
         say(f"allowed; the next hand-off or merge of `{task_id}` accepts it")
     return Exit.DONE
 
 
-def _show(found: tuple[Listed, ...], *, as_json: bool) -> None:
-    if as_json:
+def _show(context: Context, found: tuple[Listed, ...]) -> None:
+    if context.as_json:
         _print_json(found)
     elif not found:
         say("nothing from elsewhere is waiting to be trusted")

@@ -25,7 +25,6 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.tasks import joined, waits_for
-from gitticks.errors import Exit
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
 from gitticks.world import elapsed
@@ -38,29 +37,26 @@ _LATE = (Section.HANDOFF, Section.REVIEW)
 _KINDS = {"handoff": Section.HANDOFF, "review": Section.REVIEW}
 
 
-def answer(
-    context: Context, *, task: str | None, number: int | None, with_changes: bool, as_json: bool
-) -> int:
+def answer(context: Context, *, task: str | None, number: int | None, with_changes: bool) -> None:
     """Show one task with its hand-off, review and history.
 
     Without ID: the task whose workspace this is. A terminal also gets a summary of what its work changes.
     """
     if number is not None:
         task_id, earlier = show_round(context, task, number)
-        if as_json:
+        if context.as_json:
             print_object(round={"id": task_id, **round_object(earlier)})
         else:
             say(*round_page(screen(), task_id, earlier))
-        return Exit.DONE
+        return
     on = screen()
-    shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not as_json))
+    shown = show_task(context, task, with_changes=with_changes or (on.is_terminal and not context.as_json))
     for warning in shown.warnings:
         warn(warning)
-    if as_json:
+    if context.as_json:
         print_task(_text(shown, with_changes=with_changes))
     else:
         say(*page(on, shown, context.now))
-    return Exit.DONE
 
 
 def verdict_objects(review: str | None) -> list[dict[str, object]]:
@@ -87,7 +83,7 @@ def round_object(found: Round, review: str | None = None) -> dict[str, object]:
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
     more: dict[str, object] = {}
     if with_changes:
-        from gitticks.cli.views.inbox import changes_object
+        from gitticks.cli.commands.inbox import changes_object
 
         more["changes"] = changes_object(shown.changes)
     return task_text(
@@ -132,7 +128,7 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     task = shown.standing.task
     yield from opposite(on, visible(task.title), f"{task.id}{GAP}{status_word(task)}")
     for line in joined(on, list(map(visible, _facts(shown, now))), " · "):
-        yield on.styled(on.fit(line, on.columns), Style.FAINT)
+        yield on.styled(on.fit(line), Style.FAINT)
     if shown.summary:
         yield ""
         yield from prose(on, shown.summary)
@@ -216,11 +212,11 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
     changes = shown.changes
     if changes is None:
         return
-    from gitticks.cli.views.inbox import changes_words
+    from gitticks.cli.commands.inbox import changes_words
 
     yield _heading(on, "Changes", ", ".join(changes_words(changes)))
     paths = changes.summary.paths
-    yield from (on.fit(GAP + visible(path), on.columns) for path in paths[:MOST_PATHS])
+    yield from (on.fit(GAP + visible(path)) for path in paths[:MOST_PATHS])
     if len(paths) > MOST_PATHS:
         yield as_called(f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`")
 
@@ -232,7 +228,7 @@ def _rounds(on: Screen, shown: ShownTask) -> Iterator[str]:
         on, "Rounds", as_called(f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
     )
     for one in shown.rounds:
-        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}", on.columns)
+        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}")
 
 
 def round_words(one: Round) -> str:

@@ -14,20 +14,20 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.statistics import statistics_lines, statistics_object
 from gitticks.cli.views.statistics_page import page
 from gitticks.cli.views.tasks import warn_of_broken
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import UsageError
 
 
-def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
+def answer(context: Context, *, since: date | timedelta | None, html: str | None) -> None:
     """Show statistics: work done, time spent waiting for people, cost.
 
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.
     """
-    if html is not None and as_json:
+    if html is not None and context.as_json:
         raise UsageError("`--html` and `--json` cannot be used together", hint="`gt stats --html stats.html`")
     found = gather(context, since)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         print_object(**statistics_object(found))
     elif html is not None:
         text = page(found, (context.repository.main_worktree or context.repository.common_dir).name)
@@ -40,7 +40,6 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
         say(*statistics_lines(screen(), found))
     else:
         say(NO_TASKS, err=True)
-    return Exit.DONE
 
 
 stats_command = ReadingCommand(

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
+from gitticks.cli.commands.inbox import inbox_lines, request_lines
 from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import (
     GAP,
     Screen,
     Style,
+    age_of,
+    ago,
     count_of,
     hint,
     name_line,
     say,
+    say_all,
     screen,
 )
 from gitticks.cli.table import Cell, table
-from gitticks.cli.text import as_called, from_here, visible
-from gitticks.cli.views.inbox import inbox_lines, request_lines
-from gitticks.cli.views.run_state import resting_lines, run_lines, spending_lines
+from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -37,27 +37,25 @@ if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
     from gitticks.actions.status import Overview
     from gitticks.actions.stop_reasons import Denied
+    from gitticks.runner.run_record import Resting
 
 T = TypeVar("T")
 MOST_LISTED = 5
+_MOST_DAYS = 14
+"""A run that ended longer ago is not news any more."""
 _MERGING = "gt list --status reviewing"
 _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queued": "queued"}
 """How far a merge has come, in words."""
 
 
-def answer_current(context: Context, *, as_json: bool) -> int:
+def answer_current(context: Context) -> None:
     """List tasks that are being worked on in this clone."""
-    found = current_tasks(context, with_json=as_json)
-    if as_json:
+    found = current_tasks(context, with_json=context.as_json)
+    if context.as_json:
         print_object(tasks=list(map(_in_work_object, found)))
-    elif found:
-        say(*in_work_table(screen(), context, found))
     else:
-        say(
-            "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand",
-            err=True,
-        )
-    return Exit.DONE
+        nothing = "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand"
+        say_all(in_work_table(screen(), context, found), nothing)
 
 
 def _in_work_object(one: InWork) -> dict[str, object]:
@@ -115,56 +113,55 @@ def _role(one: InWork) -> str:
 current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
 
 
-def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
+def answer_status(context: Context, *, watches: bool) -> None:
     """Show what is running, what waits for you and what is next.
 
     With --watch it keeps running until Ctrl-C: a terminal is redrawn in place, other output is printed again at each
     change.
     """
     if watches:
-        return _watch(context, as_json=as_json)
-    found = _take_stock(context, as_json=as_json)
+        _watch(context)
+        return
+    found = _take_stock(context)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         _print_json(found)
-        return Exit.DONE
+        return
     say(*_lines(screen(), context, found))
     next_step = _next_step(found)
     if next_step:
         hint(next_step)
-    return Exit.DONE
 
 
-def _take_stock(context: Context, *, as_json: bool) -> Overview:
+def _take_stock(context: Context) -> Overview:
     from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
 
     context.is_current = True
-    return take_stock(context, MOST_LISTED, with_json=as_json)
+    return take_stock(context, MOST_LISTED, with_json=context.as_json)
 
 
-def _watch(context: Context, *, as_json: bool) -> int:
+def _watch(context: Context) -> None:
     """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
     from gitticks.actions.status import changes
-    from gitticks.cli.live import InPlace, is_reader_gone, until_interrupted
+    from gitticks.cli.live import in_place, is_reader_gone, until_interrupted
 
     context.require_person("watch the status", "`gt status` shows it once")
-    with until_interrupted() as over, InPlace.on_terminal(is_wanted=not as_json) as place:
+    with until_interrupted() as over, in_place(is_wanted=not context.as_json) as show:
         current, found = context, None
         for has_changed in changes(context, over):
             if is_reader_gone():
                 break
             if has_changed or found is None:
                 current = context.renewed()
-                found = _take_stock(current, as_json=as_json)
+                found = _take_stock(current)
                 current.index.close()
-            if as_json:
+            if context.as_json:
                 if has_changed:
                     _print_json(found)
-            elif place is not None:
-                place.show(_page(current, found))
+            elif show is not None:
+                show(_page(current, found))
             elif has_changed:
                 say(*_page(current, found), "")
-    return Exit.DONE
 
 
 def _page(context: Context, found: Overview) -> list[str]:
@@ -179,29 +176,22 @@ def _page(context: Context, found: Overview) -> list[str]:
 
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     inner = on.narrower(len(GAP))
-    if found.merged:
-        yield on.styled("merged by hand", Style.STRONG)
-        yield from (GAP + line for line in merged_lines(found.merged))
-    if found.in_work:
-        yield on.styled("in work", Style.STRONG)
-        costs = {
-            one.task: one.words
-            for one in (found.spending.budgets if found.spending else ())
-            if one.task is not None and one.metric == "cost"
-        }
-        table = in_work_table(inner, context, found.in_work, costs, with_heading=False)
-        yield from (GAP + line for line in table)
-    if found.is_paused:
-        yield on.styled("paused", Style.STRONG)
-        yield as_called(f"{GAP}runs start nothing new until `gt unpause`")
-    fit = partial(inner.fit, columns=inner.columns)
+    fit = inner.fit
+    yield from _part(on, "merged by hand", merged_lines(found.merged))
+    budgets = found.spending.budgets if found.spending else ()
+    costs = {one.task: one.words for one in budgets if one.task is not None and one.metric == "cost"}
+    in_work = in_work_table(inner, context, found.in_work, costs, with_heading=False)
+    yield from _part(on, "in work", in_work)
+    paused = [as_called("runs start nothing new until `gt unpause`")] if found.is_paused else []
+    yield from _part(on, "paused", paused)
     yield from _listed(on, "not going on", found.left, lambda one: fit(_left_words(one, found)), "gt list")
-    yield from run_lines(on, found, context)
-    yield from spending_lines(on, found)
-    yield from resting_lines(on, found, context.now)
+    yield from _run(on, found, context)
+    spent = (f"{one.task or 'run'}{GAP}{one.words} ({one.percent} %)" for one in budgets)
+    yield from _part(on, "budgets", spent)
+    yield from _part(on, "resting", (fit(_resting_words(one, context.now)) for one in found.resting))
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
-    yield from _merging(on, found)
+    yield from _merging(inner, found)
     named = {one.task.id for one in found.left}
     ready = tuple(one for one in found.ready if one.task.id not in named)
     yield from _names(inner, "ready", ready, "gt ready")
@@ -219,22 +209,31 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         on, circular, found.cycles, lambda one: f"{one.words}{GAP}{as_called(one.fix)}", "gt doctor"
     )
     yield from _listed(on, "not allowed", found.denied, _denied_words, "gt log ID")
-    yield from _board(on, found)
+    yield from _part(on, "board", _board(found))
     parts = [f"{found.counts[status]} {status.value}" for status in Status if found.counts.get(status)]
     if parts:
         parts[0] = f"{count_of(sum(found.counts.values()), 'task')}: {parts[0]}"
     yield from joined(on, parts or ["no tasks"], ", ")
 
 
+def _part(on: Screen, heading: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yields some lines below their heading; nothing where there are none."""
+    for number, line in enumerate(lines):
+        if not number:
+            yield on.styled(heading, Style.STRONG)
+        yield GAP + line
+
+
 def _listed(
     on: Screen, heading: str, items: Sequence[T], line: Callable[[T], str], more: str
 ) -> Iterator[str]:
     """Yields the first of some things below their heading, each on a line, and how to see the others."""
-    if items:
-        yield on.styled(heading, Style.STRONG)
-    yield from (GAP + line(one) for one in items[:MOST_LISTED])
-    if len(items) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(items) - MOST_LISTED} more: `{more}`")
+    return _part(on, heading, [*map(line, items[:MOST_LISTED]), *_rest(items, more)])
+
+
+def _rest(items: Sequence[object], more: str) -> list[str]:
+    left = len(items) - MOST_LISTED
+    return [as_called(f"… {left} more: `{more}`")] if left > 0 else []
 
 
 def _left_words(one: Standing[TaskRow], found: Overview) -> str:
@@ -242,6 +241,34 @@ def _left_words(one: Standing[TaskRow], found: Overview) -> str:
     asks = resuming(one.task.id, is_active=found.is_active)
     fix = as_called(asks if one.is_held or state == "stopped" else "`gt run`")
     return f"{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}"
+
+
+def _run(on: Screen, found: Overview, context: Context) -> Iterator[str]:
+    """Yields how long the run is active, or when and why the last one ended and what it came to."""
+    run = found.spending.run if found.spending else None
+    if run is None or (context.now - (run.ended or run.began)).days > _MOST_DAYS:
+        return
+    if found.is_active:
+        yield on.styled("run", Style.STRONG)
+        ending = ", ends after its current iterations" if found.is_stopping else ""
+        yield f"{GAP}active for {age_of(run.began, context.now)}{ending}"
+        if run.reason and not (found.is_stopping or found.is_paused):
+            yield on.fit(f"{GAP}{visible(from_here(run.reason))}")
+        return
+    yield on.styled("last run", Style.STRONG)
+    if run.ended is None:
+        yield f"{GAP}was cut off, as by a kill or a restart; it began {ago(run.began, context.now)}: `{called()} run` continues"
+        return
+    lasted = elapsed((run.ended - run.began).total_seconds())
+    yield on.fit(f"{GAP}ended {ago(run.ended, context.now)} after {lasted}: {visible(run.reason)}")
+    parts = [f"{run.done} done", count_of(run.iterations, "iteration")]
+    parts += [f"${run.cost:,.2f}"] if run.cost else []
+    yield f"{GAP}{', '.join(parts)}{f'{GAP}`{called()} run` continues' if found.spending and found.spending.ended else ''}"
+
+
+def _resting_words(one: Resting, now: datetime) -> str:
+    until = f"until {one.until:%Y-%m-%d %H:%M} UTC (for {elapsed((one.until - now).total_seconds())})"
+    return f"{visible(one.agent)}{GAP}{until}: {visible(one.reason)}"
 
 
 def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
@@ -253,9 +280,10 @@ def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
         yield from inbox_lines(on, asked, now)
     if found.left_out:
         yield as_called(f"{GAP}… {found.left_out} more: `gt inbox`")
-    if found.for_others:
-        yield on.styled("waiting for others", Style.STRONG)
-        yield as_called(f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`")
+    others = count_of(found.for_others, "task")
+    yield from _part(
+        on, "waiting for others", [as_called(f"{others}: `gt inbox --all`")] if found.for_others else []
+    )
 
 
 def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], more: str) -> Iterator[str]:
@@ -266,17 +294,15 @@ def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], mor
 def _merging(on: Screen, found: Overview) -> Iterator[str]:
     """Yields the merge queue in its order, with how far each has come where a run merges."""
     if not found.queue:
-        yield from _names(on.narrower(len(GAP)), "merging", found.merging, _MERGING)
-        return
-    yield on.styled("merging", Style.STRONG)
+        return _names(on, "merging", found.merging, _MERGING)
+
+    lines = []
     for one in found.merging[:MOST_LISTED]:
         turn = found.queue.get(one.task.id)
         words = (one.task.id, _TURNS[turn.state] if turn else "", visible(one.task.title))
-        yield on.fit(GAP + GAP.join(filter(None, words)), on.columns)
-        if turn and turn.reason:
-            yield f"{GAP * 2}{visible(from_here(turn.reason))}"
-    if len(found.merging) > MOST_LISTED:
-        yield as_called(f"{GAP}… {len(found.merging) - MOST_LISTED} more: `{_MERGING}`")
+        lines.append(on.fit(GAP.join(filter(None, words))))
+        lines += [f"{GAP}{visible(from_here(turn.reason))}"] if turn and turn.reason else []
+    return _part(on, "merging", [*lines, *_rest(found.merging, _MERGING)])
 
 
 def _denied_words(one: Denied) -> str:
@@ -285,16 +311,12 @@ def _denied_words(one: Denied) -> str:
     return as_called(f"{one.id}  {visible(one.agent)}: {denied}{GAP}`gt permissions rules`")
 
 
-def _board(on: Screen, found: Overview) -> Iterator[str]:
+def _board(found: Overview) -> Iterator[str]:
     waiting = dict.fromkeys(found.board.taken_up, "edited, now committed")
     waiting |= {path: f"not in step: {reason}" for path, reason in found.board.pending.items()}
     waiting |= found.board.uncommitted
-    if waiting:
-        yield on.styled("board", Style.STRONG)
-    yield from (
-        f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{visible(from_here(words))}"
-        for path, words in sorted(waiting.items())
-    )
+    for path, words in sorted(waiting.items()):
+        yield f"{BOARD_PREFIX}{visible(path)}{GAP}{visible(from_here(words))}"
 
 
 def _next_step(found: Overview) -> str | None:

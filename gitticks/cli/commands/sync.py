@@ -16,6 +16,7 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.errors import GitticksError
 from gitticks.store.layout import task_around, task_of_path
+from gitticks.store.merging.files import standing_beside
 
 MOST_LISTED = 20
 
@@ -40,7 +41,6 @@ def sync_command(
     every: str,
     timeout: str,
     restore: bool,
-    as_json: bool,
 ) -> None:
     """Share tasks with a remote: pull, merge and push.
 
@@ -49,18 +49,18 @@ def sync_command(
     """
     seconds = seconds_of("--timeout", timeout)
     if watch:
-        _watch(context, remote, seconds_of("--every", every), seconds, as_json=as_json)
+        _watch(context, remote, seconds_of("--every", every), seconds)
         return
-    _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
+    _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds))
 
 
-def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
+def _watch(context: Context, remote: str | None, every: float, timeout: float) -> None:
     from gitticks.actions.sync_auto import watch
 
     told: list[Synced] = []
 
     def tell(done: Synced) -> None:
-        _show(context, done, as_json=as_json, is_first_of_many=not told)
+        _show(context, done, is_first_of_many=not told)
         told[:] = [done]
 
     def failed(error: GitticksError) -> None:
@@ -78,8 +78,8 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
     )
 
 
-def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
-    if as_json:
+def _show(context: Context, done: Synced, *, is_first_of_many: bool = False) -> None:
+    if context.as_json:
         print_object(sync=done)
         return
     for warning in warnings_of(done):
@@ -118,8 +118,6 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
 
 def warnings_of(done: Synced) -> Iterator[str]:
     """Yields what a person should look at."""
-    from gitticks.store.merging.files import standing_beside
-
     beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
         task = task_of_path(path)
@@ -167,8 +165,6 @@ def _moved(on: Screen, heading: str, moved: Moved) -> Iterator[str]:
     widest = max((len(one.id) for one in moved.tasks[:MOST_LISTED]), default=0)
     for one in moved.tasks[:MOST_LISTED]:
         words = "new" if one.is_new else "gone" if one.is_gone else one.status or "not readable: `gt doctor`"
-        yield on.fit(
-            f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip(), on.columns
-        )
+        yield on.fit(f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip())
     if len(moved.tasks) > MOST_LISTED:
         yield f"{GAP}… {len(moved.tasks) - MOST_LISTED} more"

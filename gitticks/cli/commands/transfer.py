@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
@@ -39,9 +40,7 @@ EXPORT_FORMATS = ("json", "csv", "beads")
     is_flag=True,
     help="Also import changes, for tasks that did not change here.",
 )
-def import_command(
-    context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
-) -> int:
+def import_command(context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool) -> int:
     """Import tasks from another tracker.
 
     Without PATH, the tracker's usual place is used. Importing again adds only what is new.
@@ -53,7 +52,7 @@ def import_command(
     form = Format(named) if named else None
     place = places[0] if places else None
     done = transfer.import_tasks(context, form, place, is_dry_run=dry_run, takes_updates=takes_updates)
-    if as_json:
+    if context.as_json:
         print_object(**{"import": {"count": done.count, **plain(done)}})
     else:
         _print(done, " ".join(map(quote, words)) or done.format)
@@ -143,8 +142,6 @@ def export_command(context: Context, *, form: str, output: str | None) -> None:
 
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
-    import json
-
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = "\n"
     for one in transfer.read_all(context):
@@ -162,12 +159,12 @@ def _as_json(context: Context) -> Iterator[str]:
 
 @command("migrate", "gt migrate --manual-to-awaiting")
 @click.option("--manual-to-awaiting", is_flag=True, help="Write `manual: true` as `awaiting: work`.")
-def migrate_command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
+def migrate_command(context: Context, *, manual_to_awaiting: bool) -> None:
     """Upgrade old task files."""
     if not manual_to_awaiting:
         raise UsageError("nothing to do", hint="`gt migrate --manual-to-awaiting`")
     changed = transfer.manual_to_awaiting(context)
-    if as_json:
+    if context.as_json:
         print_object(migrated=changed)
         return
     say(*(f"{task_id}  awaits work" for task_id in changed), f"{count_of(len(changed), 'task')} changed")

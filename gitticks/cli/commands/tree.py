@@ -25,7 +25,6 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import all_visible, visible, width
 from gitticks.cli.views.tasks import waits_for, warn_of_broken
-from gitticks.errors import Exit
 from gitticks.model.forest import Place
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -38,25 +37,24 @@ _ROOM = 24
 """So many columns are left to a task itself; where it stands too deep for that, its depth is shown as a number."""
 
 
-def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:
+def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
     """Show epics and the tasks below them.
 
     Each task is shown with what it waits for and its open questions. Tasks without an epic come last; closed tasks are
     only counted. With ID: that task and what is below it.
     """
-    found = grow_tree(context, task, with_closed=with_closed, with_json=as_json)
+    found = grow_tree(context, task, with_closed=with_closed, with_json=context.as_json)
     warn_of_broken(found.broken)
-    if as_json:
+    if context.as_json:
         print_tasks(_texts(found))
-        return Exit.DONE
+        return
     if not found.groups:
         say("no open tasks: `gt tree --all` shows the closed ones" if found.has_tasks else NO_TASKS, err=True)
-        return Exit.DONE
+        return
     say(*tree_lines(screen(), found, context.now))
     closed = found.closed.get(None, 0)
     if closed and task is None:
         say(f"{count_of(closed, 'closed task')} without a parent: `gt tree --all`", err=True)
-    return Exit.DONE
 
 
 def _texts(found: Tree) -> Iterator[str]:

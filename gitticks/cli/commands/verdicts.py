@@ -52,7 +52,6 @@ def approve_command(
     no_wait: bool,
     sign: bool,
     key: str | None,
-    as_json: bool,
 ) -> int:
     """Approve tasks, and merge them.
 
@@ -81,14 +80,14 @@ def approve_command(
             words = f"approved{turn}"
         return merge_now(context, after, words, is_left=no_wait)
 
-    return decide_each(context, ids, decide, as_json=as_json)
+    return decide_each(context, ids, decide)
 
 
 @command("reject", 'gt reject k7f2 "the test does not fail without the fix"')
 @tasks_and_text("FEEDBACK", completes="awaiting")
 @click.option("--no-feedback", is_flag=True, help="Send them back without feedback.")
 def reject_command(
-    context: Context, *, words: tuple[str, ...], message: str | None, no_feedback: bool, as_json: bool
+    context: Context, *, words: tuple[str, ...], message: str | None, no_feedback: bool
 ) -> int:
     """Send tasks back with feedback.
 
@@ -116,7 +115,7 @@ def reject_command(
         with_what = " with your feedback" if text or given else ""
         return Decided(after, (f"rejected; {returned_words(context, after)}{with_what}",))
 
-    return decide_each(context, ids, decide, as_json=as_json)
+    return decide_each(context, ids, decide)
 
 
 def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tuple[TaskId, ...]:
@@ -149,7 +148,7 @@ def _written(context: Context, task_id: TaskId) -> Iterator[str]:
 @click.option("--edit", "with_editor", is_flag=True, help="Write in your editor, starting with TEXT.")
 @click.option("--all", "every", is_flag=True, help="Go through all open questions.")
 def respond_command(
-    context: Context, *, task: str | None, text: str | None, with_editor: bool, every: bool, as_json: bool
+    context: Context, *, task: str | None, text: str | None, with_editor: bool, every: bool
 ) -> int:
     """Answer a task's question.
 
@@ -166,7 +165,7 @@ def respond_command(
                 "`--all` asks on a terminal, and stdin is not one",
                 hint='`gt respond --all --edit` asks in your editor, `gt respond ID "…"` answers one',
             )
-        return answer_every_question(context, with_editor=with_editor, as_json=as_json)
+        return answer_every_question(context, with_editor=with_editor)
     if task is None:
         raise UsageError("no task was named", hint="`gt list --awaiting` shows which tasks ask")
     waiting = waiting_for_answer(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
@@ -179,13 +178,13 @@ def respond_command(
     if after is None:
         hint = f'`gt respond {waiting.task.id} "…"`'
         raise UsageError("the answer is empty, nothing was changed", hint=hint)
-    print_change(context, after.id, answered_words(context, after), as_json=as_json)
+    print_change(context, after.id, answered_words(context, after))
     return Exit.DONE
 
 
 @command("cancel", 'gt cancel k7f2 "the page is gone"')
 @tasks_and_text("REASON")
-def cancel_command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
+def cancel_command(context: Context, *, words: tuple[str, ...], message: str | None) -> int:
     """Give up on tasks.
 
     An agent that works on one is stopped. Their files and branches stay; `gt reopen` brings them back.
@@ -198,7 +197,7 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
         moved = cancel_task(context, task_id, reason)
         return Decided(moved.after, ("cancelled",))
 
-    return decide_each(context, ids, decide, as_json=as_json)
+    return decide_each(context, ids, decide)
 
 
 @command("close", 'gt close k7f2 "fixed by hand in 3f2a91c"')
@@ -206,7 +205,7 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
 @click.option("--stop", is_flag=True, help="Stop an agent that is working on it.")
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
 def close_command(
-    context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool, as_json: bool
+    context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool
 ) -> int:
     """Close tasks that you completed yourself.
 
@@ -228,7 +227,7 @@ def close_command(
         )
         return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait)
 
-    return decide_each(context, ids, decide, as_json=as_json)
+    return decide_each(context, ids, decide)
 
 
 def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
@@ -241,7 +240,7 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
 
 @command("reopen", "gt reopen k7f2")
 @task_argument(many=True, name="tasks", completes="closed")
-def reopen_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
+def reopen_command(context: Context, *, tasks: tuple[str, ...]) -> int:
     """Reopen closed tasks.
 
     They start over as pending; their hand-offs and reviews are kept in `rounds/`.
@@ -252,4 +251,4 @@ def reopen_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -
         moved = reopen_task(context, task_id)
         return Decided(moved.after, (moved_words(moved.before, moved.after),))
 
-    return decide_each(context, find_tasks_to_decide(context, tasks), decide, as_json=as_json)
+    return decide_each(context, find_tasks_to_decide(context, tasks), decide)

@@ -28,13 +28,13 @@ from gitticks.store.layout import STATE_BRANCH
 @command("watch", "gt watch", "gt watch --once", "gt watch --json", with_json=False)
 @click.option("--once", is_flag=True, help="Commit what is saved now, and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
+def watch_command(context: Context, *, once: bool) -> None:
     """Commit what you save on the board, and print what happens.
 
     Keeps running until Ctrl-C, or until nobody reads its output any more.
     """
     context.require_person("watch the board")
-    watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
+    watcher = Watcher(context, _print_json if context.as_json else lambda happening: _say(context, happening))
     watcher.begin()
     has_board = context.repository.project_dir is not None
     if once:

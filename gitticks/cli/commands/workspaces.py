@@ -10,11 +10,17 @@ from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import continue_merge, list_conflicts, merge_each, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
-from gitticks.actions.workspaces import clean_worktrees, collect_leftovers, list_worktrees, open_shell
+from gitticks.actions.workspaces import (
+    Cleaned,
+    clean_worktrees,
+    collect_leftovers,
+    list_worktrees,
+    open_shell,
+)
 from gitticks.cli.decisions import Decided, decide_each, merge_now
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import say, say_all, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, printed
@@ -36,10 +42,10 @@ def worktree_command() -> None:
 
 
 @command("list", "gt worktree list", of=worktree_command)
-def list_command(context: Context, *, as_json: bool) -> None:
+def list_command(context: Context) -> None:
     """List the workspaces of this clone with their tasks."""
     states = list_worktrees(context)
-    if as_json:
+    if context.as_json:
         print_object(
             workspaces=[
                 {
@@ -53,9 +59,6 @@ def list_command(context: Context, *, as_json: bool) -> None:
                 for state in states
             ]
         )
-        return
-    if not states:
-        say("no workspaces: `gt start ID` and `gt run` create them", err=True)
         return
     rows = [
         (
@@ -72,7 +75,8 @@ def list_command(context: Context, *, as_json: bool) -> None:
         )
         for state in states
     ]
-    say(*table(screen(), ("name", "task", "head", "path"), rows, flexible="path"))
+    lines = table(screen(), ("name", "task", "head", "path"), rows, flexible="path")
+    say_all(lines, "no workspaces: `gt start ID` and `gt run` create them")
 
 
 @command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
@@ -82,23 +86,26 @@ def list_command(context: Context, *, as_json: bool) -> None:
     is_flag=True,
     help="Remove it even with uncommitted work, which is kept under refs/gitticks/rescued.",
 )
-def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_json: bool) -> int:
+def clean_command(context: Context, *, names: tuple[str, ...], force: bool) -> int:
     """Remove the workspaces of closed tasks, or the named ones."""
     cleaned = clean_worktrees(context, names, force=force)
-    if as_json:
+    if context.as_json:
         print_object(workspaces=cleaned)
-    for one in [] if as_json else cleaned:
-        kept = f", uncommitted work kept as {one.rescued}" if one.rescued else ""
-        words = f"stays: {one.problem}" if one.problem else f"removed{kept}"
-        say(f"{visible(one.name)}  {visible(words)}")
-    if not cleaned and not as_json:
-        say("nothing to clean", err=True)
+    else:
+        say_all(
+            (f"{visible(one.name)}  {visible(_cleaned_words(one))}" for one in cleaned), "nothing to clean"
+        )
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
+
+
+def _cleaned_words(one: Cleaned) -> str:
+    kept = f", uncommitted work kept as {one.rescued}" if one.rescued else ""
+    return f"stays: {one.problem}" if one.problem else f"removed{kept}"
 
 
 @command("open", "gt worktree open k7f2", of=worktree_command)
 @task_argument()
-def open_command(context: Context, *, task: str, as_json: bool) -> None:
+def open_command(context: Context, *, task: str) -> None:
     """Start a shell in a task's workspace; exit it to come back."""
     task_id = context.resolve(task)
     branch = context.store.task_file(task_id).task.branch
@@ -111,7 +118,7 @@ def open_command(context: Context, *, task: str, as_json: bool) -> None:
             f"the workspace `{found[0].path}` is gone",
             hint=f"`gt start {task_id}` or `gt run {task_id}` recreates it",
         )
-    if as_json:
+    if context.as_json:
         print_object(id=task_id, path=found[0].path)
         return
     open_shell(context, found[0].path)
@@ -119,20 +126,20 @@ def open_command(context: Context, *, task: str, as_json: bool) -> None:
 
 @command("gc", "gt worktree gc", "gt worktree gc --dry-run", of=worktree_command)
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed, and its size.")
-def gc_command(context: Context, *, dry_run: bool, as_json: bool) -> int:
+def gc_command(context: Context, *, dry_run: bool) -> int:
     """Remove what is no longer needed, and show its size.
 
     This removes workspaces of closed tasks, checkouts left by killed reviews and merges, transcripts older than
     `keep.transcripts` and rescued work older than `keep.rescued`. A workspace with uncommitted work stays.
     """
     found = collect_leftovers(context, dry_run=dry_run)
-    if as_json:
+    if context.as_json:
         print_object(leftovers=found)
-    for one in [] if as_json else found:
+    for one in [] if context.as_json else found:
         words = f"stays: {one.problem}" if one.problem else "would go" if dry_run else "removed"
         say(f"{one.kind} {visible(one.name)}  {in_bytes(one.size_bytes)}  {visible(words)}")
     gone = [one for one in found if one.problem is None]
-    if not as_json:
+    if not context.as_json:
         total = in_bytes(sum(one.size_bytes for one in gone))
         say(f"{total} in {len(gone)} of {len(found)}" if found else "nothing to remove", err=True)
     return Exit.FAILED if len(gone) < len(found) else Exit.DONE
@@ -150,7 +157,7 @@ def in_bytes(count: int) -> str:
 
 @command("verify", "gt verify k7f2", "gt verify")
 @task_argument(required=False)
-def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
+def verify_command(context: Context, *, task: str | None) -> int:
     """Run the quality gates in a task's workspace.
 
     They decide whether work can be handed off: nothing uncommitted, then the commands of `verify`. The task is not
@@ -158,7 +165,7 @@ def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """
     task_id = context.resolve(task)
     report = verify_task(context, task_id)
-    if as_json:
+    if context.as_json:
         print_object(id=task_id, lines=report.lines, failure=report.failure, seconds=round(report.seconds, 1))
     else:
         for line in report.lines or ("everything is committed",):
@@ -170,20 +177,21 @@ def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
 
 @command("conflicts", "gt conflicts", "gt conflicts k7f2")
 @task_argument(required=False, many=True, name="tasks")
-def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
+def conflicts_command(context: Context, *, tasks: tuple[str, ...]) -> int:
     """Show which unmerged work conflicts, before you merge.
 
     Every work branch is merged in memory with the base branch and with the others; nothing is changed. Exits with 1
     if something conflicts.
     """
     found = list_conflicts(context, [find_or_take_up_task(context, task) for task in tasks])
-    if as_json:
+    if context.as_json:
         print_object(conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found])
-    for one in [] if as_json else found:
-        other = one.other or "the base"
-        say(f"{visible(one.name)} and {visible(other)} conflict in {visible(', '.join(one.paths))}")
-    if not found and not as_json:
-        say("no unmerged work conflicts", err=True)
+    else:
+        lines = (
+            f"{visible(one.name)} and {visible(one.other or 'the base')} conflict in {visible(', '.join(one.paths))}"
+            for one in found
+        )
+        say_all(lines, "no unmerged work conflicts")
     return Exit.FAILED if found else Exit.DONE
 
 
@@ -191,9 +199,7 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool
 @task_argument(required=False, many=True, name="tasks")
 @click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
 @click.option("--continue", "continues", is_flag=True, help="Merge what you committed after a failed merge.")
-def merge_command(
-    context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool, as_json: bool
-) -> int:
+def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool) -> int:
     """Merge approved tasks.
 
     Each task is merged in memory and tested separately before the base branch moves. If that fails, the task goes back
@@ -204,27 +210,26 @@ def merge_command(
             "`--continue` needs the ids of the tasks that you resolved", hint="`gt merge --continue k7f2`"
         )
     if continues:
-        return decide_each(
-            context, find_tasks_to_decide(context, tasks), partial(_continue, context), as_json=as_json
-        )
+        return decide_each(context, find_tasks_to_decide(context, tasks), partial(_continue, context))
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
-        if as_json:
+        if context.as_json:
             print_object(merges=[{"id": task_id, "conflicts": paths} for task_id, paths in tried.items()])
-        for task_id, paths in () if as_json else tried.items():
-            words = f"conflicts in {', '.join(paths)}" if paths else "merges cleanly"
-            say(f"{task_id}  {visible(words)}")
-        if not tried and not as_json:
-            say(_NOTHING, err=True)
+        else:
+            lines = (
+                f"{task_id}  " + (f"conflicts in {visible(', '.join(paths))}" if paths else "merges cleanly")
+                for task_id, paths in tried.items()
+            )
+            say_all(lines, _NOTHING)
         return Exit.FAILED if any(tried.values()) else Exit.DONE
-    listener = (lambda _event: None) if as_json else printed(RunLines(screen(), context.world))
+    listener = (lambda _event: None) if context.as_json else printed(RunLines(screen(), context.world))
     results = (
         {one: merge_task(context, one, listener) for one in ids}
         if len(ids) == 1
         else merge_each(context, ids, listener)
     )
-    if as_json:
+    if context.as_json:
         print_object(
             merges=[
                 {"id": task_id, "done": one.is_done, "sha": one.sha, "waits": one.waits, "pr": one.offered}

@@ -19,28 +19,21 @@ _WORDS = {
     EventType.REOPENED: "reopened",
     EventType.RESUMED: "resumed",
     EventType.IMPORTED: "imported from {source}",
-    EventType.NOTED: "note added",
-    EventType.ASKED: "question asked",
-    EventType.ANSWERED: "question answered",
     EventType.MOVED: "moved",
     EventType.ADVANCED: "advanced",
     EventType.WAIVED: "{gate} waived",
     EventType.GATE_FAILED: "{gate} failed",
     EventType.AWAITING_SET: "awaits {awaiting}",
     EventType.VERDICT: "{verdict}",
-    EventType.VOIDED: "approval voided",
     EventType.SESSION_STARTED: "{role} started",
     EventType.SESSION_ENDED: "{role} ended",
-    EventType.CRASHED: "agent crashed",
-    EventType.REFUSED: "agent refused",
     EventType.START_FAILED: "agent did not start",
-    EventType.WARNED: "warning",
     EventType.MERGED: "merged as {sha}",
-    EventType.MERGE_FAILED: "merge failed",
     EventType.CHILDREN: "children closed",
     EventType.BUDGET: "budget",
     EventType.SECRETS_ALLOWED: "secret allowed",
 }
+"""What events are called whose names do not say it."""
 _DETAILS = (
     "strength",
     "ending",
@@ -157,7 +150,7 @@ def what_happened(event: Event) -> str:
         and data["verdict"] == Verdict.APPROVED
     ):
         return "answered"
-    return " ".join(_WORDS[event.type].format(**data).split())
+    return " ".join(_WORDS.get(event.type, event.type.replace(".", " ")).format(**data).split())
 
 
 def details(event: Event) -> str:

@@ -201,7 +201,7 @@ class RunLines:
         if timed:
             say(*opposite(self._on, line, self._clock_now()))
         else:
-            say(self._on.fit(line, self._on.columns))
+            say(self._on.fit(line))
 
 
 def _moved_lines(event: TaskMoved, checks: str) -> list[str]:

@@ -160,9 +160,9 @@ def _sums(on: Screen, found: Statistics) -> Iterator[str]:
     is_narrow = on.is_terminal and on.columns < longest
     for name, words in sums:
         if not is_narrow:
-            yield on.fit(f"{name.ljust(_WIDTH_OF_SUMS)}{words}", on.columns)
+            yield on.fit(f"{name.ljust(_WIDTH_OF_SUMS)}{words}")
             continue
-        yield on.fit(name, on.columns)
+        yield on.fit(name)
         yield from (f"{GAP}{GAP}{line}" for line in wrap(words, on.columns - 2 * len(GAP)))
 
 

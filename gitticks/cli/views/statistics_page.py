@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import NamedTuple
@@ -45,8 +44,7 @@ class Series(NamedTuple):
     words: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """A bar of the `number`th series, and its words."""
 
     x: float
@@ -80,16 +78,6 @@ class Chart(NamedTuple):
     marks: Sequence[Mark]
     height: int = HEIGHT
     is_upright: bool = True
-
-    @property
-    def is_empty(self) -> bool:
-        """True if there is nothing to draw."""
-        return not self.bars
-
-    @property
-    def heading(self) -> list[str]:
-        """Returns the heading of its figures as a table."""
-        return ["", *(one.name for one in self.series)]
 
     @property
     def rows(self) -> list[tuple[str, ...]]:

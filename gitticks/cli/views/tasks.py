@@ -12,8 +12,6 @@ from gitticks.cli.render import (
     Screen,
     Style,
     age_in_short,
-    say,
-    say_all,
     status_style,
     status_word,
     warn,
@@ -62,11 +60,15 @@ def task_table(
     urgency = (
         [Style.WAITS if task.awaiting else Style.FAINT for task in tasks] if on.has_colour else Style.PLAIN
     )
+    by = {task_id: f" (by {name})" for task_id, name in (strangers or {}).items()}
+    titles = (
+        [f"{task.title}{by.get(task.id, '')}" for task in tasks] if by else [task.title for task in tasks]
+    )
     columns = [
         Column("  id", [glyphs[task.status] + task.id for task in tasks], Style.STRONG, ours=True),
         Column("pri", [str(task.priority) for task in tasks], ours=True),
         Column("status", list(map(status_word, tasks)), states, ours=True),
-        Column("title", [titled(task, strangers or {}) for task in tasks]),
+        Column("title", titles),
         Column(
             "waits",
             [
@@ -85,11 +87,6 @@ def task_table(
     if questions and has_room_for_questions(on):
         columns[-1] = _with_questions(on, columns, [questions.get(task.id, ()) for task in tasks])
     return table_of(on, columns, flexible="title")
-
-
-def titled(task: Listed, strangers: Mapping[TaskId, str]) -> str:
-    """Returns a task's title, and who wrote it where that is a stranger to this clone."""
-    return f"{task.title} (by {strangers[task.id]})" if task.id in strangers else task.title
 
 
 def has_room_for_questions(on: Screen) -> bool:
@@ -199,19 +196,6 @@ def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
         line = longer
     if line:
         yield line
-
-
-def print_tasks_or(
-    on: Screen,
-    standings: Sequence[Standing[Listed]],
-    nothing: str,
-    now: datetime | None = None,
-) -> None:
-    """Prints the table, or what to do next where there is nothing to list, which goes to stderr."""
-    if standings:
-        say_all(task_table(on, standings, now))
-    else:
-        say(nothing, err=True)
 
 
 def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:

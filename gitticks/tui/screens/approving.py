@@ -123,11 +123,10 @@ def confirm(
         return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
 
     def carry_out(prove: Callable[[Context], Proof]) -> None:
-        view.gt.act("", lambda context: give(context, partial(prove, context)), given, task=task_id)
+        view.gt.act(lambda context: give(context, partial(prove, context)), given, task=task_id)
 
-    def typed(text: str | None) -> None:
-        if text:
-            carry_out(lambda context: prove_approval(context, task_id, lambda _, word: text == word))
+    def typed(text: str) -> None:
+        carry_out(lambda context: prove_approval(context, task_id, lambda _, word: text == word))
 
     def signed() -> None:
         print(f"signing the approval of {task_id}", flush=True)  # noqa: T201 (the key may want a word or a touch here)
@@ -135,20 +134,15 @@ def confirm(
         carry_out(lambda _: proof)
 
     if strength == NAME:
-        view.app.push_screen(
-            Dialog(title, rows, do=do), lambda yes: carry_out(lambda _: NO_PROOF) if yes else None
-        )
+        view.gt.ask(Dialog(title, rows, do=do), lambda _: carry_out(lambda _: NO_PROOF))
     elif strength == TERMINAL:
         asks = wrapped(f"Policy requires you to type the task's id: {task_id}", DIALOG_WIDTH, "waits")
-        view.app.push_screen(
-            Dialog(title, [*rows, line(), *asks], ask=f"{task_id} approves it", do=do), typed
-        )
+        view.gt.ask(Dialog(title, [*rows, line(), *asks], ask=f"{task_id} approves it", do=do), typed)
     else:
         words = f"Policy requires {WORDS[strength]}: you confirm it on the terminal, then come back."
         asks = wrapped(words, DIALOG_WIDTH, "waits")
-        view.app.push_screen(
-            Dialog(title, [*rows, line(), *asks], do="sign it"),
-            lambda yes: with_terminal(view, signed) if yes else None,
+        view.gt.ask(
+            Dialog(title, [*rows, line(), *asks], do="sign it"), lambda _: with_terminal(view, signed)
         )
 
 

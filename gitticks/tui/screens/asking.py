@@ -31,7 +31,7 @@ _NEW_TASK = "new task"
 def start(app: GitticksApp, ids: Sequence[str], done: Callable[[str], str] = str) -> None:
     """Starts a run of some tasks, or of all, as it was chosen for the next run; says what `done` makes of its words."""
     names, flags = [TaskId(one) for one in ids], flags_of(app.run_choices)
-    app.act("", lambda context: start_run(context, names, flags), done, task="run")
+    app.act(lambda context: start_run(context, names, flags), done, task="run")
 
 
 def ask_to_start(
@@ -41,7 +41,7 @@ def ask_to_start(
     shown = [line((says, "muted")), line(), *tasks.listed(app.snapshot, rows[:_MOST_SHOWN], DIALOG_WIDTH)]
     if len(rows) > _MOST_SHOWN:
         shown.append(line((f"and {len(rows) - _MOST_SHOWN} more", "muted")))
-    app.push_screen(Dialog(title, shown, do="start"), lambda yes: start() if yes else None)
+    app.ask(Dialog(title, shown, do="start"), lambda _: start())
 
 
 def ask_to_leave(app: GitticksApp) -> None:
@@ -54,12 +54,12 @@ def ask_to_leave(app: GitticksApp) -> None:
         line("stop now", right=[("agents are stopped, their work is kept", "muted")], key="now"),
     ]
 
-    def chosen(key: str | None) -> None:
+    def chosen(key: str) -> None:
         if key == "leave":
             app.exit(0)
         elif key == "after":
-            app.act("the run stops after the current iterations", stop_run)
-        elif key == "now":
+            app.act(stop_run, "the run stops after the current iterations")
+        else:
             live = list(app.snapshot.sessions)
 
             def stop(context: Context) -> None:
@@ -73,9 +73,9 @@ def ask_to_leave(app: GitticksApp) -> None:
                 if failed is not None:
                     raise failed
 
-            app.act("stopping the run and its agents", stop)
+            app.act(stop, "stopping the run and its agents")
 
-    app.push_screen(Choice("A run is active", rows, do="choose"), chosen)
+    app.ask(Choice("A run is active", rows, do="choose"), chosen)
 
 
 def ask_to_stop(app: GitticksApp, row: TaskRow) -> None:
@@ -85,13 +85,12 @@ def ask_to_stop(app: GitticksApp, row: TaskRow) -> None:
         line("now", right=[("its agents are stopped, their work is kept", "muted")], key="now"),
     ]
 
-    def chosen(key: str | None) -> None:
-        if key is not None:
-            how = "is being stopped" if key == "now" else "stops after this iteration"
-            said = f"{row.id} {how}; + starts it again"
-            app.act(said, lambda context: stop_one(context, row.id, at_once=key == "now"), task=row.id)
+    def chosen(key: str) -> None:
+        how = "is being stopped" if key == "now" else "stops after this iteration"
+        said = f"{row.id} {how}; + starts it again"
+        app.act(lambda context: stop_one(context, row.id, at_once=key == "now"), said, task=row.id)
 
-    app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop"), chosen)
+    app.ask(Choice(f"Stop {row.id}  {row.title}", rows, do="stop"), chosen)
 
 
 def ask_to_block(view: View, task_id: str) -> None:
@@ -101,7 +100,7 @@ def ask_to_block(view: View, task_id: str) -> None:
         return
 
     dialog = Search(f"{task_id} waits for", do="block", without={task_id, *row.blocked_by})
-    view.app.push_screen(dialog, lambda other: _change(view, task_id, f"+{other}") if other else None)
+    view.gt.ask(dialog, lambda other: _change(view, task_id, f"+{other}"))
 
 
 def ask_to_unblock(view: View, task_id: str) -> None:
@@ -118,7 +117,7 @@ def ask_to_unblock(view: View, task_id: str) -> None:
         rows.append(line((f"{glyph(mark)} ", STATUS_COLOUR[mark]), (one, "muted"), "  ", title, key=one))
 
     dialog = Choice(f"{task_id} no longer waits for", rows, do="unblock")
-    view.app.push_screen(dialog, lambda other: _change(view, task_id, f"-{other}") if other else None)
+    view.gt.ask(dialog, lambda other: _change(view, task_id, f"-{other}"))
 
 
 def _change(view: View, task_id: str, wish: str) -> None:
@@ -129,30 +128,29 @@ def _change(view: View, task_id: str, wish: str) -> None:
         updated = set_field(context, find_task_to_change(context, task_id), "blocked_by", (wish,))
         return f"{task_id} waits for {', '.join(updated.after.blocked_by) or 'nothing'}"
 
-    view.gt.act("", change, str, task=task_id)
+    view.gt.act(change, str, task=task_id)
 
 
 def ask_for_task(view: View, parent: TaskRow | None, created: Callable[[Task], str]) -> None:
     """Asks for the title of a new task or epic, creates it, a task below `parent`, and says what `created` returns."""
     from gitticks.actions.update import NewTask, create_task
 
-    def said(title: str | None) -> None:
-        if title:
-            is_epic = title.startswith("!")
-            wishes = {"type": "epic"} if is_epic else {"parent": parent.id} if parent else {}
-            new = NewTask(title.removeprefix("!").strip(), wishes)
+    def said(title: str) -> None:
+        is_epic = title.startswith("!")
+        wishes = {"type": "epic"} if is_epic else {"parent": parent.id} if parent else {}
+        new = NewTask(title.removeprefix("!").strip(), wishes)
 
-            def create(context: Context) -> Task:
-                try:
-                    return create_task(context, new)
-                except (GitticksError, OSError):
-                    view.gt.unsent.change(IN_DIALOGS, {_NEW_TASK: title})
-                    raise
+        def create(context: Context) -> Task:
+            try:
+                return create_task(context, new)
+            except (GitticksError, OSError):
+                view.gt.unsent.change(IN_DIALOGS, {_NEW_TASK: title})
+                raise
 
-            view.gt.act("", create, created)
+        view.gt.act(create, created)
 
     below: list[Span | str] = (
         [("below ", "muted"), f"{parent.id}  {parent.title}", ("; ", "muted")] if parent else []
     )
     rows = [line(*below, ("start with ! for an epic", "muted"))]
-    view.app.push_screen(Dialog("New task", rows, ask="title", do="create", kept_as=_NEW_TASK), said)
+    view.gt.ask(Dialog("New task", rows, ask="title", do="create", kept_as=_NEW_TASK), said)

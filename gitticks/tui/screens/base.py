@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.tui.app import GitticksApp
     from gitticks.tui.messages import Batch, Snapshot
-    from gitticks.tui.theme import Look
 
 R = TypeVar("R")
 Refuse = Callable[[str, str | None], None]
@@ -81,7 +81,6 @@ class View(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-compact"), (COMPACT, "-wide")]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Takes the bindings from the table of keys."""
         if cls.place:
             cls.BINDINGS = places.bindings_of(cls.place)
         super().__init_subclass__(**arguments)
@@ -97,22 +96,14 @@ class View(Screen[None]):
 
     @property
     def gt(self) -> GitticksApp:
-        """Returns the application, with its own type."""
         return self.app  # type: ignore[return-value]
 
     @property
     def snapshot(self) -> Snapshot:
-        """Returns the newest snapshot."""
         return self.gt.snapshot
 
     @property
-    def look(self) -> Look:
-        """Returns the styles of the theme."""
-        return self.gt.look
-
-    @property
     def task_id(self) -> TaskId:
-        """Returns the task that the place is about."""
         return TaskId(self.subject or "")
 
     @property
@@ -146,7 +137,7 @@ class View(Screen[None]):
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Fills the panes from the snapshot; called whenever data or size have changed."""
+        """Fills the panes from the snapshot, once there is one; called whenever data or size have changed."""
 
     def take(self, batch: Batch) -> None:
         """Takes what the feed brought; the snapshot is in place already, and `draw` follows if there was a new one."""
@@ -169,7 +160,7 @@ class View(Screen[None]):
             return  # not composed yet, or on its way out
         bars.first().refresh()
         self._draw_problem()
-        if self.snapshot.problem is None:
+        if self.snapshot.problem is None and self.snapshot.number:
             self.draw()
 
     def _draw_problem(self) -> None:
@@ -260,7 +251,7 @@ class View(Screen[None]):
     def action_search(self) -> None:
         from gitticks.tui.screens.dialogs import Search
 
-        self.app.push_screen(Search(), lambda found: self.gt.go("task", found) if found else None)
+        self.gt.ask(Search(), partial(self.gt.go, "task"))
 
     def action_resize(self, across: int, down: int) -> None:
         """Makes the column or pane with the focus wider or higher by so much, and remembers it."""
@@ -341,7 +332,7 @@ class Loaded(View, Generic[R]):
 
     def draw(self) -> None:
         """Reads again if there is anything new, and fills the panes with what is known."""
-        if self.snapshot.number and self.mark != self._mark:
+        if self.mark != self._mark:
             self._mark = self.mark
             self.load()
         if self.loaded is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -12,21 +11,19 @@ from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
+from gitticks.store.task_row import TaskRow
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
+from gitticks.tui.messages import Batch
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.theme import dotted
+from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.output import Output
-
-if TYPE_CHECKING:
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Batch
-    from gitticks.tui.transcript import Piece
 
 _MOST_DONE = 30
 """So many of the tasks that are done are listed where no epic was named, the newest."""
@@ -73,8 +70,6 @@ class Dashboard(View):
         yield Lines("Iterations", id="iterations", empty="No iterations yet.", classes="pane sized-height")
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._draw_tasks()
         self._draw_budget()
         self._read_iterations()
@@ -270,12 +265,12 @@ class Dashboard(View):
             verdicts.ask_note(self, row)
 
     def action_pause(self) -> None:
-        self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
+        self.gt.act(pause_runs, "paused: running agents finish, nothing new starts")
 
     def action_resume(self) -> None:
         """Lets runs continue; without one, starts it, of everything only when that was asked."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
-            self.gt.act("runs continue", unpause_runs)
+            self.gt.act(unpause_runs, "runs continue")
         if not self.snapshot.is_run_alive:
             if self.subject:
                 start(self.gt, [self.subject])

@@ -35,7 +35,6 @@ class Seen(ModalScreen[Any]):
 
     @property
     def gt(self) -> GitticksApp:
-        """Returns the application, with its own type."""
         return self.app  # type: ignore[return-value]
 
     @property
@@ -56,7 +55,6 @@ class Seen(ModalScreen[Any]):
         return True
 
     def action_leave(self) -> None:
-        """Ends with None."""
         self.dismiss(None)
 
 
@@ -155,11 +153,11 @@ class Dialog(Seen):
         view = self.gt.view
         if view is None or not self.is_seen:
             return
-        from gitticks.cli.editor import text_sheet, written_below
+        from gitticks.cli.editor import make_sheet, written_below
         from gitticks.tui.editing import with_terminal
 
         field = self.query_one(Input)
-        sheet = text_sheet([self._title_text, "", *map(words, self._rows)], field.value)
+        sheet = make_sheet([self._title_text, "", *map(words, self._rows)], text=field.value)
 
         def write() -> None:
             with written_below(self.gt.context.renewed(), sheet, "TEXT.md", field.value) as text:
@@ -197,7 +195,6 @@ class Choice(Dialog):
         self._at = at
 
     def on_mount(self) -> None:
-        """Puts the cursor where it begins."""
         super().on_mount()
         if self._at is not None:
             self.query_one("#said", Lines).go_to(self._at)

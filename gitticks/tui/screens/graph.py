@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.widget import Widget
 
+from gitticks.actions.context import Context
+from gitticks.actions.dependencies import Cycle, cycles_of, find_dependencies
 from gitticks.model.ids import TaskId
 from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
@@ -19,10 +20,6 @@ from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
 from gitticks.tui.widgets.lines import Line, Lines, Span, clean, line
 from gitticks.tui.widgets.tasks import note_of
 
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.dependencies import Cycle
-
 _LEGEND = ("working", "agent-review", "reviewing", "clarification", "stuck", "pending", "blocked", "done")
 """The marks in the order in which they matter where not all have room."""
 _WORDS = {"reviewing": "for you", "clarification": "asks you"}
@@ -30,8 +27,7 @@ _WORDS = {"reviewing": "for you", "clarification": "asks you"}
 _WIDE, _AROUND_LEGEND = 76, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """What was read: the graph, its cycles, and how many tasks without links are not in it."""
 
     shape: Shape
@@ -115,7 +111,6 @@ class GraphView(Loaded[Graph]):
 
     @property
     def mark(self) -> object:
-        """Returns what differs once there is something new to read."""
         return self.snapshot.number, self.hides_done
 
     def body(self) -> Iterable[Widget]:
@@ -124,8 +119,6 @@ class GraphView(Loaded[Graph]):
 
     def read(self, context: Context) -> Graph:
         """Returns the links of all tasks, or of those around the one that the place was opened on."""
-        from gitticks.actions.dependencies import cycles_of, find_dependencies
-
         found = find_dependencies(context, self.subject, with_closed=not self.hides_done)
         mark = self.snapshot.mark
         layers = tuple(
@@ -201,7 +194,7 @@ class GraphView(Loaded[Graph]):
 
     def action_hide_done(self) -> None:
         self.hides_done = not self.hides_done
-        self.draw()
+        self.redraw()
 
     def action_block(self) -> None:
         if self.chosen is not None:

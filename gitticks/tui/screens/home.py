@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions.inbox import Asked
 from gitticks.cli.render import count_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.runner.questions import Question
+from gitticks.runner.run_record import QueuedMerge
+from gitticks.store.index import BrokenFile
 from gitticks.tui import run_settings
 from gitticks.tui.editing import edit_on_board, edit_task
 from gitticks.tui.running import A_FEW, in_words
@@ -18,20 +21,14 @@ from gitticks.tui.screens import approving, verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.screens.verdicts import Looked
 from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.review_rows import answers
-
-if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
-    from gitticks.runner.questions import Question
-    from gitticks.runner.run_record import QueuedMerge
-    from gitticks.store.index import BrokenFile
-    from gitticks.tui.screens.verdicts import Looked
-    from gitticks.workflow.triggers import Seen
+from gitticks.workflow.triggers import Seen
 
 _EVERY_SECONDS = 1.0
 _BY_SETTINGS = "-"
@@ -69,8 +66,6 @@ class Home(View):
                 yield Lines("", id="preview", focusable=False, classes="pane sized-height")
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._chosen &= {row.id for row in self.snapshot.roots}
         self._draw_roots()
         self._draw_inbox()
@@ -154,7 +149,6 @@ class Home(View):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Returns what `y` and `n` do with the entry, epic or task under the cursor."""
         has_inbox = self.focused is self.pane("inbox")
         asked = self._asked() if has_inbox else self._asked_of(self._root)
         if has_inbox and self._question() is not None:
@@ -219,47 +213,39 @@ class Home(View):
 
     def action_approve(self, always: bool = False) -> None:
         """Approves the entry of the inbox, allows what an agent asks, or answers where only words will do."""
-        if self._answers_permission(allows=True, always=always):
-            return
-        if (found := self._asked_for_verdict()) is not None:
-            verdicts.ask_approve(self, *found)
+        self._decide(is_yes=True, always=always)
 
     def action_reject(self, always: bool = False) -> None:
         """Sends the entry's work back, cancels what was asked, or denies what an agent asks for."""
-        if self._answers_permission(allows=False, always=always):
-            return
-        if (found := self._asked_for_verdict(is_no=True)) is not None:
-            verdicts.ask_reject(self, *found)
+        self._decide(is_yes=False, always=always)
 
-    def _answers_permission(self, *, allows: bool, always: bool) -> bool:
-        """Answers a question about a permission if one is under the cursor of the inbox; True for `always` anyway."""
+    def _decide(self, *, is_yes: bool, always: bool) -> None:
+        """Decides on what is under the cursor; `always` is for what an agent asks alone."""
         question, pane = self._question(), self.pane("inbox")
-        if question is None or self.focused is not pane:
-            return always
-        verdicts.answer_permission(self, pane, question.number, allows=allows, always=always)
-        return True
-
-    def _asked_for_verdict(self, *, is_no: bool = False) -> tuple[Asked, Looked] | None:
-        pane = self.pane("inbox")
-        if self.focused is not pane:
+        has_inbox = self.focused is pane
+        if question is not None and has_inbox:
+            verdicts.answer_permission(self, pane, question.number, allows=is_yes, always=always)
+            return
+        if always:
+            return
+        if not has_inbox:
             if self._asked_of(self._root) is None:
                 on = self._root or "anything here"
                 self.gt.say(f"no verdict on {on} is wanted; i goes to the inbox")
-                return None
+                return
             pane.go_to(self._root or "")
         asked = self._asked()
-        if asked is None or not (verdicts.takes_verdict(asked) or (is_no and verdicts.can_refuse(asked))):
+        if asked is None or not (
+            verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))
+        ):
             self._answer()
-            return None
-        if self.gt.unsent.on(asked.standing.task.id):
+        elif self.gt.unsent.on(asked.standing.task.id):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
-            return None
-        looked = self._looked.get(asked.standing.task.id)
-        if looked is None:
+        elif (looked := self._looked.get(asked.standing.task.id)) is None:
             self.gt.say(verdicts.NOT_YET)
-            return None
-        return asked, looked
+        else:
+            (verdicts.ask_approve if is_yes else verdicts.ask_reject)(self, asked, looked)
 
     def _ask_or_start(self, ids: list[str]) -> None:
         """Starts a few at once; more than that only after saying how many tasks there are to work on."""
@@ -299,9 +285,7 @@ class Home(View):
     def _ask_for(self, setting: run_settings.RunSetting, text: str, refused: str | None = None) -> None:
         """Asks for a value, again with what was `refused` until it is one."""
 
-        def chosen(text: str | None) -> None:
-            if text is None:
-                return
+        def chosen(text: str) -> None:
             value = run_settings.taken(setting.flag, text) if text else ""
             if value is None:
                 self._ask_for(setting, text, refused=text)
@@ -312,7 +296,7 @@ class Home(View):
         if refused is not None:
             rows.append(line((f"{refused} is not {setting.takes}", "bad")))
         dialog = Dialog(setting.label, rows, ask=setting.takes, do="set", text=text, may_be_empty=True)
-        self.app.push_screen(dialog, chosen)
+        self.gt.ask(dialog, chosen)
 
     def _choose_agent(self, names: tuple[str, ...]) -> None:
         default = (self.read_defaults().get(run_settings.AGENT, ""), "muted")
@@ -321,12 +305,11 @@ class Home(View):
             *(line(one, key=one) for one in names),
         ]
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._set(run_settings.AGENT, "" if name == _BY_SETTINGS else name)
+        def chosen(name: str) -> None:
+            self._set(run_settings.AGENT, "" if name == _BY_SETTINGS else name)
 
         at = self.gt.run_choices.get(run_settings.AGENT, _BY_SETTINGS)
-        self.app.push_screen(Choice("Agent for the next run", rows, do="set", at=at), chosen)
+        self.gt.ask(Choice("Agent for the next run", rows, do="set", at=at), chosen)
 
     def _set(self, flag: str, text: str) -> None:
         rest = {name: value for name, value in self.gt.run_choices.items() if name != flag}

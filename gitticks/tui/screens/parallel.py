@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from gitticks.actions.context import Context
 from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.model.status import Status
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Batch
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.asking import ask_to_stop, start
 from gitticks.tui.screens.base import View
@@ -18,13 +20,8 @@ from gitticks.tui.screens.dialogs import Search
 from gitticks.tui.theme import dotted
 from gitticks.tui.widgets import epics, inbox, meters
 from gitticks.tui.widgets.chrome import cost_words
+from gitticks.tui.widgets.epics import Running
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Batch
-    from gitticks.tui.widgets.epics import Running
 
 _SECONDS_BETWEEN_LINES = 0.25
 """The agents' last lines are drawn so often, however fast they print."""
@@ -50,15 +47,12 @@ class Parallel(View):
         self.set_interval(_SECONDS_BETWEEN_LINES, self._draw_lines)
 
     def draw(self) -> None:
-        if not self.snapshot.number:
-            return
         self._epics = epics.running(self.snapshot)
         self._draw_epics()
         self._look_for_conflicts()
         self._draw_total()
 
     def take(self, batch: Batch) -> None:
-        """Notes that agents have said something."""
         self._is_to_draw |= bool(batch.said)
 
     def _draw_lines(self) -> None:
@@ -154,13 +148,13 @@ class Parallel(View):
             return
         others = {row.id for row in self.snapshot.rows} - free
         dialog = Search("Add to the run", do="add it", without=others, at=self.pane("epics").key)
-        self.app.push_screen(dialog, lambda key: start(self.gt, [key]) if key else None)
+        self.gt.ask(dialog, lambda key: start(self.gt, [key]))
 
     def action_pause(self) -> None:
         if self.snapshot.is_paused:
-            self.gt.act("runs continue", unpause_runs)
+            self.gt.act(unpause_runs, "runs continue")
         else:
-            self.gt.act("paused: running agents finish, nothing new starts", pause_runs)
+            self.gt.act(pause_runs, "paused: running agents finish, nothing new starts")
 
 
 def _missing(one: Running) -> str:

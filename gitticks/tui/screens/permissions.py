@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from textual.widget import Widget
 
+from gitticks.actions.audit import Recorded, as_csv, as_objects, counts_of, find_decisions
+from gitticks.actions.context import Context
+from gitticks.actions.permissions import ChangedMode, Policy, change_mode, policy
 from gitticks.model.settings import PermissionMode
+from gitticks.store.audit import tasks_with_pending
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
@@ -19,18 +22,12 @@ from gitticks.tui.widgets import inbox, permission_rows
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.workflow.permissions import is_looser
 
-if TYPE_CHECKING:
-    from gitticks.actions.audit import Recorded
-    from gitticks.actions.context import Context
-    from gitticks.actions.permissions import ChangedMode, Policy
-
 _EVERY_SECONDS = 1.0
 _MOST_TASKS = 50
 _MOST_DECISIONS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What was read: the mode, and the newest decisions, the newest first."""
 
     mode: PermissionMode
@@ -73,8 +70,6 @@ class Permissions(Loaded[Asked]):
         pane.show(rows)
 
     def fill(self, loaded: Asked) -> None:
-        from gitticks.actions.audit import counts_of
-
         self.pane("asked").say(f"mode {loaded.mode}")
         pane = self.pane("decisions")
         pane.show(permission_rows.decision_rows(loaded.decisions, self.gt.now, pane.inner_width))
@@ -103,19 +98,13 @@ class Permissions(Loaded[Asked]):
             line((f"{mode.value:<12}", "*strong" if mode is now else "fg"), (says, "muted"), key=mode.value)
             for mode, says in permission_rows.MODES.items()
         ]
-
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._set_mode(PermissionMode(name), now)
-
         at = now.value if now is not None else None
-        self.app.push_screen(Choice("What agents may do without asking", rows, do="set", at=at), chosen)
+        dialog = Choice("What agents may do without asking", rows, do="set", at=at)
+        self.gt.ask(dialog, lambda name: self._set_mode(PermissionMode(name), now))
 
     def _set_mode(self, mode: PermissionMode, now: PermissionMode | None) -> None:
-        from gitticks.actions.permissions import change_mode
-
         def change() -> None:
-            self.gt.act("", lambda context: change_mode(context, mode), _mode_words, task="permissions")
+            self.gt.act(lambda context: change_mode(context, mode), _mode_words, task="permissions")
 
         if now is None or not is_looser(mode, now):
             change()
@@ -126,17 +115,13 @@ class Permissions(Loaded[Asked]):
             ),
             line(("Deny rules still apply.", "muted")),
         ]
-        self.app.push_screen(
-            Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda yes: change() if yes else None
-        )
+        self.gt.ask(Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda _: change())
 
     def action_policy(self) -> None:
-        from gitticks.actions.permissions import policy
-
         def show(found: Policy) -> None:
             self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
 
-        self.gt.act("", policy, show, task="permissions")
+        self.gt.act(policy, show, task="permissions")
 
     def action_export(self) -> None:
         rows = [
@@ -148,19 +133,17 @@ class Permissions(Loaded[Asked]):
             )
         ]
 
-        def said(name: str | None) -> None:
-            if name is not None and self.loaded is not None:
+        def said(name: str) -> None:
+            if self.loaded is not None:
                 decisions = self.loaded.decisions
                 self.gt.act(
-                    f"{len(decisions)} decisions written to {name}",
                     lambda context: _export(context.directory / Path(name).expanduser(), decisions),
+                    f"{len(decisions)} decisions written to {name}",
                     task="permissions",
                 )
 
-        self.app.push_screen(
-            Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl"),
-            said,
-        )
+        dialog = Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl")
+        self.gt.ask(dialog, said)
 
 
 def _mode_words(changed: ChangedMode) -> str:
@@ -172,9 +155,6 @@ def _mode_words(changed: ChangedMode) -> str:
 
 def _decisions(context: Context) -> tuple[Recorded, ...]:
     """Returns the newest decisions about tasks that are begun or were closed lately, the newest first."""
-    from gitticks.actions.audit import find_decisions
-    from gitticks.store.audit import tasks_with_pending
-
     rows = list(context.index.listed())
     begun = [row for row in rows if row.is_open and row.is_begun]
     closed = sorted((row for row in rows if not row.is_open), key=lambda row: row.closed, reverse=True)
@@ -184,8 +164,6 @@ def _decisions(context: Context) -> tuple[Recorded, ...]:
 
 
 def _export(path: Path, decisions: Iterable[Recorded]) -> None:
-    from gitticks.actions.audit import as_csv, as_objects
-
     oldest_first = list(decisions)[::-1]
     with path.open("x", encoding="utf-8", newline="") as file:
         if path.suffix == ".csv":

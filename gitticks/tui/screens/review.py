@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions import review
+from gitticks.actions.context import Context
+from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_work
+from gitticks.actions.task_lookup import find_task
+from gitticks.actions.verdict import (
+    Judged,
+    approve_task,
+    look_at,
+    reject_task,
+    respond_to,
+    waiting_for_answer,
+)
 from gitticks.cli.render import count_of
 from gitticks.errors import RefusedError
+from gitticks.model.notes import Entry
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
+from gitticks.model.task import Task
 from gitticks.tui import editing
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy
@@ -36,20 +49,13 @@ from gitticks.tui.widgets.diff import (
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.workflow.council import Voice
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.review import ReviewView
-    from gitticks.actions.verdict import Judged
-    from gitticks.model.notes import Entry
-    from gitticks.model.task import Task
-    from gitticks.workflow.triggers import Proof, Seen
+from gitticks.workflow.people import outcome_of
+from gitticks.workflow.triggers import Proof, Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """What was read: the page, open questions, the patch with its colours, commits, and what a merge will do."""
 
     view: ReviewView
@@ -82,7 +88,6 @@ class Review(Loaded[Work]):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Returns what `y` and `n` do with the task, as the verdict row says."""
         found = ("", "") if self.loaded is None else review_rows.answers(self.loaded.view.task)
         return dict(zip("yn", found, strict=True))
 
@@ -107,10 +112,6 @@ class Review(Loaded[Work]):
         return self.subject
 
     def read(self, context: Context) -> Work:
-        from gitticks.actions import review
-        from gitticks.actions.task_lookup import find_task
-        from gitticks.actions.verdict import waiting_for_answer
-
         view = review.view(context, find_task(context, self.task_id))
         patch = review.diff(context, view.task) if view.changes is not None else b""
         diff = read_patch(patch.decode("utf-8", "replace"))
@@ -135,8 +136,6 @@ class Review(Loaded[Work]):
             if is_other or (row.awaiting and is_asked_anew):
                 self.is_stale = True
             elif self.loaded.view.conflicts is not None:
-                from gitticks.actions.review import is_outdated
-
                 self.look_up(lambda context: (task, is_outdated(context, task)), self._take_outdated)
             self._fill_verdict()
 
@@ -171,7 +170,6 @@ class Review(Loaded[Work]):
         self._fill_verdict()
 
     def fill_diff(self) -> None:
-        """Fills the pane of changes."""
         if self.loaded is None:
             return
         pane, work = self.query_one(DiffPane), self.loaded
@@ -231,17 +229,16 @@ class Review(Loaded[Work]):
             self.gt.say("only lines of the changes can be commented")
             return
 
-        def said(text: str | None) -> None:
-            if text is not None:
-                self.gt.unsent.change(self.task_id, {key: text})
-                self.fill_diff()
-                self._fill_verdict()
+        def said(text: str) -> None:
+            self.gt.unsent.change(self.task_id, {key: text})
+            self.fill_diff()
+            self._fill_verdict()
 
         before = self.comments.get(key, "")
         rows = [line(("It goes to the agent with your verdict.", "muted"))]
         if before:
             rows.append(line(("Empty removes it.", "muted")))
-        self.app.push_screen(
+        self.gt.ask(
             Dialog(
                 f"{place.path}:{place.number}",
                 rows,
@@ -266,8 +263,6 @@ class Review(Loaded[Work]):
         task = self.loaded.view.task
         is_sent_back_early = task.status is Status.AGENT_REVIEW and verdict is Verdict.REJECTED
         if not (task.is_merging or is_sent_back_early):
-            from gitticks.workflow.people import outcome_of
-
             try:
                 outcome_of(task, verdict)
             except RefusedError as error:
@@ -294,8 +289,6 @@ class Review(Loaded[Work]):
         comments = dict(self.comments)
 
         def give(context: Context, prove: Callable[[], Proof]) -> Judged:
-            from gitticks.actions.verdict import approve_task
-
             proof = prove()
             return approve_task(context, task.id, None, _send(context, work, comments), proof)
 
@@ -328,8 +321,6 @@ class Review(Loaded[Work]):
         return approving.what_follows(work.policy, work.view.conflicts or (), is_run_alive=is_run_alive)
 
     def _ask_for_answer(self, work: Work) -> None:
-        from gitticks.actions.verdict import respond_to
-
         task = work.view.task
         asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
         rows = markdown_rows(asked, DIALOG_WIDTH)
@@ -377,9 +368,6 @@ class Review(Loaded[Work]):
 
 def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
     """Adds the comments as notes, if the task is still what was shown, and returns it with them."""
-    from gitticks.actions.review import comment_on
-    from gitticks.actions.verdict import look_at
-
     task = work.view.task
     if look_at(context, task.id) != work.view.seen:
         raise RefusedError(f"{task.id} changed since you looked", hint="r reloads")
@@ -390,9 +378,6 @@ def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
 
 
 def _reject(work: Work, comments: dict[str, str], context: Context, text: str) -> str:
-    from gitticks.actions.review import reject_work
-    from gitticks.actions.verdict import reject_task
-
     task = work.view.task
     seen = _send(context, work, comments)
     if task.status is Status.AGENT_REVIEW:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions.context import Context
+from gitticks.actions.review import commits
+from gitticks.actions.showing import ShownTask, show_task
 from gitticks.cli.render import count_of
+from gitticks.model.event import Event
+from gitticks.model.task import Task
+from gitticks.tui.editing import edit_task
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.widgets import task_rows
 from gitticks.tui.widgets.lines import Lines
 
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.showing import ShownTask
-    from gitticks.model.event import Event
-    from gitticks.model.task import Task
-
 _MOST_FACTS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What was read: the page of `gt show`, the history's events, and the commits."""
 
     shown: ShownTask
@@ -63,15 +61,11 @@ class TaskView(Loaded[Page]):
         self.set_focus(self.pane("text"))
 
     def read(self, context: Context) -> Page:
-        from gitticks.actions.review import commits
-        from gitticks.actions.showing import show_task
-
         shown = show_task(context, self.task_id)
         task = context.store.task_file(self.task_id).task
         return Page(shown, shown.history.events, commits(context, task))
 
     def refuse(self, message: str, hint: str | None) -> None:
-        """Shows what is wrong with the file."""
         super().refuse(message, f"{hint}\n\ne opens it in your editor" if hint else None)
 
     def fill(self, loaded: Page) -> None:
@@ -119,8 +113,6 @@ class TaskView(Loaded[Page]):
             self.fill(self.loaded)
 
     def action_edit(self) -> None:
-        from gitticks.tui.editing import edit_task
-
         edit_task(self, self.task_id)
 
     def action_note(self) -> None:

@@ -117,12 +117,10 @@ def ask_text(
     done: Callable[[R], str],
 ) -> None:
     """Asks for a text and gives it; the text is kept where it is refused. `done` returns what to say."""
-
-    def typed(text: str | None) -> None:
-        if text:
-            view.gt.act("", lambda context: give(context, text), done, task=task_id, text=text)
-
-    view.app.push_screen(dialog, typed)
+    view.gt.ask(
+        dialog,
+        lambda text: view.gt.act(lambda context: give(context, text), done, task=task_id, text=text),
+    )
 
 
 def ask_answer(view: View, asked: Asked, looked: Looked) -> None:
@@ -183,13 +181,11 @@ def ask_direction(
         done()
         return f"{row.id} {'will be tried again' if judged.after.is_open else 'is cancelled'}"
 
-    def chosen(key: str | None) -> None:
+    def chosen(key: str) -> None:
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            view.gt.act(
-                "", lambda context: verdict.approve_task(context, row.id, None, seen), given, task=row.id
-            )
+            view.gt.act(lambda context: verdict.approve_task(context, row.id, None, seen), given, task=row.id)
         elif key == "note":
             note = Dialog(
                 f"Note on {row.id}  {row.title}", [], ask="your note", do="try again", is_prose=True
@@ -201,12 +197,10 @@ def ask_direction(
                 lambda context, text: verdict.respond_to(context, row.id, text, seen),
                 given,
             )
-        elif key == "cancel":
-            view.gt.act(
-                "", lambda context: verdict.reject_task(context, row.id, None, seen), given, task=row.id
-            )
+        else:
+            view.gt.act(lambda context: verdict.reject_task(context, row.id, None, seen), given, task=row.id)
 
-    view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
+    view.gt.ask(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
 
 def ask_note(view: View, row: TaskRow) -> None:
@@ -320,4 +314,4 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
         remembered = f"; from now on {rule_words(one.rule)}" if always else ""
         return f"{'allowed' if allows else 'denied'}: {one.access.operation} {one.access.target}{remembered}"
 
-    view.gt.act("", give, answered, task="permissions")
+    view.gt.act(give, answered, task="permissions")

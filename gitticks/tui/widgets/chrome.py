@@ -47,7 +47,6 @@ class Bar(Widget):
                 return
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 (textual's)
-        """Returns the row."""
         width = max(0, self.size.width - 2)
         segments = fit(self.line(width), width, self.app.look)  # type: ignore[attr-defined]
         return Strip([Segment(" "), *segments, Segment(" ")]).apply_style(self.rich_style)

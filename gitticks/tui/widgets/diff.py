@@ -92,7 +92,6 @@ class Place(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Returns the key of its row."""
         return f"{self.path}:{self.number}{'-' if self.is_gone else ''}"
 
     @classmethod

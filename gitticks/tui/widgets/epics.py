@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gitticks.actions.inbox import Asked
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import Role
+from gitticks.model.task import SessionRecord
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.meters import meter
 from gitticks.tui.widgets.tasks import age, state_of
-
-if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
-    from gitticks.model.task import SessionRecord
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Snapshot
 
 _WIDE, _MEDIUM, _FOR_STATE = 90, 50, 60
 _INDENT = "      "

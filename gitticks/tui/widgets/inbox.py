@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from gitticks.actions.changes import Changes
+from gitticks.actions.inbox import Asked
 from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.runner.questions import Question
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import paragraphs, wrapped
@@ -14,12 +17,6 @@ from gitticks.tui.widgets.permission_rows import left, question_rows
 from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.permissions import rule_words
-
-if TYPE_CHECKING:
-    from gitticks.actions.changes import Changes
-    from gitticks.actions.inbox import Asked
-    from gitticks.runner.questions import Question
-    from gitticks.tui.messages import Snapshot
 
 PERMISSION = "permission:"
 """How the keys of the entries begin that are questions about permissions; their numbers follow."""
@@ -33,15 +30,7 @@ _MOST_ROWS = 2
 _OUTCOMES = {"pass": ("passed", "good"), "fail": ("failed", "bad")}
 _NO_VERDICT = ("without a verdict", "waits")
 _NAME_COLUMNS = 11
-_KINDS = {
-    Awaiting.WORK: "your work",
-    Awaiting.APPROVAL: "approval",
-    Awaiting.INPUT: "question",
-    Awaiting.REVIEW: "review",
-    Awaiting.CONTENT: "content",
-    Awaiting.ESCALATION: "escalation",
-    Awaiting.CHECKPOINT: "checkpoint",
-}
+_KINDS: dict[str, str] = {Awaiting.WORK: "your work", Awaiting.INPUT: "question"}
 
 
 def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
@@ -110,7 +99,7 @@ def gist(asked: Asked) -> str:
     awaiting = asked.standing.task.awaiting
     if awaiting is None:
         return "needs you"
-    kind = "answer" if awaiting in ANSWERED else _KINDS[Awaiting(awaiting)].removeprefix("your ")
+    kind = "answer" if awaiting in ANSWERED else _KINDS.get(awaiting, awaiting).removeprefix("your ")
     return f"waits for your {kind}"
 
 
@@ -135,7 +124,7 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
     """Returns title, rows and keys of an entry's preview."""
     row = asked.standing.task
     kind = (
-        _KINDS[Awaiting(row.awaiting)]
+        _KINDS.get(row.awaiting, row.awaiting)
         if row.awaiting and row.status != Status.STUCK
         else "conflict"
         if asked.standing.is_conflicted

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from gitticks.cli.text import visible
+from gitticks.cli.text import visible, wrap
 from gitticks.tui.theme import Look, glyph, writable
 
 Span = tuple[str, str]
@@ -178,7 +178,6 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def title(self) -> str:
-        """Returns the title in the frame."""
         return self._title
 
     @title.setter
@@ -213,17 +212,14 @@ class Lines(ScrollView, can_focus=True):
         moved = self.key not in keys
         if moved:
             self.key = keys[min(at, len(keys) - 1)] if keys else None
-        self._settle()
-        if moved and before:
-            self.moved_at = time.monotonic()
-        if moved and self.key is not None and before:
-            self.post_message(self.Moved(self, self.key))
-
-    def _settle(self) -> None:
         # At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
         if not self.at_tail:
             self._measure()
         self.refresh()
+        if moved and before:
+            self.moved_at = time.monotonic()
+        if moved and self.key is not None and before:
+            self.post_message(self.Moved(self, self.key))
 
     def _measure(self) -> None:
         size = Size(0, len(self.rows))
@@ -261,7 +257,6 @@ class Lines(ScrollView, can_focus=True):
         return self.has_focus or self.is_led
 
     def notify_style_update(self) -> None:
-        """Redraws in another theme."""
         super().notify_style_update()
         self._kept.clear()
 
@@ -300,8 +295,6 @@ class Lines(ScrollView, can_focus=True):
         return kept
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        from gitticks.cli.text import wrap
-
         said = wrap(self.empty, max(8, width - 4))
         row = line((f" {said[y]}", "muted")) if y < len(said) else Line()
         return self._drawn(row, width, has_cursor=False)

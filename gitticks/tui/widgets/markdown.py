@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from rich.style import Style
 
@@ -12,9 +12,6 @@ from gitticks.cli.render import MOST_CHARACTERS
 from gitticks.cli.text import visible, wrap
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, harmless, line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 WIDEST = 88
 """Prose is read more easily in lines that are no longer."""
@@ -87,7 +84,6 @@ def _spans(parts: Iterable[tuple[str, Style | None]], token: str) -> tuple[Span,
 
 
 def _without(spans: list[Span], taken: int) -> list[Span]:
-    """Returns the spans without their first characters."""
     left = []
     for text, token in spans:
         left.append((text[taken:], token))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from gitticks.runner.run_record import SpentBudget
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, line
-
-if TYPE_CHECKING:
-    from gitticks.runner.run_record import SpentBudget
 
 NEARLY, SPENT = 80, 95
 _LABELS = {"iterations": "Iterations", "tokens": "Tokens", "cost": "Cost", "duration": "Time"}

@@ -78,7 +78,6 @@ class Output:
         return (self.is_verbose or entry.failed is True) != (number in self._turned)
 
     def rows(self, width: int) -> list[Line]:
-        """Returns the rows."""
         made_for = (width, self.is_verbose, uses_ascii())
         if made_for != self._made_for:
             self._made_for = made_for

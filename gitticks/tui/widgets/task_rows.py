@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from gitticks.actions.showing import ShownTask
 from gitticks.cli.commands.show import round_words
 from gitticks.cli.render import count_of
 from gitticks.cli.views.history import BAD, clock, details, turns, what_happened
+from gitticks.model.event import Event
+from gitticks.model.notes import Entry
+from gitticks.store.layout import Round
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows
 from gitticks.tui.widgets.tasks import age, note_of
-
-if TYPE_CHECKING:
-    from gitticks.actions.showing import ShownTask
-    from gitticks.model.event import Event
-    from gitticks.model.notes import Entry
-    from gitticks.store.layout import Round
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Snapshot
 
 _SHORT_SHA = 7
 _ROOM_FOR_TIMES = 44

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from gitticks.store.task_row import TaskRow
+from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
-
-if TYPE_CHECKING:
-    from gitticks.store.task_row import TaskRow
-    from gitticks.tui.messages import Snapshot
+from gitticks.world import in_largest_unit
 
 _WORD_COLUMNS = 10
 _ROOM_FOR_WORDS, _ROOM_FOR_PRIORITY = 50, 58
@@ -21,11 +19,8 @@ def age(then: datetime | None, now: datetime) -> str:
     """Returns how long ago that was: `48 s`, `2 min`, `3 h`, `5 d`."""
     if then is None:
         return ""
-    seconds = max(0, int((now - then).total_seconds()))
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
+    count, unit = in_largest_unit((now - then).total_seconds())
+    return f"{count} {'d' if unit == 'day' else unit}"
 
 
 def listed(snapshot: Snapshot, rows: Sequence[TaskRow], width: int) -> list[Line]:

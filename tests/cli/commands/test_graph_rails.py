@@ -9,8 +9,8 @@ from gitticks.model.ids import TaskId
 A, B, C, D, E = IDS = [TaskId(name) for name in "abcde"]
 
 
-def drawn(waits_for: dict[TaskId, list[TaskId]], *, has_glyphs: bool = True, widest: int = 40) -> list[str]:
-    rails = draw_rails(list(waits_for), waits_for, has_glyphs=has_glyphs, widest=widest)
+def drawn(waits_for: dict[TaskId, list[TaskId]], widest: int = 40) -> list[str]:
+    rails = draw_rails(list(waits_for), waits_for, widest)
     return [f"{rail}{task}" for rail, task in zip(rails, waits_for, strict=True)]
 
 
@@ -37,16 +37,12 @@ def test_a_place_that_is_free_again_is_used_again() -> None:
     assert drawn({A: [], B: [A], C: [B], D: [C]}) == ["╭───a", "╰─┬─b", "╭─┴─c", "╰───d"]
 
 
-def test_without_such_signs_they_are_drawn_in_ascii() -> None:
-    assert drawn({A: [], B: [], C: [A, B], D: [A]}, has_glyphs=False) == ["+---a", "| +-b", "+-+-c", "+---d"]
-
-
 def test_too_many_rails_are_not_drawn_at_all() -> None:
     assert drawn({A: [], B: [], C: [], D: [A, B, C]}, widest=5) == ["a", "b", "c", "d"]
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert draw_rails([], {}, has_glyphs=True, widest=9) == []
+    assert draw_rails([], {}, 9) == []
 
 
 @given(st.lists(st.sets(st.integers(0, 4)), min_size=5, max_size=5))
@@ -54,7 +50,7 @@ def test_whoever_follows_the_rails_finds_the_links(links: list[set[int]]) -> Non
     waits_for = {
         task: [IDS[source] for source in sorted(links[row]) if source < row] for row, task in enumerate(IDS)
     }
-    rails = draw_rails(IDS, waits_for, has_glyphs=True, widest=99)
+    rails = draw_rails(IDS, waits_for, 99)
     assert _followed(rails) == waits_for
 
 
