@@ -86,7 +86,7 @@ def test_without_a_terminal_it_names_the_commands(asking: RunProject) -> None:
     ran = asking.gt("attach", "k7f2")
     assert ran.code == 1
     assert "it is in clarification and awaits input" in ran.err
-    assert '`gt respond k7f2 "…"` answers it; on a terminal, `gt attach` starts an agent' in ran.err
+    assert '`gt respond k7f2 "…"` answers it; on a terminal, `gt attach k7f2` starts an agent' in ran.err
 
 
 @pytest.mark.parametrize(
