@@ -92,9 +92,7 @@ def _join_on_branch(context: Context, task_id: TaskId) -> None:
         event = Event(
             EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were resolved"
         )
-        record(
-            transaction, task_id, "merged by meaning what git had merged line by line", event, context.actor
-        )
+        record(transaction, task_id, "merged by meaning what git had merged line by line", event)
 
     context.store.transact(operation, author=context.author)
 

@@ -162,7 +162,7 @@ def _fix(context: Context, transaction: Transaction, edited: TaskFile, *, is_new
         )
     transaction.put_task(edited)
     event = Event(EventType.TEXT_CHANGED, context.now, context.actor, reason="the file could not be read")
-    record(transaction, task.id, "fixed", event, context.actor)
+    record(transaction, task.id, "fixed", event)
     return Edited(None, task)
 
 

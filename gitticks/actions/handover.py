@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.changing import (
     add_entry,
     circumstances_of,
-    describe_records,
     record,
     refuse_closed,
     require_words,
@@ -79,15 +78,13 @@ def _request(
 
     def write(transaction: Transaction) -> tuple[Task, Task]:
         before = transaction.task_file(task_id).task
-        asked = []
         if question:
             refuse_closed(before)
             kind = ActorKind.ENGINE if context.actor.is_human else None
-            asked = [add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)]
+            add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)
         if before.status is not requested.to:
             circumstances = circumstances_of(context, before, checks_failure=failure)
             carry_out(transaction, task_id, requested, circumstances)
-        describe_records(transaction, task_id, asked, context.actor)
         return before, transaction.task_file(task_id).task
 
     return context.store.transact(write, author=context.author)
@@ -120,7 +117,7 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
         written = file.with_section(Section.HANDOFF, text)
         transaction.put_task(written.with_task(replace(file.task, updated=at)))
         event = Event(EventType.TEXT_CHANGED, at, actor, data={"sections": [Section.HANDOFF.value]})
-        record(transaction, task_id, "hand-off written", event, actor)
+        record(transaction, task_id, "hand-off written", event)
 
     context.store.transact(write, author=context.author)
 

@@ -206,5 +206,5 @@ def _put_back(
     state = _state_before(edit.before, edit, current) if edit.before else replace(current.task, verdict=None)
     transaction.put_task(current.with_task(replace(state, updated=context.now)))
     warned = Event(EventType.WARNED, context.now, actor, reason=f"a commit by hand was refused: {reason}")
-    record(transaction, state.id, "refused and reverted", warned, actor)
+    record(transaction, state.id, "refused and reverted", warned)
     return FollowedUp(state, state, actor.name, f"{reason}; it was reverted")

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from gitticks.actions.changing import (
     add_entry,
-    describe_records,
     refuse_unmerged,
     require_words,
     work_head,
@@ -92,8 +91,7 @@ def approve_task(
         before = transaction.task_file(task_id).task
         if before.is_merging or before.status is Status.DONE:
             if note and note.strip():
-                noted = add_entry(context, transaction, task_id, Section.NOTES, note.strip())
-                describe_records(transaction, task_id, [noted], context.actor)
+                add_entry(context, transaction, task_id, Section.NOTES, note.strip())
             return Judged(before, before, is_repeated=True)
         refuse_unmerged(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
@@ -50,8 +51,7 @@ class Transaction:
         self._base_tasks: Mapping[TaskId, Task] | None = None
         self._changes: dict[str, bytes | None] = {}
         self._task_files: dict[TaskId, TaskFile] = {}
-        self._subjects: list[str] = []
-        self._trailers: list[tuple[str, str]] = []
+        self._described: list[tuple[bool, str, Sequence[tuple[str, str]]]] = []
 
     @property
     def changes(self) -> Mapping[str, bytes | None]:
@@ -190,20 +190,26 @@ class Transaction:
                 names += len(self._objects.names(folder.object_id))
         return names, step
 
-    def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
+    def describe(
+        self, subject: str, trailers: Sequence[tuple[str, str]] = (), *, is_minor: bool = False
+    ) -> None:
         """Describes the commit: the first subject becomes its subject, later ones go into its body.
 
-        Trailers of all calls are kept in order, each once.
+        Trailers of all calls are kept in order, each once. What `is_minor` comes after all that is not.
         """
-        self._subjects.append(_one_line(subject, LONGEST_SUBJECT))
-        self._trailers += [(key, _one_line(value, LONGEST_TRAILER)) for key, value in trailers]
+        self._described.append((is_minor, subject, trailers))
 
     @property
     def message(self) -> str:
         """Returns the commit's message."""
-        subjects = list(dict.fromkeys(subject for subject in self._subjects if subject))
-        subject, *others = subjects or [f"{len(self._changes)} files changed"]
-        trailers = [f"{key}: {value}" for key, value in dict.fromkeys(self._trailers)]
+        described = sorted(self._described, key=itemgetter(0))
+        subjects = dict.fromkeys(_one_line(subject, LONGEST_SUBJECT) for _, subject, _ in described)
+        subject, *others = (
+            filter(None, subjects) if any(subjects) else [f"{len(self._changes)} files changed"]
+        )
+        trailers = dict.fromkeys(
+            f"{key}: {_one_line(value, LONGEST_TRAILER)}" for _, _, pairs in described for key, value in pairs
+        )
         parts = [subject, "\n".join(others), "\n".join(trailers)]
         text = "\n\n".join(part for part in parts if part) + "\n"
         return self._masked(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
