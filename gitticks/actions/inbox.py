@@ -41,7 +41,6 @@ MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
 MOST_SECONDS = 3.0
 """So long git is asked in all."""
-_NO_CODE = '"end_sha": null'
 _NOTHING = ("", None)
 
 
@@ -258,17 +257,17 @@ def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ..
     """
     index = context.index
     in_review = [one.standing.task.id for one in asked if one.standing.task.status == Status.REVIEWING]
-    tasks = [index.find(task_id, with_json=True) for task_id in in_review[:MOST_COMPARED]]
-    work = {task.id: task.json for task in tasks if task is not None and _NO_CODE not in task.json}
+    tasks = [index.task(task_id) for task_id in in_review[:MOST_COMPARED]]
+    work = [task for task in tasks if task.end_sha is not None]
     if not work:
         return asked
     index.close()
-    from gitticks.actions.changes import Allowance, find_changes, names_in
+    from gitticks.actions.changes import Allowance, find_changes
 
     allowance = Allowance(MOST_SECONDS)
     found = {
-        task_id: find_changes(context.repository, names_in(fields), allowance, with_conflicts=True)
-        for task_id, fields in work.items()
+        task.id: find_changes(context.repository, task, allowance, with_conflicts=True)
+        for task in work
         if not allowance.is_spent
     }
     return tuple(one._replace(changes=found.get(one.standing.task.id)) for one in asked)

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changes import GitNames, conflicts_of, has_new_commits, span_of
-from gitticks.actions.changing import work_head
+from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, span_of
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
@@ -129,8 +128,7 @@ def diff(context: Context, task: Task) -> bytes:
 
 def commits(context: Context, task: Task) -> dict[str, str]:
     """Returns the subjects of the commits that a task's work consists of, by id, the newest first."""
-    head = task.end_sha or work_head(context, task)
-    span = span_of(context.repository, _names(task)._replace(head=head))
+    span = span_of(context.repository, at_its_branch(context.repository, task))
     return {} if span is None else lost_commits(context.repository, span[:1], span[1:])
 
 
@@ -160,22 +158,18 @@ def _summary(one: LongChange) -> bytes:
 def _span(context: Context, task: Task) -> tuple[str, str] | None:
     """Returns where a task's difference begins and ends; None if nothing was handed off."""
     require_code(context.repository, task)
-    return span_of(context.repository, _names(task))
-
-
-def _names(task: Task) -> GitNames:
-    return GitNames(task.base, task.branch, task.start_sha, task.end_sha, task.sharing_epic)
+    return span_of(context.repository, task)
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...] | None:
     if is_outdated(context, task):
         return None
-    return (conflicts_of(context.repository, _names(task)) or ()) if task.is_open else ()
+    return (conflicts_of(context.repository, task) or ()) if task.is_open else ()
 
 
 def is_outdated(context: Context, task: Task) -> bool:
     """True if an open task's branch has commits since the hand-off, so that a verdict would not be on all of its work."""
-    return task.is_open and has_new_commits(context.repository, _names(task))
+    return task.is_open and has_new_commits(context.repository, task)
 
 
 def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:

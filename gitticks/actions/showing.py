@@ -208,11 +208,11 @@ def _goes_back(event: Event) -> bool:
 def _changes(context: Context, task: TaskRow) -> Changes | None:
     if '"start_sha": null' in task.json:
         return None
-    from gitticks.actions.changes import Allowance, find_changes, names_in, names_with_branch
+    from gitticks.actions.changes import Allowance, at_its_branch, find_changes
 
-    names = names_with_branch(context.repository, names_in(task.json))
+    whole = at_its_branch(context.repository, context.index.task(task.id))
     in_review = task.status == Status.REVIEWING
-    return find_changes(context.repository, names, Allowance(MOST_SECONDS), with_conflicts=in_review)
+    return find_changes(context.repository, whole, Allowance(MOST_SECONDS), with_conflicts=in_review)
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:
