@@ -12,8 +12,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
-from gitticks.actions.doctor.machine import showing_rights
-from gitticks.actions.doctor.own_folder import long_holder
+from gitticks.actions.doctor.machine import long_holder, showing_rights
 from gitticks.actions.saved_edits import refusal_of
 from gitticks.board.checkout_state import REFUSED, board_elsewhere, waiting_on_board
 from gitticks.board.edits import renamed_folders, saved_edits
