@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.history import events_in
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, answered_since
 from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
+from gitticks.store.layout import events_of
 
 if TYPE_CHECKING:
     from gitticks.model.notes import Entry, QuestionPair
@@ -32,7 +32,7 @@ def _waits_because(index: Index, task: Listed) -> str:
         return ""
     from gitticks.workflow.session_states import waits_because
 
-    return waits_because(task, events_in(history))
+    return waits_because(task, events_of(history))
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
@@ -95,7 +95,7 @@ def denied_of(index: Index, task_id: TaskId) -> Denied | None:
     history = index.history(task_id)
     if b'"denied"' not in history:
         return None
-    for event in reversed(events_in(history)):
+    for event in reversed(events_of(history)):
         if event.type == "session.ended" and event.data.get("role") == "worker":
             denied = event.data.get("denied")
             return Denied(task_id, event.actor.name, tuple(denied)) if isinstance(denied, list) else None
@@ -113,7 +113,7 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
     A review is between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
     handed_off = None
-    for event in reversed(events_in(history)):
+    for event in reversed(events_of(history)):
         if event.to_status not in _STEPS:
             continue
         if event.to_status == Status.WORKING:

@@ -118,7 +118,7 @@ class Transaction:
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return events_of(self.read(layout.history_path(task_id)))
+        return layout.events_of(self.read(layout.history_path(task_id)))
 
     def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
         """Adds lines to the task's history; what is there stays byte for byte."""
@@ -262,15 +262,6 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
             return ()
         tree = entry.object_id
     return objects.names(tree)
-
-
-def events_of(content: bytes | None) -> tuple[Event, ...]:
-    """Returns the events of a history.jsonl that can be understood, in file order; none if the file is missing."""
-    if not content:
-        return ()
-    from gitticks.document.history import read_history
-
-    return read_history(content).events
 
 
 def _checked(path: str) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from gitticks.actions.history import events_in
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.log import TrailCommit
@@ -23,7 +23,7 @@ from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.status import ActorKind, Status
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.layout import HISTORY_FILE
+from gitticks.store.layout import HISTORY_FILE, events_of
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.history_rules import PastChange, is_persons_word, merge_problems, problems_of
 
@@ -41,21 +41,16 @@ class Version:
     history: str | None = None
     folder: str | None = field(default=None, compare=False)
 
-    @property
-    def is_there(self) -> bool:
-        """True if there is a task."""
-        return self.task is not None
-
 
 NOTHING = Version()
 
 
-@dataclass(slots=True)
 class Versions:
     """Reads versions of tasks out of one object database."""
 
-    objects: Objects
-    _tasks: dict[str, Task | DocumentError] = field(default_factory=dict)
+    def __init__(self, objects: Objects) -> None:
+        self.objects = objects
+        self._read = lru_cache(_MOST_KEPT)(self._read_task)
 
     def changed(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
         """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
@@ -68,23 +63,9 @@ class Versions:
                 if layout.is_task_folder(between, name):
                     yield TaskId(name), (self._version(old_folder), self._version(new_folder))
 
-    def at(self, commit: str, task_id: TaskId) -> Version:
-        """Returns a task's version at a commit."""
-        folder = task_path(task_id).rpartition("/")[0]
-        return self._version(self.objects.find(self.objects.tree_of(commit), folder))
-
     def task(self, version: Version, task_id: TaskId) -> Task | None:
         """Returns the task; None if there is none."""
-        if version.task is None:
-            return None
-        if version.task not in self._tasks:
-            if len(self._tasks) >= _MOST_KEPT:
-                self._tasks.clear()
-            self._tasks[version.task] = self._read(version.task, task_id)
-        found = self._tasks[version.task]
-        if isinstance(found, DocumentError):
-            raise found
-        return found
+        return None if version.task is None else self._read(version.task, task_id)
 
     def history(self, version: Version) -> bytes:
         """Returns the bytes of the task's history; empty if there is none."""
@@ -126,13 +107,10 @@ class Versions:
         except DocumentError:
             return None
 
-    def _read(self, blob: str, task_id: TaskId) -> Task | DocumentError:
-        try:
-            task = read_task(self.objects.read_blob(blob), task_path(task_id))
-        except DocumentError as error:
-            return error
+    def _read_task(self, blob: str, task_id: TaskId) -> Task:
+        task = read_task(self.objects.read_blob(blob), task_path(task_id))
         if task.id != task_id:
-            return DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
+            raise DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
         return task
 
     def _tasks_tree(self, commit: str) -> str | None:
@@ -212,7 +190,7 @@ class Trail:
     def _is_decided_anew(self, settled: Version, old: Version, new: Version) -> bool:
         """True if a person decided about the task as it stands, and its history is whole."""
         before, after = self.versions.history(old), self.versions.history(new)
-        added = events_in(after[len(before) :])
+        added = events_of(after[len(before) :])
         return is_persons_word(added) and after.startswith(self.versions.history(settled))
 
     def _problems(
@@ -222,8 +200,8 @@ class Trail:
         return tuple(Illegal(commit.commit, task_id, word) for word in words)
 
     def _words(self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version) -> Iterator[str]:
-        if not new.is_there:
-            if old.is_there:
+        if new.task is None:
+            if old.task is not None:
                 yield "was deleted, but tasks can only be cancelled"
             return
         try:
@@ -235,8 +213,8 @@ class Trail:
         if not has.startswith(had):
             yield HISTORY_CHANGED
             return
-        events = events_in(has[len(had) :])
-        if old.is_there and events:
+        events = events_of(has[len(had) :])
+        if old.task is not None and events:
             yield from _authorship(commit, events)
         if after is not None:
             yield from self._legality(commit, task_id, (old, new), after, events)
@@ -280,7 +258,7 @@ class Trail:
         new: Version,
         before: Sequence[Unsettled | None],
     ) -> Unsettled | None:
-        there = [side for side in sides if side.is_there]
+        there = [side for side in sides if side.task is not None]
         if not there:
             return self._judge(commit, task_id, NOTHING, new, None)
         found = tuple(
@@ -288,10 +266,12 @@ class Trail:
         )
         if found:
             return Unsettled(there[0], found)
-        return next((one for side, one in zip(sides, before, strict=True) if one and side.is_there), None)
+        return next(
+            (one for side, one in zip(sides, before, strict=True) if one and side.task is not None), None
+        )
 
     def _merge_words(self, task_id: TaskId, sides: Sequence[Version], new: Version) -> Iterator[str]:
-        if not new.is_there:
+        if new.task is None:
             yield "was deleted by a merge, but tasks can only be cancelled"
             return
         try:
@@ -306,7 +286,7 @@ class Trail:
         has = set(self.versions.history(new).splitlines())
         if not set[bytes]().union(*lines) <= has:
             yield f"lost lines of its {HISTORY_FILE} in a merge"
-        if is_persons_word(events_in(b"\n".join(has - set[bytes]().union(*lines)))):
+        if is_persons_word(events_of(b"\n".join(has - set[bytes]().union(*lines)))):
             yield "was decided in a merge, but merges decide nothing"
 
 
