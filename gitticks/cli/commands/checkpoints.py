@@ -9,12 +9,13 @@ import click
 from gitticks.actions.checkpoints import (
     ListedCheckpoint,
     Pruned,
+    ResumedWork,
     diff_checkpoint,
     list_checkpoints,
     prune_checkpoints,
+    resume_checkpoint,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.resuming import ResumedWork, resume_checkpoint
 from gitticks.actions.run import is_run_alive
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
