@@ -19,6 +19,7 @@ from gitticks.runner.liveness import (
     REQUESTS_FOLDER,
     SPENDING_FILE,
     is_run_alive_at,
+    names_in,
 )
 from gitticks.store.authors import own_names
 from gitticks.store.indexed_graph import graph_over
@@ -156,10 +157,7 @@ def _waiting_merges(context: Context) -> tuple[QueuedMerge, ...]:
 
 
 def _requests(context: Context) -> tuple[Question, ...]:
-    try:
-        names = os.listdir(f"{context.repository.own_place}/{REQUESTS_FOLDER}")
-    except OSError:
-        return ()
+    names = names_in(f"{context.repository.own_place}/{REQUESTS_FOLDER}")
     if not any(name.endswith(RECORD) for name in names):
         return ()
     from gitticks.runner.questions import Questions
