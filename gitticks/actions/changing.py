@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import RefusedError, UsageError
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
+
+
+class Moved(NamedTuple):
+    """A task before and after."""
+
+    before: Task
+    after: Task
 
 
 def work_head(context: Context, task: Task) -> str | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from shlex import quote
-from typing import NamedTuple
 
-from gitticks.actions.changing import circumstances_of, refuse_unmerged
+from gitticks.actions.changing import Moved, circumstances_of, refuse_unmerged
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError, first_of
@@ -25,13 +24,6 @@ from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Reques
 _SHOWN_PATHS = 3
 _LONGEST_STOP_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
-
-
-class Moved(NamedTuple):
-    """A task before and after."""
-
-    before: Task
-    after: Task
 
 
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:

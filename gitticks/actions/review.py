@@ -9,10 +9,11 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, span_of
+from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
-from gitticks.actions.verdict import Judged, approve_task, look_at, reject_task, seen_of
+from gitticks.actions.verdict import approve_task, look_at, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
@@ -172,7 +173,7 @@ def is_outdated(context: Context, task: Task) -> bool:
     return task.is_open and has_new_commits(context.repository, task)
 
 
-def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:
+def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Moved:
     """Approves work that an agent has reviewed, and nothing else that a task may await."""
     context.require_person("accept work")
     task = context.store.task_file(task_id).task

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changing import work_head
+from gitticks.actions.changing import Moved, work_head
 from gitticks.actions.context import Context
-from gitticks.actions.lifecycle import Moved, close_task
+from gitticks.actions.lifecycle import close_task
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import claims_of, keeping, sharing
 from gitticks.actions.taking_up import take_up

@@ -38,9 +38,9 @@ from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.workflow.council import Voice
 
 if TYPE_CHECKING:
+    from gitticks.actions.changing import Moved
     from gitticks.actions.context import Context
     from gitticks.actions.review import ReviewView
-    from gitticks.actions.verdict import Judged
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
     from gitticks.workflow.triggers import Proof, Seen
@@ -293,7 +293,7 @@ class Review(Loaded[Work]):
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
         comments = dict(self.comments)
 
-        def give(context: Context, prove: Callable[[], Proof]) -> Judged:
+        def give(context: Context, prove: Callable[[], Proof]) -> Moved:
             from gitticks.actions.verdict import approve_task
 
             proof = prove()
@@ -336,7 +336,7 @@ class Review(Loaded[Work]):
         if len(rows) > _MOST_SHOWN:
             rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
 
-        def answered(_judged: Judged) -> str:
+        def answered(_judged: Moved) -> str:
             self._leave()
             return f"{task.id} answered; back to {work.policy.agent}"
 
