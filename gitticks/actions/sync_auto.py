@@ -76,6 +76,16 @@ def share(context: Context) -> Synced | None:
     return done
 
 
+def _share_again(context: Context, warn: Callable[[str], None], told: set[str]) -> Synced | None:
+    fresh = context.renewed()
+    done = share(fresh)
+    for message in fresh.warnings:
+        if message not in told:
+            told.add(message)
+            warn(message)
+    return done
+
+
 @dataclass(slots=True)
 class _Sharer:
     """What was shared, and when; `pull_seconds` is how often the remote is asked without a change here."""
@@ -104,16 +114,11 @@ class _Sharer:
             self._share()
 
     def _share(self) -> None:
-        fresh = self.context.renewed()
-        done = share(fresh)
+        done = _share_again(self.context, self.warn, self._told)
         self._tried, self._at = self._tip(), self._clock()
         if done is not None and done.reached is not Reached.OFFLINE:
             self._shared = self._tried
             self._told.clear()
-        for message in fresh.warnings:
-            if message not in self._told:
-                self._told.add(message)
-                self.warn(message)
 
     def _tip(self) -> str | None:
         return read_ref(self.context.repository.common_dir, STATE_REF)
@@ -196,17 +201,12 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     remote = remote_of_branch(context.repository, STATE_BRANCH)
     if remote is None or not _has_tasks(context, remote):
         return RunClaims.none()
-    seen = set[str]()
+    told = set[str]()
     sharing = threading.Lock()
 
     def share_now() -> bool:
         with sharing:
-            fresh = context.renewed()
-            done = share(fresh)
-            for message in fresh.warnings:
-                if message not in seen:
-                    seen.add(message)
-                    warn(message)
+            done = _share_again(context, warn, told)
         return done is not None and done.reached is Reached.DONE
 
     me = (context.author.name, socket.gethostname())
