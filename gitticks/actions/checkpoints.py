@@ -332,7 +332,12 @@ def resume_checkpoint(context: Context, text: str, *, force: bool) -> ResumedWor
                 hint=f"`gt update {owner.id} --isolation task` gives it a workspace, then `gt resume {checkpoint.id}`; "
                 f"or look at it yourself: `git switch --detach {checkpoint.commit[:10]}`",
             )
-        back = _going_back(checkpoint, there)
+        back = [
+            one
+            for one in there
+            if one.id in (checkpoint.workspace, checkpoint.task)
+            or (one.is_open and one.usage != checkpoint.usage.get(one.id, Usage()))
+        ]
         # Tried on a snapshot first: a refusal leaves the workspace alone.
         _carry_out(context, context.store.snapshot(), checkpoint, back)
         try:
@@ -369,15 +374,6 @@ def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[
         )
 
 
-def _going_back(checkpoint: Checkpoint, there: Iterable[Task]) -> list[Task]:
-    return [
-        one
-        for one in there
-        if one.id in (checkpoint.workspace, checkpoint.task)
-        or (one.is_open and one.usage != checkpoint.usage.get(one.id, Usage()))
-    ]
-
-
 def _carry_out(
     context: Context, transaction: Transaction, checkpoint: Checkpoint, back: Iterable[Task]
 ) -> None:
@@ -392,10 +388,6 @@ def _carry_out(
         usage = task.usage if task.is_epic else checkpoint.usage.get(task.id, Usage())
         resumed = Resumed(context.actor, checkpoint.id, checkpoint.head, usage, start)
         carry_out(transaction, task.id, resumed, context.circumstances(task))
-    _restore_scratchpad(transaction, checkpoint)
-
-
-def _restore_scratchpad(transaction: Transaction, checkpoint: Checkpoint) -> None:
     path = scratchpad_of(transaction.task_file(checkpoint.task).task)
     now = (transaction.read(path) or b"").decode("utf-8", "replace")
     tasks = {one.id for one in members(transaction, checkpoint.workspace)}

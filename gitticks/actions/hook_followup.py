@@ -122,19 +122,16 @@ def needs_follow_up(edit: HandEdit) -> bool:
 def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     """Writes what an edit asks for on top of the edit itself, which the transaction stands on."""
     if needs_follow_up(edit):
-        _carry_out(context, transaction, edit, _actor(context, context.author))
-
-
-def _actor(context: Context, author: Identity) -> Actor:
-    kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
-    return Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
+        _carry_out(context, transaction, edit, context.actor)
 
 
 def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
     if not needs_follow_up(edit):
         return None
-    actor = _actor(context, author)
+    actor = Actor(ActorKind.HUMAN, author.name)
+    if context.world.in_session:
+        actor = context.actor._replace(name=author.name)
     try:
         return context.store.transact(
             lambda transaction: _carry_out(context, transaction, edit, actor), author=author

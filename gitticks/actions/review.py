@@ -74,7 +74,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         task=task,
         summary=file.summary,
         criteria=file.section(Section.ACCEPTANCE),
-        said=_said(context, task_id),
+        said=said_of(context.index, context.index.find(task_id)),
         handoff=file.section(Section.HANDOFF),
         review=file.section(Section.REVIEW),
         # The review of an earlier round is next to its answers.
@@ -111,11 +111,6 @@ def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIterati
     except GitticksError:
         return ()  # as above: the doctor names what is damaged
     return read_entries((written or b"").decode("utf-8", "replace"))
-
-
-def _said(context: Context, task_id: TaskId) -> str:
-    task = context.index.find(task_id)
-    return "" if task is None else said_of(context.index, task)
 
 
 def diff(context: Context, task: Task) -> bytes:

@@ -42,8 +42,10 @@ def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     return {task_id: reason for task_id, reason in found.items() if reason}
 
 
-def said_of(index: Index, task: TaskRow) -> str:
+def said_of(index: Index, task: TaskRow | None) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
+    if task is None:
+        return ""
     is_stuck = task.status == Status.STUCK
     if is_stuck or task.awaiting == Awaiting.ESCALATION or task.status == Status.REVIEWING:
         why = _waits_because(index, task)

@@ -345,14 +345,11 @@ class _Sync:
             lease = timedelta(seconds=self.context.settings.claims.lease)
             note_claims(self.context.repository, self.remote, self.context.now + lease)
         if known is not None and not self.restore:
-            self._refuse_rewritten(known)
+            # That the branch lost what it had, somebody may have meant, or an attack may be it.
+            words = words_of_rewritten(self.context.store, self.remote, known, self.fetched)
+            if words is not None:
+                raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
         return None
-
-    def _refuse_rewritten(self, known: str) -> None:
-        """Refuses to follow a branch that lost what it had: somebody may have meant it, or an attack may be it."""
-        words = words_of_rewritten(self.context.store, self.remote, known, self.fetched)
-        if words is not None:
-            raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
 
     def _refuse_illegal(self) -> None:
         """Refuses to push what `pre-push` would refuse where a person has it: this push runs no hooks."""

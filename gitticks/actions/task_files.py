@@ -81,19 +81,12 @@ def saved_task(repository: Repository, text: str) -> SavedTaskError | None:
     board = board_path(repository)
     if board is None or not is_valid_id(text):
         return None
-    found = list(_folders(board, text))
+    files = sorted((board / TASKS_FOLDER).glob(f"*/{text}*/{TASK_FILE}"))
+    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
+    found = [task_id for task_id in map(task_of_path, places) if task_id is not None]
     if text in found:
         return SavedTaskError(TaskId(text))
     return SavedTaskError(found[0]) if len(found) == 1 else None
-
-
-def _folders(board: Path, beginning: str) -> list[TaskId]:
-    try:
-        files = sorted((board / TASKS_FOLDER).glob(f"*/{beginning}*/{TASK_FILE}"))
-    except OSError:
-        return []
-    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
-    return [task_id for task_id in map(task_of_path, places) if task_id is not None]
 
 
 def find_task_path(context: Context, task: str | None) -> Path:

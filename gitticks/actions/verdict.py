@@ -190,8 +190,7 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     if questions:
         return Waiting(file.task, questions, seen_of(file))
     with open_index(context.repository) as index:
-        row = index.find(task_id)
-        return Waiting(file.task, questions, seen_of(file), "" if row is None else said_of(index, row))
+        return Waiting(file.task, questions, seen_of(file), said_of(index, index.find(task_id)))
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Moved:

@@ -8,6 +8,7 @@ that carries it out, and a mistake by the commit that takes it back or by a pers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -75,8 +76,10 @@ class Versions:
         """Returns what shows what a task's text offered to the gates, before a change or with it."""
 
         def read() -> Artifacts:
-            files = [self._file(version, task_id) for version in (old, new)]
-            known = [file for file in files if file is not None]
+            known = []
+            for blob in filter(None, (old.task, new.task)):
+                with suppress(DocumentError):
+                    known.append(TaskFile.parse(self.objects.read_blob(blob), task_path(task_id)))
             reviews = [
                 file.review_outcome
                 for file in known
@@ -98,14 +101,6 @@ class Versions:
             change.path.startswith(f"{layout.ROUNDS_FOLDER}/") and change.path.endswith("-handoff.md")
             for change in changes
         )
-
-    def _file(self, version: Version, task_id: TaskId) -> TaskFile | None:
-        if version.task is None:
-            return None
-        try:
-            return TaskFile.parse(self.objects.read_blob(version.task), task_path(task_id))
-        except DocumentError:
-            return None
 
     def _read_task(self, blob: str, task_id: TaskId) -> Task:
         task = read_task(self.objects.read_blob(blob), task_path(task_id))
@@ -216,23 +211,13 @@ class Trail:
         events = events_of(has[len(had) :])
         if old.task is not None and events:
             yield from _authorship(commit, events)
-        if after is not None:
-            yield from self._legality(commit, task_id, (old, new), after, events)
-
-    def _legality(
-        self,
-        commit: TrailCommit,
-        task_id: TaskId,
-        versions: tuple[Version, Version],
-        after: Task,
-        events: tuple[Event, ...],
-    ) -> Iterator[str]:
         try:
-            before = self.versions.task(versions[0], task_id)
+            before = self.versions.task(old, task_id)
         except DocumentError:
             return  # what a broken file's fields were cannot be known
-        offered = self.versions.artifacts(task_id, *versions)
-        yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
+        if after is not None:
+            offered = self.versions.artifacts(task_id, old, new)
+            yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
 
     def _merged(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         """Takes over what each side left unsettled, and judges the tasks that are as on neither side."""

@@ -109,16 +109,13 @@ def check_clock(context: Context) -> Iterator[Finding]:
     for newest in read_log(context.repository, STATE_REF, count=1):
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
+            minutes = int(ahead // 60)
+            span = f"{minutes} minutes" if minutes < _MINUTES_SHOWN else f"{minutes // 60} hours"
             yield warning(
-                f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {_span(ahead)} in the future",
+                f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {span} in the future",
                 "`date -u` shows this machine's clock; either it or the writer's is wrong",
                 commit=newest.commit,
             )
-
-
-def _span(seconds: float) -> str:
-    minutes = int(seconds // 60)
-    return f"{minutes} minutes" if minutes < _MINUTES_SHOWN else f"{minutes // 60} hours"
 
 
 def check_locks(context: Context) -> Iterator[Finding]:
@@ -128,13 +125,13 @@ def check_locks(context: Context) -> Iterator[Finding]:
     if holder is not None:
         who = "another process" if holder.pid is None else f"process {holder.pid}"
         yield warning(
-            f"{who} has held the lock of the state branch for {_brief_span(holder.seconds)}",
+            f"{who} has held the lock of the state branch for {_span(holder.seconds)}",
             f"`ps -fp {holder.pid}` shows it; the lock ends when it does" if holder.pid else None,
         )
     for lock in ref_locks(repository):
         if lock.is_old:
             yield warning(
-                f"`{lock.ref}` has been locked for {_brief_span(lock.age_seconds)}, and git does not say by whom",
+                f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
                 "`gt doctor --fix`"
                 if lock.is_of_git
                 else f"if no git command is running: `rm {quote(str(lock.path))}`",
@@ -166,7 +163,7 @@ def clear_locks(context: Context) -> None:
 
 
 def _index_finding(name: str, lock: LockFile) -> Finding:
-    since = f"has been locked for {_brief_span(lock.age_seconds)}"
+    since = f"has been locked for {_span(lock.age_seconds)}"
     if lock.taker is not None:
         return warning(
             f"the index of {name} {since} by gitticks, process {lock.taker}, which was killed",
@@ -179,7 +176,7 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
     )
 
 
-def _brief_span(seconds: float) -> str:
+def _span(seconds: float) -> str:
     whole = int(seconds)
     if whole < _MOST_SECONDS:
         return f"{whole} s"
