@@ -136,12 +136,16 @@ def list_tasks(
     else:
         questions = index.questions_of_all() if with_questions else {}
         said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
+    due: dict[TaskId, str] = {}
+    if wanted.is_overdue or order is Order.DUE:
+        details = index.details(open_only=False)
+        due = {task.id: day for task in ordered if (day := details[task.id].due)}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_fix(),
         questions=questions,
         said=said,
-        due=_due(index, ordered) if wanted.is_overdue or order is Order.DUE else {},
+        due=due,
         has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
         left_out=left_out,
@@ -162,12 +166,6 @@ def _sorted(index: Index, tasks: Sequence[TaskRow], order: Order) -> list[TaskRo
         Order.ID: lambda task: task.id,
     }
     return sorted(tasks, key=keys[order])
-
-
-def _due(index: Index, tasks: Sequence[TaskRow]) -> dict[TaskId, str]:
-    details = index.details(open_only=False)
-    days = {task.id: details[task.id].due for task in tasks}
-    return {task_id: day for task_id, day in days.items() if day}
 
 
 def _said(

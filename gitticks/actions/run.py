@@ -267,17 +267,15 @@ def merge_each(
         queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
         remove_merged_workspaces(run)
         ids = task_ids or [task.id for task in queue.waiting()]
-        merged = {one: _merged_or_waits(queue, one) for one in ids}
+        merged: dict[TaskId, MergeResult] = {}
+        for one in ids:
+            try:
+                merged[one] = _merged(queue, one)
+            except GitticksError as error:
+                run.emit(MergeWaits(one, error.in_one_line))
+                merged[one] = MergeResult(waits=error.in_one_line)
     delete_removed(run.repository, run.settings)
     return merged
-
-
-def _merged_or_waits(queue: MergeQueue, task_id: TaskId) -> MergeResult:
-    try:
-        return _merged(queue, task_id)
-    except GitticksError as error:
-        queue.run.emit(MergeWaits(task_id, error.in_one_line))
-        return MergeResult(waits=error.in_one_line)
 
 
 def merged_words(base: str | None, sha: str, tested: str) -> str:

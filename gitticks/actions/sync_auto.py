@@ -199,7 +199,10 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     `warn` gets what goes wrong on the way, each once.
     """
     remote = remote_of_branch(context.repository, STATE_BRANCH)
-    if remote is None or not _has_tasks(context, remote):
+    if remote is None or (  # it had the state branch if `gt sync`, `gt init` or plain git saw it there
+        last_shared(context.store, remote) is None
+        and read_ref(context.repository.common_dir, tracking_ref(remote, STATE_BRANCH)) is None
+    ):
         return RunClaims.none()
     told = set[str]()
     sharing = threading.Lock()
@@ -213,15 +216,6 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     lease = timedelta(seconds=context.settings.claims.lease)
     claims = Claims(context.repository, remote, me, lease, context.world.now)
     return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
-
-
-def _has_tasks(context: Context, remote: str) -> bool:
-    """True if a remote had the state branch, whether `gt sync`, `gt init` or plain git saw it there."""
-    tracked = tracking_ref(remote, STATE_BRANCH)
-    return (
-        last_shared(context.store, remote) is not None
-        or read_ref(context.repository.common_dir, tracked) is not None
-    )
 
 
 @contextlib.contextmanager

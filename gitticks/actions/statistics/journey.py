@@ -147,17 +147,14 @@ class _Turn:
             self._end(event.at)
             kind = _kind(event)
             if kind is not None:
-                self._begin(kind, event.at)
+                self.begun, self._kind = event.at, kind
         elif event.type is EventType.WAIVED and event.data.get("gate") == "person":
             self.begun = None
         elif event.to_status is not None:
             self._end(event.at)
             awaited = AWAITED_IN.get(event.to_status)
             if awaited is not None:
-                self._begin(awaited, event.at)
-
-    def _begin(self, kind: Awaiting, at: datetime) -> None:
-        self.begun, self._kind = at, kind
+                self.begun, self._kind = event.at, awaited
 
     def _end(self, at: datetime, kind: Awaiting | None = None) -> None:
         """Ends a wait, of which an answer tells what it was for; one that took no time was none."""
