@@ -216,26 +216,21 @@ def prune_checkpoints(
     names = tuple(names)
     chosen = _chosen(context, names, keep)
     refs = kept_refs(context.store)
-    live = set(Sessions(context.repository.own_dir).live())
-    stray = {}
-    if not names:
-        there = {(one.workspace, one.number) for one in read_all(context.store)}
-        stray = {place: commit for place, commit in refs.items() if place not in there and not live}
-    commits = {
-        (one.workspace, one.number): one.checkpoint.commit
-        if one.checkpoint
-        else refs.get((one.workspace, one.number))
-        for one in chosen
-    }
-    only_there = _only_there(context, [*commits.values(), *stray.values()])
-    pruned = [Pruned(one.id, (at := commits[one.workspace, one.number]), at in only_there) for one in chosen]
-    pruned += [
-        Pruned(f"{workspace}-{number}", commit, commit in only_there, is_ref_alone=True)
-        for (workspace, number), commit in sorted(stray.items())
+    commits: dict[tuple[TaskId, int], str | None] = {}
+    for one in chosen:
+        place = one.workspace, one.number
+        commits[place] = one.checkpoint.commit if one.checkpoint else refs.get(place)
+    stray: set[tuple[TaskId, int]] = set()
+    if not names and not Sessions(context.repository.own_dir).live():
+        stray = refs.keys() - {(one.workspace, one.number) for one in read_all(context.store)}
+        commits |= {place: refs[place] for place in sorted(stray)}
+    only_there = _only_there(context, commits.values())
+    if not dry_run and commits:
+        _drop(context, chosen, {place: refs[place] for place in commits if place in refs})
+    return [
+        Pruned(f"{place[0]}-{place[1]}", commit, commit in only_there, place in stray)
+        for place, commit in commits.items()
     ]
-    if not dry_run and pruned:
-        _drop(context, chosen, {place: refs[place] for place in (*commits, *stray) if place in refs})
-    return pruned
 
 
 def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[StoredCheckpoint]:

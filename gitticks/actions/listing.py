@@ -113,7 +113,7 @@ def list_tasks(
     """
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
-    tasks, passed = _read(context, wanted, parent, with_json=with_json)
+    tasks, passed = read_passing(context, wanted, parent, with_json=with_json)
     graph = index.graph(tasks)
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
@@ -176,7 +176,7 @@ def _said(
     return {task_id: text for task_id, text in found.items() if text}
 
 
-def _read(
+def read_passing(
     context: Context, wanted: Filter, parent: TaskId | None, *, with_json: bool
 ) -> tuple[Sequence[TaskRow], Sequence[TaskRow]]:
     """Returns the tasks that could matter, and those of them that pass."""

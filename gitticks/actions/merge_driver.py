@@ -15,26 +15,36 @@ from gitticks.git.files import errors_name
 from gitticks.git.process import run_git
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
-from gitticks.store.merging.task import Changes, Look, Merged, Times, merge_task, with_superseded
+from gitticks.store.merging.task import Changes, Look, Merged, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
 
 
 def merge_in_place(
-    base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str] | None = None
+    base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str]
 ) -> list[str]:
     """Writes the merged file over `ours`, whole or not at all, and returns the messages to print, most urgent first.
 
     `environment` is git's: `git merge` and `git pull` name the other side's commit there.
     """
-    versions = [_read(file) for file in (base, ours, theirs)]
+    before, ours_data, theirs_data = (_read(file) for file in (base, ours, theirs))
 
     def times(look: Look) -> tuple[int, int] | None:
-        changes = _history(path, versions[1], versions[2], environment or {})
+        changes = _history(path, ours_data, theirs_data, environment)
         return None if changes is None else changes.of(path)(look)
 
-    data, notes = _merged(path, versions[0] or None, versions[1], versions[2], times)
+    notes: list[str] = []
+    if path.endswith(_RECORDS):
+        data = merge_records(before, ours_data, theirs_data)
+    else:
+        merged = merge_task(before or None, ours_data, theirs_data, path, times)
+        if merged is None:
+            raise GitticksError(
+                f"`{path}` cannot be read on one side, so it is merged line by line",
+                hint="fix it in an editor, `git add` it, then continue",
+            )
+        data, notes = with_superseded(merged, path), _notes(merged, path, (ours_data, theirs_data))
     aside = ours.with_name(f"{ours.name}.merged")
     try:
         with errors_name(aside):
@@ -69,21 +79,6 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
 
     other = next((one for one in heads if has(one, theirs)), None)
     return Changes(objects, head, other) if other is not None and has(head, ours) else None
-
-
-def _merged(
-    path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times
-) -> tuple[bytes, list[str]]:
-    if path.endswith(_RECORDS):
-        return merge_records(base or b"", ours, theirs), []
-
-    merged = merge_task(base, ours, theirs, path, times)
-    if merged is None:
-        raise GitticksError(
-            f"`{path}` cannot be read on one side, so it is merged line by line",
-            hint="fix it in an editor, `git add` it, then continue",
-        )
-    return with_superseded(merged, path), _notes(merged, path, (ours, theirs))
 
 
 def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes]) -> list[str]:
