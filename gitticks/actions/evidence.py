@@ -7,7 +7,6 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.errors import NotFoundError, RefusedError
-from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
@@ -15,7 +14,6 @@ from gitticks.model.task import Task
 from gitticks.runner.commit_checks import find_astray
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
-from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.runner.workspace_removal import list_workspaces
 from gitticks.workflow.transitions import targets
 
@@ -31,11 +29,6 @@ def workspace_of(context: Context, task: Task) -> Path | None:
     # Who works there may have left the branch.
     in_place = (one.path for one in there if WORK_BRANCH + one.name == task.branch)
     return next(on_branch, None) or next(in_place, None)
-
-
-def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
-    """Returns the paths in a workspace that no commit has, sorted."""
-    return uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
 
 
 def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there: bool = True) -> str | None:

@@ -119,12 +119,6 @@ def needs_follow_up(edit: HandEdit) -> bool:
     return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)
 
 
-def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    """Writes what an edit asks for on top of the edit itself, which the transaction stands on."""
-    if needs_follow_up(edit):
-        _carry_out(context, transaction, edit, context.actor)
-
-
 def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
     if not needs_follow_up(edit):
@@ -134,7 +128,7 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
         actor = context.actor._replace(name=author.name)
     try:
         return context.store.transact(
-            lambda transaction: _carry_out(context, transaction, edit, actor), author=author
+            lambda transaction: carry_out_request(context, transaction, edit, actor), author=author
         )
     except GitticksError as error:
         reason = error.message
@@ -143,7 +137,10 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
         )
 
 
-def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> FollowedUp | None:
+def carry_out_request(
+    context: Context, transaction: Transaction, edit: HandEdit, actor: Actor
+) -> FollowedUp | None:
+    """Writes what an edit asks for on top of the edit itself; None where somebody else was faster."""
     current = transaction.task_file(edit.after.task.id)
     if not _stands(edit, current):
         return None

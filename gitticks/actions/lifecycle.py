@@ -8,14 +8,16 @@ from shlex import quote
 
 from gitticks.actions.changing import Moved, circumstances_of, refuse_unmerged
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
+from gitticks.actions.evidence import astray_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError, first_of
+from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
@@ -125,14 +127,16 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
 def _refuse_uncommitted(context: Context, task: Task) -> None:
     """Refuses where the workspace holds work that its branch does not have: the merge would leave it out."""
     workspace = workspace_of(context, task)
-    paths = uncommitted_in(context, workspace) if workspace is not None else ()
+    if workspace is None:
+        return
+    paths = uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
     if paths:
         shown = first_of([f"`{path}`" for path in paths], _SHOWN_PATHS)
         raise RefusedError(
             f"the workspace of `{task.id}` has uncommitted changes: {shown}",
             hint=f"`git -C {quote(str(workspace))} status` shows them: commit or discard them, then try again",
         )
-    astray = astray_in(context, task, workspace, is_tested_there=False) if workspace is not None else None
+    astray = astray_in(context, task, workspace, is_tested_there=False)
     if astray is not None:
         raise RefusedError(
             f"work on `{task.id}` would not be merged: {astray}",

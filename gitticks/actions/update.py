@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_title, read_wishes
 from gitticks.actions.task_lookup import find_task
 from gitticks.document.taskfile import new_task_file
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -100,11 +101,14 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
 
 
 def _warned(context: Context, task: Task) -> Task:
-    """Returns the task, after a warning if there is no such agent as it names."""
+    """Returns the task, after a warning if the settings here do not know its agent; they may where its run is."""
     if task.agent is not None:
-        from gitticks.actions.agents import warn_of_unknown
+        from gitticks.actions.agents import why_unknown
 
-        warn_of_unknown(context, task.id, task.agent)
+        with suppress(GitticksError):  # the settings are to be fixed before any run, which says why
+            reason = why_unknown(context.settings, task.agent)
+            if reason is not None:
+                context.warnings.append(f"runs here skip `{task.id}`: {reason}")
     return task
 
 
