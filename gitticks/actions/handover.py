@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -43,24 +44,12 @@ _HAND_OFF = "`gt complete` hands off your work for review"
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
-class HandoffParts(NamedTuple):
-    """The four parts of a hand-off, as flags give them; None for one that was not given."""
-
-    done: str | None = None
-    remaining: str | None = None
-    decisions: str | None = None
-    uncertain: str | None = None
-
-    @property
-    def text(self) -> str:
-        """Returns the text of `## Handoff`; empty if no part was given."""
-        parts = (
-            f"- {name.upper()}: {text.strip()}"
-            for name, text in self._asdict().items()
-            if (text or "").strip()
-        )
-        # Further lines stay within the list item.
-        return "\n".join("\n  ".join(part.splitlines()) for part in parts)
+def handoff_text(given: Mapping[str, str | None]) -> str:
+    """Returns the text of `## Handoff` of the parts that flags gave; empty if they gave none."""
+    texts = ((name, (given[name] or "").strip()) for name in ("done", "remaining", "decisions", "uncertain"))
+    parts = (f"- {name.upper()}: {text}" for name, text in texts if text)
+    # Further lines stay within the list item.
+    return "\n".join("\n  ".join(part.splitlines()) for part in parts)
 
 
 def complete_task(context: Context, task_id: TaskId) -> tuple[Task, Task]:

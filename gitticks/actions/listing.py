@@ -56,12 +56,6 @@ class Filter(NamedTuple):
         """True if closed tasks may pass."""
         return self.with_closed or any(status.is_terminal for status in self.statuses or ())
 
-    @property
-    def needs_details(self) -> bool:
-        """True if it takes more to tell than a listing shows."""
-        named = self.agent is not None or self.reviewer is not None or self.assignee is not None
-        return named or bool(self.labels) or self.is_mine or self.is_overdue
-
 
 _EVERYTHING = Filter()
 
@@ -183,7 +177,8 @@ def read_passing(
     index = context.index
     open_only = not wanted.needs_closed
     tasks = index.listed(open_only=open_only, with_json=with_json)
-    if not wanted.needs_details:
+    named = (wanted.agent, wanted.reviewer, wanted.assignee)
+    if not (any(one is not None for one in named) or wanted.labels or wanted.is_mine or wanted.is_overdue):
         if open_only and wanted.is_empty:
             return tasks, tasks
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]

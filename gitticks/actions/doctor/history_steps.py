@@ -55,14 +55,16 @@ class Versions:
 
     def changed(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
         """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
-        return dict(self._changed(None if old is None else self._tasks_tree(old), self._tasks_tree(new)))
-
-    def _changed(self, old: str | None, new: str | None) -> Iterator[tuple[TaskId, tuple[Version, Version]]]:
-        for between, before, after in self.objects.changed_entries(old, new):
-            folders = self.objects.changed_entries(tree_id_of(before), tree_id_of(after))
-            for name, old_folder, new_folder in folders:
-                if layout.is_task_folder(between, name):
-                    yield TaskId(name), (self._version(old_folder), self._version(new_folder))
+        trees = (None if one is None else self.objects.tree_of(one) for one in (old, new))
+        tops = (None if one is None else self.objects.find(one, layout.TASKS_FOLDER) for one in trees)
+        return {
+            TaskId(name): (self._version(old_folder), self._version(new_folder))
+            for between, before, after in self.objects.changed_entries(*map(tree_id_of, tops))
+            for name, old_folder, new_folder in self.objects.changed_entries(
+                tree_id_of(before), tree_id_of(after)
+            )
+            if layout.is_task_folder(between, name)
+        }
 
     def task(self, version: Version, task_id: TaskId) -> Task | None:
         """Returns the task; None if there is none."""
@@ -85,31 +87,25 @@ class Versions:
                 for file in known
                 if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
             ]
+            # The change may have put a hand-off into `rounds/`, which went on and was sent back in one.
+            paths = (one.path for one in self.objects.changed_files(old.folder, new.folder))
             return Artifacts(
                 handoff=any(file.section(Section.HANDOFF) is not None for file in known)
-                or self._archives_handoff(old, new),
+                or any(
+                    path.startswith(f"{layout.ROUNDS_FOLDER}/") and path.endswith("-handoff.md")
+                    for path in paths
+                ),
                 review=_best(reviews),
                 open_question=any(open_questions(file.entries(Section.QUESTIONS)) for file in known),
             )
 
         return read
 
-    def _archives_handoff(self, old: Version, new: Version) -> bool:
-        """True if the change put a hand-off into `rounds/`, which went on and was sent back in one."""
-        changes = self.objects.changed_files(old.folder, new.folder)
-        return any(
-            change.path.startswith(f"{layout.ROUNDS_FOLDER}/") and change.path.endswith("-handoff.md")
-            for change in changes
-        )
-
     def _read_task(self, blob: str, task_id: TaskId) -> Task:
         task = read_task(self.objects.read_blob(blob), task_path(task_id))
         if task.id != task_id:
             raise DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
         return task
-
-    def _tasks_tree(self, commit: str) -> str | None:
-        return tree_id_of(self.objects.find(self.objects.tree_of(commit), layout.TASKS_FOLDER))
 
     def _version(self, folder: Entry | None) -> Version:
         tree = tree_id_of(folder)
