@@ -209,11 +209,6 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
         give_up_lock(descriptor)
 
 
-def is_run_alive(repository: Repository) -> bool:
-    """True while a `gt run` of this clone lives, which then merges what is approved."""
-    return is_run_alive_at(repository.own_place)
-
-
 class Health(NamedTuple):
     """What lives in this clone, which dead sessions were finished now, and which could not be."""
 
@@ -230,7 +225,7 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
     # Where none is dead nothing depends on settings, which may be what is broken.
     finished = recover(run_context(context, listener)) if sessions.dead() else ()
     return Health(
-        is_run_alive(context.repository),
+        is_run_alive_at(context.repository.own_place),
         tuple(sessions.live().values()),
         tuple(finished),
         tuple(one.task for one in sessions.dead()),
@@ -296,7 +291,7 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
         waits = error.in_one_line
         raise
     finally:
-        if not is_run_alive(queue.repository):
+        if not is_run_alive_at(queue.repository.own_place):
             keep_wait(queue.repository.own_dir, task_id, waits)
     if result.waits is not None:
         queue.run.emit(MergeWaits(task_id, result.waits))

@@ -37,9 +37,8 @@ def _waits_because(index: Index, task: Listed) -> str:
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories say."""
-    stuck = [task for task in tasks if task.status == Status.STUCK]
-    found = {task.id: _waits_because(index, task) for task in stuck}
-    return {task_id: reason for task_id, reason in found.items() if reason}
+    stuck = (task for task in tasks if task.status == Status.STUCK)
+    return {task.id: reason for task in stuck if (reason := _waits_because(index, task))}
 
 
 def said_of(index: Index, task: TaskRow | None) -> str:

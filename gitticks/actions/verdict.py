@@ -211,9 +211,10 @@ class MergedNow(NamedTuple):
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     """Merges an approved task in the foreground; None where a run is alive, which merges it."""
-    from gitticks.actions.run import is_run_alive, merge_task, merged_words
+    from gitticks.actions.run import merge_task, merged_words
+    from gitticks.runner.liveness import is_run_alive_at
 
-    if is_run_alive(context.repository):
+    if is_run_alive_at(context.repository.own_place):
         return None
     try:
         result = merge_task(context, task_id)
@@ -245,10 +246,11 @@ def clear_unmerged(context: Context, task: Task) -> None:
     """Removes the workspace of a task that is done without a merge; where a run is alive, that does it."""
     if not task.is_landed or task.branch is None or task.merged_sha is not None:
         return
-    from gitticks.actions.run import is_run_alive, keeping_warnings, run_context
+    from gitticks.actions.run import keeping_warnings, run_context
+    from gitticks.runner.liveness import is_run_alive_at
     from gitticks.runner.workspace_removal import remove_merged
 
-    if not is_run_alive(context.repository):
+    if not is_run_alive_at(context.repository.own_place):
         remove_merged(run_context(context, keeping_warnings(context)), task)
 
 

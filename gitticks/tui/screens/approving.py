@@ -153,10 +153,10 @@ def confirm(
 
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
-    from gitticks.actions.run import is_run_alive
+    from gitticks.runner.liveness import is_run_alive_at
 
     return (
         f"{task_id} approved; the run merges it"
-        if is_run_alive(context.repository)
+        if is_run_alive_at(context.repository.own_place)
         else merge_apart(context, task_id)
     )
