@@ -46,81 +46,6 @@ class Version:
 NOTHING = Version()
 
 
-class Versions:
-    """Reads versions of tasks out of one object database."""
-
-    def __init__(self, objects: Objects) -> None:
-        self.objects = objects
-        self._read = lru_cache(_MOST_KEPT)(self._read_task)
-
-    def changed(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
-        """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
-        trees = (None if one is None else self.objects.tree_of(one) for one in (old, new))
-        tops = (None if one is None else self.objects.find(one, layout.TASKS_FOLDER) for one in trees)
-        return {
-            TaskId(name): (self._version(old_folder), self._version(new_folder))
-            for between, before, after in self.objects.changed_entries(*map(tree_id_of, tops))
-            for name, old_folder, new_folder in self.objects.changed_entries(
-                tree_id_of(before), tree_id_of(after)
-            )
-            if layout.is_task_folder(between, name)
-        }
-
-    def task(self, version: Version, task_id: TaskId) -> Task | None:
-        """Returns the task; None if there is none."""
-        return None if version.task is None else self._read(version.task, task_id)
-
-    def history(self, version: Version) -> bytes:
-        """Returns the bytes of the task's history; empty if there is none."""
-        return b"" if version.history is None else self.objects.read_blob(version.history)
-
-    def artifacts(self, task_id: TaskId, old: Version, new: Version) -> Callable[[], Artifacts]:
-        """Returns what shows what a task's text offered to the gates, before a change or with it."""
-
-        def read() -> Artifacts:
-            known = []
-            for blob in filter(None, (old.task, new.task)):
-                with suppress(DocumentError):
-                    known.append(TaskFile.parse(self.objects.read_blob(blob), task_path(task_id)))
-            reviews = [
-                file.review_outcome
-                for file in known
-                if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
-            ]
-            # The change may have put a hand-off into `rounds/`, which went on and was sent back in one.
-            paths = (one.path for one in self.objects.changed_files(old.folder, new.folder))
-            return Artifacts(
-                handoff=any(file.section(Section.HANDOFF) is not None for file in known)
-                or any(
-                    path.startswith(f"{layout.ROUNDS_FOLDER}/") and path.endswith("-handoff.md")
-                    for path in paths
-                ),
-                review=_best(reviews),
-                open_question=any(open_questions(file.entries(Section.QUESTIONS)) for file in known),
-            )
-
-        return read
-
-    def _read_task(self, blob: str, task_id: TaskId) -> Task:
-        task = read_task(self.objects.read_blob(blob), task_path(task_id))
-        if task.id != task_id:
-            raise DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
-        return task
-
-    def _version(self, folder: Entry | None) -> Version:
-        tree = tree_id_of(folder)
-        if tree is None:
-            return NOTHING
-        find = self.objects.find_file
-        return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
-
-
-def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
-    if ReviewOutcome.PASS in reviews:
-        return ReviewOutcome.PASS
-    return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
-
-
 class Illegal(NamedTuple):
     """What one commit did to one task, in words that follow the task's id."""
 
@@ -140,12 +65,13 @@ class Unsettled(NamedTuple):
     later: int = 0
 
 
-@dataclass(slots=True)
 class Trail:
-    """The commits looked at so far, and what each left unsettled."""
+    """The commits looked at so far, out of one object database, and what each left unsettled."""
 
-    versions: Versions
-    _unsettled: dict[str, Mapping[TaskId, Unsettled]] = field(default_factory=dict)
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._read = lru_cache(_MOST_KEPT)(self._read_task)
+        self._unsettled: dict[str, Mapping[TaskId, Unsettled]] = {}
 
     def unsettled(self, commit: str) -> Mapping[TaskId, Unsettled]:
         """Returns the tasks that stand on something illegal at a commit that was followed, by id."""
@@ -160,7 +86,7 @@ class Trail:
     def _changed(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         parent = commit.parents[0] if commit.parents else None
         after = dict(self.unsettled(parent)) if parent is not None else {}
-        for task_id, (old, new) in self.versions.changed(parent, commit.commit).items():
+        for task_id, (old, new) in self._changes(parent, commit.commit).items():
             _put(after, task_id, self._judge(commit, task_id, old, new, after.get(task_id)))
         return after
 
@@ -180,9 +106,9 @@ class Trail:
 
     def _is_decided_anew(self, settled: Version, old: Version, new: Version) -> bool:
         """True if a person decided about the task as it stands, and its history is whole."""
-        before, after = self.versions.history(old), self.versions.history(new)
+        before, after = self._history(old), self._history(new)
         added = events_of(after[len(before) :])
-        return is_persons_word(added) and after.startswith(self.versions.history(settled))
+        return is_persons_word(added) and after.startswith(self._history(settled))
 
     def _problems(
         self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version
@@ -196,11 +122,11 @@ class Trail:
                 yield "was deleted, but tasks can only be cancelled"
             return
         try:
-            after = self.versions.task(new, task_id)
+            after = self._task(new, task_id)
         except DocumentError as error:
             yield f"cannot be read: {error.message}"
             return
-        had, has = self.versions.history(old), self.versions.history(new)
+        had, has = self._history(old), self._history(new)
         if not has.startswith(had):
             yield HISTORY_CHANGED
             return
@@ -208,16 +134,16 @@ class Trail:
         if old.task is not None and events:
             yield from _authorship(commit, events)
         try:
-            before = self.versions.task(old, task_id)
+            before = self._task(old, task_id)
         except DocumentError:
             return  # what a broken file's fields were cannot be known
         if after is not None:
-            offered = self.versions.artifacts(task_id, old, new)
+            offered = self._artifacts(task_id, old, new)
             yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
 
     def _merged(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         """Takes over what each side left unsettled, and judges the tasks that are as on neither side."""
-        changes = [self.versions.changed(parent, commit.commit) for parent in commit.parents]
+        changes = [self._changes(parent, commit.commit) for parent in commit.parents]
         before = [self.unsettled(parent) for parent in commit.parents]
         joined = set.intersection(*(set(change) for change in changes))
         after: dict[TaskId, Unsettled] = {}
@@ -256,19 +182,84 @@ class Trail:
             yield "was deleted by a merge, but tasks can only be cancelled"
             return
         try:
-            merged = self.versions.task(new, task_id)
-            tasks = [self.versions.task(side, task_id) for side in sides]
+            merged = self._task(new, task_id)
+            tasks = [self._task(side, task_id) for side in sides]
         except DocumentError as error:
             yield f"cannot be read: {error.message}"
             return
         if merged is not None:
             yield from merge_problems([task for task in tasks if task is not None], merged)
-        lines = [set(self.versions.history(side).splitlines()) for side in sides]
-        has = set(self.versions.history(new).splitlines())
+        lines = [set(self._history(side).splitlines()) for side in sides]
+        has = set(self._history(new).splitlines())
         if not set[bytes]().union(*lines) <= has:
             yield f"lost lines of its {HISTORY_FILE} in a merge"
         if is_persons_word(events_of(b"\n".join(has - set[bytes]().union(*lines)))):
             yield "was decided in a merge, but merges decide nothing"
+
+    def _changes(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
+        """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
+        trees = (None if one is None else self._objects.tree_of(one) for one in (old, new))
+        tops = (None if one is None else self._objects.find(one, layout.TASKS_FOLDER) for one in trees)
+        return {
+            TaskId(name): (self._version(old_folder), self._version(new_folder))
+            for between, before, after in self._objects.changed_entries(*map(tree_id_of, tops))
+            for name, old_folder, new_folder in self._objects.changed_entries(
+                tree_id_of(before), tree_id_of(after)
+            )
+            if layout.is_task_folder(between, name)
+        }
+
+    def _task(self, version: Version, task_id: TaskId) -> Task | None:
+        return None if version.task is None else self._read(version.task, task_id)
+
+    def _history(self, version: Version) -> bytes:
+        return b"" if version.history is None else self._objects.read_blob(version.history)
+
+    def _artifacts(self, task_id: TaskId, old: Version, new: Version) -> Callable[[], Artifacts]:
+        """Returns what shows what a task's text offered to the gates, before a change or with it."""
+
+        def read() -> Artifacts:
+            known = []
+            for blob in filter(None, (old.task, new.task)):
+                with suppress(DocumentError):
+                    known.append(TaskFile.parse(self._objects.read_blob(blob), task_path(task_id)))
+            reviews = [
+                file.review_outcome
+                for file in known
+                if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
+            ]
+            # The change may have put a hand-off into `rounds/`, which went on and was sent back in one.
+            paths = (one.path for one in self._objects.changed_files(old.folder, new.folder))
+            return Artifacts(
+                handoff=any(file.section(Section.HANDOFF) is not None for file in known)
+                or any(
+                    path.startswith(f"{layout.ROUNDS_FOLDER}/") and path.endswith("-handoff.md")
+                    for path in paths
+                ),
+                review=_best(reviews),
+                open_question=any(open_questions(file.entries(Section.QUESTIONS)) for file in known),
+            )
+
+        return read
+
+    def _read_task(self, blob: str, task_id: TaskId) -> Task:
+        task = read_task(self._objects.read_blob(blob), task_path(task_id))
+        if task.id != task_id:
+            raise DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
+        return task
+
+    def _version(self, folder: Entry | None) -> Version:
+        tree = tree_id_of(folder)
+        if tree is None:
+            return NOTHING
+        find = self._objects.find_file
+        return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
+
+
+def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
+    if ReviewOutcome.PASS in reviews:
+        return ReviewOutcome.PASS
+    return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
 
 
 def _put(unsettled: dict[TaskId, Unsettled], task_id: TaskId, one: Unsettled | None) -> None:
