@@ -22,23 +22,6 @@ if TYPE_CHECKING:
 _SHORTEST_SECONDS = 0.05
 
 
-class Allowance:
-    """The time that may be spent on asking git, over several questions."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    @property
-    def seconds(self) -> float:
-        """Returns what is left; a moment once it is spent."""
-        return max(_SHORTEST_SECONDS, self._end - time.monotonic())
-
-    @property
-    def is_spent(self) -> bool:
-        """True once nothing is left."""
-        return time.monotonic() >= self._end
-
-
 class Changes(NamedTuple):
     """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell.
 
@@ -85,24 +68,26 @@ def _base_commit(repository: Repository, task: Task) -> str | None:
     return read_ref(repository.common_dir, f"{BRANCHES}{task.base}") if task.base else None
 
 
-def find_changes(
-    repository: Repository, task: Task, allowance: Allowance, *, with_conflicts: bool
-) -> Changes | None:
-    """Returns what a task's work changes; None where there is none, or where git cannot tell in the time left."""
+def _seconds_left(until: float) -> float:
+    return max(_SHORTEST_SECONDS, until - time.monotonic())
+
+
+def find_changes(repository: Repository, task: Task, until: float, *, with_conflicts: bool) -> Changes | None:
+    """Returns what a task's work changes; None where there is none, or where git cannot tell `until` then, by `time.monotonic`."""
     if not all(one is None or is_object_id(one) for one in (task.start_sha, task.end_sha)):
         return None
     try:
-        span = span_of(repository, task, timeout_seconds=allowance.seconds)
+        span = span_of(repository, task, timeout_seconds=_seconds_left(until))
         if span is None:
             return None
-        summary = diff_summary(repository, *span, timeout_seconds=allowance.seconds)
+        summary = diff_summary(repository, *span, timeout_seconds=_seconds_left(until))
         is_outdated = with_conflicts and has_new_commits(repository, task)
     except GitticksError:
         return None
     conflicts = None
     if with_conflicts and not is_outdated:
         with suppress(GitticksError):
-            conflicts = conflicts_of(repository, task, span[0], timeout_seconds=allowance.seconds)
+            conflicts = conflicts_of(repository, task, span[0], timeout_seconds=_seconds_left(until))
     epic = task.sharing_epic if with_conflicts else None
     return Changes(summary, None if epic else task.base, conflicts, is_outdated, epic)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -260,12 +261,12 @@ def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ..
     if not work:
         return asked
     index.close()
-    from gitticks.actions.changes import Allowance, find_changes
+    from gitticks.actions.changes import find_changes
 
-    allowance = Allowance(MOST_SECONDS)
+    until = time.monotonic() + MOST_SECONDS
     found = {
-        task.id: find_changes(context.repository, task, allowance, with_conflicts=True)
+        task.id: find_changes(context.repository, task, until, with_conflicts=True)
         for task in work
-        if not allowance.is_spent
+        if time.monotonic() < until
     }
     return tuple(one._replace(changes=found.get(one.standing.task.id)) for one in asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
@@ -209,11 +210,12 @@ def _goes_back(event: Event) -> bool:
 def _changes(context: Context, task: TaskRow) -> Changes | None:
     if '"start_sha": null' in task.json:
         return None
-    from gitticks.actions.changes import Allowance, at_its_branch, find_changes
+    from gitticks.actions.changes import at_its_branch, find_changes
 
     whole = at_its_branch(context.repository, context.index.task(task.id))
     in_review = task.status == Status.REVIEWING
-    return find_changes(context.repository, whole, Allowance(MOST_SECONDS), with_conflicts=in_review)
+    until = time.monotonic() + MOST_SECONDS
+    return find_changes(context.repository, whole, until, with_conflicts=in_review)
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:
