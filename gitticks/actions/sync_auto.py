@@ -7,8 +7,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
@@ -86,45 +86,19 @@ def _share_again(context: Context, warn: Callable[[str], None], told: set[str]) 
     return done
 
 
-@dataclass(slots=True)
-class _Sharer:
-    """What was shared, and when; `pull_seconds` is how often the remote is asked without a change here."""
+@contextlib.contextmanager
+def _looking(name: str, look: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
+    """Calls `look` again and again in a thread while the block runs, and `end` once it is over."""
 
-    context: Context
-    warn: Callable[[str], None]
-    pull_seconds: float | None
-    again_seconds: float
-    _shared: str | None = None
-    _tried: str | None = None
-    _at: float = 0.0
-    _told: set[str] = field(default_factory=set)
+    def keep(over: threading.Event) -> None:
+        while not over.wait(LOOK_SECONDS):
+            look()
 
-    def begin(self) -> None:
-        """Counts what is there now as shared, or left by the person."""
-        self._shared = self._tried = self._tip()
-        self._at = self._clock()
-
-    def look(self, *, is_last: bool = False) -> None:
-        """Shares if there is something to share, or if it is time to ask the remote."""
-        tip, passed = self._tip(), self._clock() - self._at
-        is_new = tip not in (self._shared, self._tried) and (is_last or passed >= REST_SECONDS)
-        is_left = tip != self._shared and (is_last or passed >= self.again_seconds)
-        is_due = self.pull_seconds is not None and passed >= self.pull_seconds
-        if is_new or is_left or is_due:
-            self._share()
-
-    def _share(self) -> None:
-        done = _share_again(self.context, self.warn, self._told)
-        self._tried, self._at = self._tip(), self._clock()
-        if done is not None and done.reached is not Reached.OFFLINE:
-            self._shared = self._tried
-            self._told.clear()
-
-    def _tip(self) -> str | None:
-        return read_ref(self.context.repository.common_dir, STATE_REF)
-
-    def _clock(self) -> float:
-        return self.context.world.monotonic_seconds()
+    try:
+        with in_background(keep, name):
+            yield
+    finally:
+        end()
 
 
 @contextlib.contextmanager
@@ -138,19 +112,27 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
     if mode is SyncMode.OFF:
         yield
         return
-    pull_seconds = every_seconds if mode is SyncMode.BOTH else None
-    sharer = _Sharer(context, warn, pull_seconds, every_seconds)
-    sharer.begin()
+    clock, told = context.world.monotonic_seconds, set[str]()
+    # What is there now counts as shared, or left by the person.
+    shared = tried = read_ref(context.repository.common_dir, STATE_REF)
+    at = clock()
 
-    def keep(over: threading.Event) -> None:
-        while not over.wait(LOOK_SECONDS):
-            sharer.look()
+    def look(*, is_last: bool = False) -> None:
+        nonlocal shared, tried, at
+        tip, passed = read_ref(context.repository.common_dir, STATE_REF), clock() - at
+        is_new = tip not in (shared, tried) and (is_last or passed >= REST_SECONDS)
+        is_left = tip != shared and (is_last or passed >= every_seconds)
+        is_due = mode is SyncMode.BOTH and passed >= every_seconds
+        if not (is_new or is_left or is_due):
+            return
+        done = _share_again(context, warn, told)
+        tried, at = read_ref(context.repository.common_dir, STATE_REF), clock()
+        if done is not None and done.reached is not Reached.OFFLINE:
+            shared = tried
+            told.clear()
 
-    try:
-        with in_background(keep, "sharing"):
-            yield
-    finally:
-        sharer.look(is_last=True)
+    with _looking("sharing", look, partial(look, is_last=True)):
+        yield
 
 
 def watch(
@@ -218,16 +200,6 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
 
 
-@contextlib.contextmanager
-def keeping(claims: RunClaims) -> Iterator[None]:
+def keeping(claims: RunClaims) -> contextlib.AbstractContextManager[None]:
     """Renews claims in a thread while the block runs, and gives back what is left at its end."""
-
-    def keep(over: threading.Event) -> None:
-        while not over.wait(LOOK_SECONDS):
-            claims.look()
-
-    try:
-        with in_background(keep, "claims"):
-            yield
-    finally:
-        claims.end()
+    return _looking("claims", claims.look, claims.end)
