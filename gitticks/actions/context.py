@@ -197,20 +197,18 @@ class Context:
         from gitticks.git.config import read_config
 
         with suppress(GitticksError):
-            team = self._team_settings()
+            if self.has_store:
+                from gitticks.store.layout import CONFIG_PATH
+
+                team = self.store.read(CONFIG_PATH) or b""
+            else:
+                with self._index_for_now() as index:
+                    team = index.team_settings()
             # in quotes a key may be written with escapes
             if b"\\" in team or (b"sync" in team and b"auto" in team):
                 return True
             return bool(read_config(self.repository, r"^gitticks\.sync\.auto$"))
         return False
-
-    def _team_settings(self) -> bytes:
-        if self.has_store:
-            from gitticks.store.layout import CONFIG_PATH
-
-            return self.store.read(CONFIG_PATH) or b""
-        with self._index_for_now() as index:
-            return index.team_settings()
 
     def require_person(self, what: str, hint: str = _FOR_AGENTS) -> None:
         """Refuses what only people may do, with what an agent does instead."""
