@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
+from gitticks.git.refs import BRANCHES, read_symbolic_ref
 from gitticks.git.repository import discover
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
-from gitticks.safe_read import read_plain_text
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -223,11 +223,8 @@ class Context:
         named = self.world.environment.get("GITTICKS_TASK")
         if named and is_valid_id(named):
             return TaskId(named)
-        try:
-            head = read_plain_text(f"{self.repository.git_place}/HEAD").strip()
-        except OSError:
-            return None
-        owner = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        head = read_symbolic_ref(self.repository.git_place, "HEAD") or ""
+        owner = head.removeprefix(BRANCHES + WORK_BRANCH)
         if owner == head or not is_valid_id(owner):
             return None
         from gitticks.store.task_ids import worked_on_in

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from shlex import quote
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
@@ -27,6 +27,7 @@ from gitticks.git.refs import is_object_id, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.safe_read import read_json
 from gitticks.store import layout
 from gitticks.store.dropped import (
     Fallen,
@@ -234,12 +235,12 @@ class Remembered(NamedTuple):
 
 def load_remembered(repository: Repository) -> Remembered:
     """Returns what is remembered; nothing if the file is missing or damaged."""
-    try:
-        values = json.loads((repository.own_file(_REMEMBERED)).read_bytes())
-        legal, seen, rules = values["legal"], values["seen"], values["rules"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return Remembered()
-    return Remembered(_commit(legal) if rules == RULES else None, _commit(seen))
+
+    def make(values: Any) -> Remembered:
+        legal = values["legal"] if values["rules"] == RULES else None
+        return Remembered(_commit(legal), _commit(values["seen"]))
+
+    return read_json(repository.own_file(_REMEMBERED), make, Remembered())
 
 
 def remember(repository: Repository, found: Remembered) -> None:
