@@ -18,7 +18,6 @@ from gitticks.actions.trust import are_settings_trusted
 from gitticks.agents.base import AgentSpec
 from gitticks.agents.registry import PRESETS, Registry
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.runner.reviewing import registry_for
 from gitticks.safe_read import read_plain_file, reason_of
@@ -125,16 +124,6 @@ def unknown_in_settings(settings: Settings, environment: Mapping[str, str]) -> I
         spec = registry.spec(settings.agent or "")
         if registry.path_of(spec) is None and _path_in_workspace(spec) is None:
             yield "agent", f"the program of `{spec.name}` is not on PATH here"
-
-
-def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:
-    """Warns of a task's agent that the settings here do not know; they may where its run is, so it is no error."""
-    try:
-        reason = why_unknown(context.settings, name)
-    except GitticksError:
-        return  # the settings are to be fixed before any run, which says why
-    if reason is not None:
-        context.warnings.append(f"runs here skip `{task_id}`: {reason}")
 
 
 def _default(context: Context, registry: Registry) -> str | None:

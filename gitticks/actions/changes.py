@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
@@ -12,43 +12,14 @@ from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
-from gitticks.model.ids import TaskId, sharing_epic
+from gitticks.model.ids import TaskId
 from gitticks.workflow import gates
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
+    from gitticks.model.task import Task
 
 _SHORTEST_SECONDS = 0.05
-
-
-class Allowance:
-    """The time that may be spent on asking git, over several questions."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    @property
-    def seconds(self) -> float:
-        """Returns what is left; a moment once it is spent."""
-        return max(_SHORTEST_SECONDS, self._end - time.monotonic())
-
-    @property
-    def is_spent(self) -> bool:
-        """True once nothing is left."""
-        return time.monotonic() >= self._end
-
-
-class GitNames(NamedTuple):
-    """Where a task's work is in git, as the fields of the task say; `head` is what was handed off last.
-
-    The branch of an `epic` has the work of other tasks too, and is merged with it.
-    """
-
-    base: str | None
-    branch: str | None
-    start: str | None
-    head: str | None
-    epic: TaskId | None = None
 
 
 class Changes(NamedTuple):
@@ -76,88 +47,78 @@ def outlook(base: str | None, epic: TaskId | None) -> str:
     return f"merges cleanly into {base or ''}" if epic is None else f"merged with its epic {epic}"
 
 
-def names_in(task_json: str) -> GitNames:
-    """Returns the git names in a task's JSON."""
-    fields = json.loads(task_json)
-    branch = fields["branch"]
-    epic = sharing_epic(fields["id"], branch)
-    return GitNames(fields["base"], branch, fields["start_sha"], fields["end_sha"], epic)
-
-
 def span_of(
-    repository: Repository, names: GitNames, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+    repository: Repository, task: Task, *, timeout_seconds: float = TIME_LIMIT_SECONDS
 ) -> tuple[str, str] | None:
     """Returns the commits where a task's difference begins and ends; None if nothing was handed off."""
-    if names.head is None or names.start is None:
+    if task.end_sha is None or task.start_sha is None:
         return None
-    base = base_commit(repository, names)
+    base = _base_commit(repository, task)
     fork = (
-        repository.objects.merge_base(base, names.head, timeout_seconds=timeout_seconds)
-        if base and names.branch and not names.epic
+        repository.objects.merge_base(base, task.end_sha, timeout_seconds=timeout_seconds)
+        if base and task.branch and not task.sharing_epic
         else None
     )
     # A merged head has itself as its merge base; then only the start tells what was done.
-    begin = fork if fork is not None and fork != names.head else names.start
-    return begin, names.head
+    begin = fork if fork is not None and fork != task.end_sha else task.start_sha
+    return begin, task.end_sha
 
 
-def base_commit(repository: Repository, names: GitNames) -> str | None:
-    """Returns the current commit of a task's base; None if it has none here."""
-    return read_ref(repository.common_dir, f"{BRANCHES}{names.base}") if names.base else None
+def _base_commit(repository: Repository, task: Task) -> str | None:
+    return read_ref(repository.common_dir, f"{BRANCHES}{task.base}") if task.base else None
 
 
-def find_changes(
-    repository: Repository, names: GitNames, allowance: Allowance, *, with_conflicts: bool
-) -> Changes | None:
-    """Returns what a task's work changes; None where there is none, or where git cannot tell in the time left."""
-    if not all(one is None or is_object_id(one) for one in (names.start, names.head)):
+def _seconds_left(until: float) -> float:
+    return max(_SHORTEST_SECONDS, until - time.monotonic())
+
+
+def find_changes(repository: Repository, task: Task, until: float, *, with_conflicts: bool) -> Changes | None:
+    """Returns what a task's work changes; None where there is none, or where git cannot tell `until` then, by `time.monotonic`."""
+    if not all(one is None or is_object_id(one) for one in (task.start_sha, task.end_sha)):
         return None
     try:
-        span = span_of(repository, names, timeout_seconds=allowance.seconds)
+        span = span_of(repository, task, timeout_seconds=_seconds_left(until))
         if span is None:
             return None
-        summary = diff_summary(repository, *span, timeout_seconds=allowance.seconds)
-        is_outdated = with_conflicts and has_new_commits(repository, names)
+        summary = diff_summary(repository, *span, timeout_seconds=_seconds_left(until))
+        is_outdated = with_conflicts and has_new_commits(repository, task)
     except GitticksError:
         return None
     conflicts = None
     if with_conflicts and not is_outdated:
         with suppress(GitticksError):
-            conflicts = conflicts_of(repository, names, span[0], timeout_seconds=allowance.seconds)
-    epic = names.epic if with_conflicts else None
-    return Changes(summary, None if epic else names.base, conflicts, is_outdated, epic)
+            conflicts = conflicts_of(repository, task, span[0], timeout_seconds=_seconds_left(until))
+    epic = task.sharing_epic if with_conflicts else None
+    return Changes(summary, None if epic else task.base, conflicts, is_outdated, epic)
 
 
-def has_new_commits(repository: Repository, names: GitNames) -> bool:
+def has_new_commits(repository: Repository, task: Task) -> bool:
     """True if the branch that is a task's alone has another head than the one that was handed off."""
-    if names.branch is None or names.epic is not None:
+    if task.branch is None or task.sharing_epic is not None:
         return False
-    return gates.is_other_head(read_ref(repository.common_dir, f"{BRANCHES}{names.branch}"), names.head)
+    return gates.is_other_head(read_ref(repository.common_dir, f"{BRANCHES}{task.branch}"), task.end_sha)
 
 
 def conflicts_of(
     repository: Repository,
-    names: GitNames,
+    task: Task,
     fork: str | None = None,
     *,
     timeout_seconds: float = TIME_LIMIT_SECONDS,
 ) -> tuple[str, ...] | None:
     """Returns the paths in which a merge into the base conflicts now; None without base or work, or with an epic."""
-    base = base_commit(repository, names)
-    if base is None or names.head is None or names.epic is not None:
+    base = _base_commit(repository, task)
+    if base is None or task.end_sha is None or task.sharing_epic is not None:
         return None
     if base == fork:
         return ()  # nothing happened on the base since the work began
-    merged = merge_in_memory(repository, base, names.head, timeout_seconds=timeout_seconds)
+    merged = merge_in_memory(repository, base, task.end_sha, timeout_seconds=timeout_seconds)
     return merged.paths if isinstance(merged, Conflict) else ()
 
 
-def names_with_branch(repository: Repository, names: GitNames) -> GitNames:
-    """Returns the names with the branch's own head where nothing was handed off yet."""
-    if names.head is not None or names.branch is None:
-        return names
-    try:
-        head = read_ref(repository.common_dir, f"{BRANCHES}{names.branch}")
-    except GitticksError:
-        return names
-    return names._replace(head=head)
+def at_its_branch(repository: Repository, task: Task) -> Task:
+    """Returns the task with the branch's own head where nothing was handed off yet."""
+    if task.end_sha is None and task.branch is not None:
+        with suppress(GitticksError):
+            return replace(task, end_sha=read_ref(repository.common_dir, f"{BRANCHES}{task.branch}"))
+    return task

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,13 @@ if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
+
+
+class Moved(NamedTuple):
+    """A task before and after."""
+
+    before: Task
+    after: Task
 
 
 def work_head(context: Context, task: Task) -> str | None:
@@ -81,19 +87,6 @@ def refuse_closed(task: Task) -> None:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
 
 
-class Record(NamedTuple):
-    """An event that is no decision's, and how the commit's subject names it."""
-
-    subject: str
-    event: Event
-
-
-def append(transaction: Transaction, task_id: TaskId, subject: str, event: Event) -> Record:
-    """Appends an event that is no decision's to the history; the commit has yet to say so."""
-    transaction.append_events(task_id, (event,))
-    return Record(subject, event)
-
-
 def add_entry(
     context: Context,
     transaction: Transaction,
@@ -102,30 +95,27 @@ def add_entry(
     text: str,
     *,
     kind: ActorKind | None = None,
-) -> Record:
+) -> None:
     """Adds a note or a question of the caller, with its event; `kind` is whom it is from, if that is another."""
     at, actor = context.now, context.actor
     file = transaction.task_file(task_id).with_entry(section, Entry(at, kind or actor.kind, actor.name, text))
     transaction.put_task(file.with_task(replace(file.task, updated=at)))
-    if section is Section.QUESTIONS:
-        return append(transaction, task_id, "question asked", Event(EventType.ASKED, at, actor))
-    return append(transaction, task_id, "note added", Event(EventType.NOTED, at, actor))
+    subject, what = (
+        ("question asked", EventType.ASKED)
+        if section is Section.QUESTIONS
+        else ("note added", EventType.NOTED)
+    )
+    record(transaction, task_id, subject, Event(what, at, actor), is_minor=True)
 
 
-def describe_records(
-    transaction: Transaction, task_id: TaskId, records: Iterable[Record], actor: Actor
+def record(
+    transaction: Transaction, task_id: TaskId, subject: str, event: Event, *, is_minor: bool = False
 ) -> None:
-    """Says in the commit what was recorded; to be called after a decision, whose transition is the better subject."""
-    for one in records:
-        trailers = [("Task", str(task_id)), ("Event", one.event.type.value)]
-        transaction.describe(
-            f"{task_id}: {one.subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")]
-        )
-
-
-def record(transaction: Transaction, task_id: TaskId, subject: str, event: Event, actor: Actor) -> None:
-    """Appends an event that is no decision's, and says so in the commit."""
-    describe_records(transaction, task_id, [append(transaction, task_id, subject, event)], actor)
+    """Appends an event that is no decision's, and says so in the commit; what `is_minor`, after the decisions."""
+    transaction.append_events(task_id, (event,))
+    trailers = [("Task", str(task_id)), ("Event", event.type.value)]
+    actor = ("Actor", f"{event.actor.kind.value} {event.actor.name}")
+    transaction.describe(f"{task_id}: {subject}", [*trailers, actor], is_minor=is_minor)
 
 
 def refuse_unmerged(context: Context, task: Task) -> None:

@@ -1,4 +1,4 @@
-"""Lists, compares and drops checkpoints."""
+"""Lists, compares and drops checkpoints, and goes back to one: a workspace's code, scratchpad and tasks' counters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.review import patch_between
+from gitticks.actions.run import check_health
+from gitticks.actions.sync_auto import claims_of
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import GitticksError, NotFoundError, RefusedError
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import run_git
@@ -16,19 +18,30 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.snapshots import store_snapshot, take_snapshot
 from gitticks.model.checkpoint import Checkpoint, nearest_number
 from gitticks.model.ids import WORK_BRANCH, TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Isolation
+from gitticks.model.task import Task, Usage
+from gitticks.runner import workspaces
+from gitticks.runner.checkpoints import Rewound, rewind
+from gitticks.runner.liveness import Holds
 from gitticks.runner.records import Sessions
+from gitticks.runner.scratchpad import rewind as rewind_scratchpad
 from gitticks.runner.workspace_plan import OWN_FOLDERS
 from gitticks.runner.workspace_removal import list_workspaces
 from gitticks.store.checkpoints import (
     StoredCheckpoint,
     is_number,
     kept_refs,
+    members,
     missing_commits,
     read_all,
     ref_of,
+    scratchpad_of,
     workspace_of,
 )
+from gitticks.store.decisions import carry_out
 from gitticks.store.transaction import Transaction
+from gitticks.workflow.triggers import Resumed
 
 _MOST_NAMED = 5
 
@@ -141,9 +154,9 @@ def diff_checkpoint(context: Context, text: str, other: str | None) -> Checkpoin
     """Returns what was changed since a checkpoint, or up to a later one."""
     since = find_checkpoint(context, text)
     until = None if other is None else find_checkpoint(context, other)
-    require_code(context, since)
+    _require_code(context, since)
     if until is not None:
-        require_code(context, until)
+        _require_code(context, until)
     end = _now(context, since) if until is None else until.commit
     span = (since.commit, end)
     return CheckpointDiff(
@@ -170,7 +183,7 @@ def _now(context: Context, since: Checkpoint) -> str:
     return tip
 
 
-def require_code(context: Context, checkpoint: Checkpoint) -> None:
+def _require_code(context: Context, checkpoint: Checkpoint) -> None:
     """Refuses a checkpoint whose code is not in this clone."""
     if not missing_commits(context.store, {checkpoint.commit, checkpoint.head}):
         return
@@ -203,26 +216,21 @@ def prune_checkpoints(
     names = tuple(names)
     chosen = _chosen(context, names, keep)
     refs = kept_refs(context.store)
-    live = set(Sessions(context.repository.own_dir).live())
-    stray = {}
-    if not names:
-        there = {(one.workspace, one.number) for one in read_all(context.store)}
-        stray = {place: commit for place, commit in refs.items() if place not in there and not live}
-    commits = {
-        (one.workspace, one.number): one.checkpoint.commit
-        if one.checkpoint
-        else refs.get((one.workspace, one.number))
-        for one in chosen
-    }
-    only_there = _only_there(context, [*commits.values(), *stray.values()])
-    pruned = [Pruned(one.id, (at := commits[one.workspace, one.number]), at in only_there) for one in chosen]
-    pruned += [
-        Pruned(f"{workspace}-{number}", commit, commit in only_there, is_ref_alone=True)
-        for (workspace, number), commit in sorted(stray.items())
+    commits: dict[tuple[TaskId, int], str | None] = {}
+    for one in chosen:
+        place = one.workspace, one.number
+        commits[place] = one.checkpoint.commit if one.checkpoint else refs.get(place)
+    stray: set[tuple[TaskId, int]] = set()
+    if not names and not Sessions(context.repository.own_dir).live():
+        stray = refs.keys() - {(one.workspace, one.number) for one in read_all(context.store)}
+        commits |= {place: refs[place] for place in sorted(stray)}
+    only_there = _only_there(context, commits.values())
+    if not dry_run and commits:
+        _drop(context, chosen, {place: refs[place] for place in commits if place in refs})
+    return [
+        Pruned(f"{place[0]}-{place[1]}", commit, commit in only_there, place in stray)
+        for place, commit in commits.items()
     ]
-    if not dry_run and pruned:
-        _drop(context, chosen, {place: refs[place] for place in (*commits, *stray) if place in refs})
-    return pruned
 
 
 def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[StoredCheckpoint]:
@@ -281,3 +289,103 @@ def _drop(context: Context, chosen: list[StoredCheckpoint], refs: dict[tuple[Tas
         context.store.transact(operation, author=context.author)
     for (workspace, number), commit in refs.items():
         context.store.move_ref(ref_of(workspace, number), commit, None, "gitticks: checkpoint dropped")
+
+
+class ResumedWork(NamedTuple):
+    """A workspace that went back to a checkpoint, and the tasks that were given back to their agents."""
+
+    checkpoint: Checkpoint
+    rewound: Rewound
+    tasks: tuple[TaskId, ...]
+
+
+def resume_checkpoint(context: Context, text: str, *, force: bool) -> ResumedWork:
+    """Takes a workspace back to a checkpoint: its code, its scratchpad and the counters of its tasks.
+
+    Raises:
+        RefusedError: an agent works there, or a task is done whose code would go.
+        GitticksError: the code is gone, or work is uncommitted and `force` is not given; nothing was changed.
+    """
+    context.require_person("resume a task")
+    checkpoint = find_checkpoint(context, text)
+    _require_code(context, checkpoint)
+    check_health(context, lambda _event: None)
+    snapshot = context.store.snapshot()
+    there = members(snapshot, checkpoint.workspace)
+    if not there:
+        raise NotFoundError(f"there is no task `{checkpoint.workspace}` any more", hint="`gt list --all`")
+    owner = next(one for one in there if one.id == checkpoint.workspace)
+    claims = claims_of(context, context.warnings.append)
+    graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
+    ids = {one.id for one in there} | (set(graph.below(owner.id)) if owner.is_epic else set())
+    with Sessions(context.repository.own_dir).reserve(ids):
+        _refuse_lost_work(context, checkpoint, there)
+        plan = workspaces.plan(owner, graph, context.settings, context.repository)
+        if plan.isolation is Isolation.NONE:
+            raise RefusedError(
+                f"`{owner.id}` is worked on in your own checkout, which gitticks does not reset",
+                hint=f"`gt update {owner.id} --isolation task` gives it a workspace, then `gt resume {checkpoint.id}`; "
+                f"or look at it yourself: `git switch --detach {checkpoint.commit[:10]}`",
+            )
+        back = [
+            one
+            for one in there
+            if one.id in (checkpoint.workspace, checkpoint.task)
+            or (one.is_open and one.usage != checkpoint.usage.get(one.id, Usage()))
+        ]
+        # Tried on a snapshot first: a refusal leaves the workspace alone.
+        _carry_out(context, context.store.snapshot(), checkpoint, back)
+        try:
+            claims.take(owner.id)
+            rewound = rewind(context.repository, plan, checkpoint, [one.id for one in there], force=force)
+            context.store.transact(
+                lambda transaction: _carry_out(context, transaction, checkpoint, back), author=context.author
+            )
+        finally:
+            claims.end()
+    holds = Holds(context.repository.own_dir)
+    for task in back:
+        holds.release(task.id)
+    return ResumedWork(checkpoint, rewound, tuple(one.id for one in back))
+
+
+def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[Task]) -> None:
+    objects = context.store.objects
+    lost = [
+        one
+        for one in there
+        if not one.is_open
+        and one.id != checkpoint.workspace
+        and one.end_sha is not None
+        and not objects.is_ancestor(one.end_sha, checkpoint.head)
+    ]
+    if lost:
+        shown = ", ".join(f"`{one.id}`" for one in lost[:_MOST_NAMED])
+        raise RefusedError(
+            f"{shown} {'was' if len(lost) == 1 else 'were'} closed after {checkpoint.id}, "
+            f"and {'its' if len(lost) == 1 else 'their'} code would be lost",
+            hint=f"`gt reopen {' '.join(one.id for one in lost)}` first, or resume a later checkpoint: "
+            f"`gt checkpoints list {checkpoint.workspace}`",
+        )
+
+
+def _carry_out(
+    context: Context, transaction: Transaction, checkpoint: Checkpoint, back: Iterable[Task]
+) -> None:
+    objects = context.store.objects
+    for known in back:
+        task = transaction.task_file(known.id).task
+        if not task.is_open and task.id != checkpoint.workspace:
+            continue
+        start = task.start_sha
+        if start is not None and not objects.is_ancestor(start, checkpoint.head):
+            start = checkpoint.head
+        usage = task.usage if task.is_epic else checkpoint.usage.get(task.id, Usage())
+        resumed = Resumed(context.actor, checkpoint.id, checkpoint.head, usage, start)
+        carry_out(transaction, task.id, resumed, context.circumstances(task))
+    path = scratchpad_of(transaction.task_file(checkpoint.task).task)
+    now = (transaction.read(path) or b"").decode("utf-8", "replace")
+    tasks = {one.id for one in members(transaction, checkpoint.workspace)}
+    after = rewind_scratchpad(now, checkpoint.scratchpad, tasks)
+    if after != now:
+        transaction.write(path, after.encode())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import partial
 from typing import NamedTuple
 
 from gitticks.actions.agents import unknown_in_settings
@@ -73,7 +72,15 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     parsed = _check_value(name, value)
     if name == "base" and isinstance(parsed, str):
         _check_branch(context, parsed)
-    context.store.transact(partial(_write, context, name, value), author=context.author)
+
+    def write(transaction: Transaction) -> None:
+        text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
+        changed = set_value(text, name, value).encode()
+        refuse_new_secrets(context, changed, text.encode(), CONFIG_PATH)
+        transaction.write(CONFIG_PATH, changed)
+        transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
+
+    context.store.transact(write, author=context.author)
     if value is not None:  # the value that the team has already is trusted too, by who types it
         content = context.store.read(CONFIG_PATH) or b""
         without = set_value(decode(content, CONFIG_PATH), name, None).encode()
@@ -114,14 +121,6 @@ def _check_branch(context: Context, value: str) -> None:
         f"there is no branch `{value}`",
         hint=f"did you mean `{near[0]}`?" if near else "`git branch --list` shows the branches",
     )
-
-
-def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:
-    text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
-    changed = set_value(text, name, value).encode()
-    refuse_new_secrets(context, changed, text.encode(), CONFIG_PATH)
-    transaction.write(CONFIG_PATH, changed)
-    transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
 
 
 def _shown(found: ResolvedSettings, name: str) -> ShownSetting:

@@ -92,9 +92,7 @@ def _join_on_branch(context: Context, task_id: TaskId) -> None:
         event = Event(
             EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were resolved"
         )
-        record(
-            transaction, task_id, "merged by meaning what git had merged line by line", event, context.actor
-        )
+        record(transaction, task_id, "merged by meaning what git had merged line by line", event)
 
     context.store.transact(operation, author=context.author)
 
@@ -150,17 +148,13 @@ def _read(files: CheckoutFiles, path: str) -> bytes | None:
         return None
 
 
-def _joined(context: Context, found: Unmerged) -> bytes | None:
-    """Returns what the file is to hold: both sides, or what one side changed, which no deletion takes away."""
-    if found.line is None or found.joined is not None:
-        return found.joined or found.data
-    base = None if found.base is None else context.store.objects.read_blob(found.base)
-    return _join(found.data, found.path, base)
-
-
 def _join_on_board(context: Context, found: Unmerged) -> bool:
     checkout = board_checkout(context.repository)
-    data = _joined(context, found)
+    # It is to hold both sides, or what one side changed, which no deletion takes away.
+    data: bytes | None = found.joined or found.data
+    if found.line is not None and found.joined is None:
+        base = None if found.base is None else context.store.objects.read_blob(found.base)
+        data = _join(found.data, found.path, base)
     if data is None or checkout is None:
         return False
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board")

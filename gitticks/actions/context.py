@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
+from gitticks.git.refs import BRANCHES, read_symbolic_ref
 from gitticks.git.repository import discover
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
-from gitticks.safe_read import read_plain_text
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -201,20 +201,18 @@ class Context:
         from gitticks.git.config import read_config
 
         with suppress(GitticksError):
-            team = self._team_settings()
+            if self.has_store:
+                from gitticks.store.layout import CONFIG_PATH
+
+                team = self.store.read(CONFIG_PATH) or b""
+            else:
+                with self._index_for_now() as index:
+                    team = index.team_settings()
             # in quotes a key may be written with escapes
             if b"\\" in team or (b"sync" in team and b"auto" in team):
                 return True
             return bool(read_config(self.repository, r"^gitticks\.sync\.auto$"))
         return False
-
-    def _team_settings(self) -> bytes:
-        if self.has_store:
-            from gitticks.store.layout import CONFIG_PATH
-
-            return self.store.read(CONFIG_PATH) or b""
-        with self._index_for_now() as index:
-            return index.team_settings()
 
     def require_person(self, what: str, hint: str = _FOR_AGENTS) -> None:
         """Refuses what only people may do, with what an agent does instead."""
@@ -229,11 +227,8 @@ class Context:
         named = self.world.environment.get("GITTICKS_TASK")
         if named and is_valid_id(named):
             return TaskId(named)
-        try:
-            head = read_plain_text(f"{self.repository.git_place}/HEAD").strip()
-        except OSError:
-            return None
-        owner = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        head = read_symbolic_ref(self.repository.git_place, "HEAD") or ""
+        owner = head.removeprefix(BRANCHES + WORK_BRANCH)
         if owner == head or not is_valid_id(owner):
             return None
         from gitticks.store.task_ids import worked_on_in

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
+from gitticks.runner.liveness import names_in
 from gitticks.safe_read import read_plain_text
 from gitticks.store.task_ids import worked_on_in
 
@@ -73,7 +74,7 @@ def workspaces_of(context: Context) -> dict[TaskId, str]:
     """
     found: dict[TaskId, str] = {}
     folder = f"{context.repository.common_place}/worktrees"
-    for entry in sorted(_names_in(folder)):
+    for entry in sorted(names_in(folder)):
         try:
             head = read_plain_text(f"{folder}/{entry}/HEAD").strip()
             place = os.path.dirname(read_plain_text(f"{folder}/{entry}/gitdir").strip())
@@ -83,10 +84,3 @@ def workspaces_of(context: Context) -> dict[TaskId, str]:
         if name != head and is_valid_id(name) and os.path.isdir(place):
             found[TaskId(name)] = place
     return found
-
-
-def _names_in(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

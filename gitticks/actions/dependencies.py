@@ -81,7 +81,11 @@ def find_dependencies(
         index.task(named)  # says what is wrong with its file
     blockers = {row.id: _blockers(graph, row, with_closed=with_closed) for row in rows}
     parts = {row.id: [child.id for child in graph.children(row.id)] for row in rows if row.is_epic}
-    members = _linked(blockers, parts) if named is None else _around(named, graph, blockers, parts)
+    if named is None:  # whatever waits for a blocker or is one, and what is below the epics among these
+        touched = {one for task_id, found in blockers.items() if found for one in (task_id, *found)}
+        members = _reached(touched, [parts])
+    else:
+        members = _around(named, graph, blockers, parts)
     ordered = graph.in_picking_order(row for row in rows if row.is_open and row.id in members)
     ordered += sorted((row for row in rows if not row.is_open and row.id in members), key=by_closing)
     sources = {row.id: _sources(row.id, members, blockers, parts) for row in ordered}
@@ -128,12 +132,6 @@ def _epics(graph: Graph[TaskRow], members: Iterable[TaskId]) -> dict[TaskId, tup
 def _sources(task_id: TaskId, members: set[TaskId], blockers: Links, parts: Links) -> list[TaskId]:
     found = dict.fromkeys((*blockers[task_id], *parts.get(task_id, ())))
     return [one for one in found if one in members and one != task_id]
-
-
-def _linked(blockers: Links, parts: Links) -> set[TaskId]:
-    """Returns the tasks that wait for a blocker or are one, and those below the epics among them."""
-    touched = {one for task_id, found in blockers.items() if found for one in (task_id, *found)}
-    return _reached(touched, [parts])
 
 
 def _around(named: TaskId, graph: Graph[TaskRow], blockers: Links, parts: Links) -> set[TaskId]:

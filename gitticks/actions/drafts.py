@@ -82,9 +82,17 @@ def make_draft(
     context: Context, content: bytes, name: str, *, line: int | None = None, task: TaskId | None = None
 ) -> Draft:
     """Writes a private copy into the clone's own folder and returns it."""
-    with _all_drafts(context) as folder:
-        made = Path(tempfile.mkdtemp(prefix=f"{task}-" if task else None, dir=folder))
-        return _make(made, content, name)._replace(line=line, task=task)
+    with _all_drafts(context) as drafts:
+        folder = Path(tempfile.mkdtemp(prefix=f"{task}-" if task else None, dir=drafts))
+        try:
+            with errors_name(folder / name):
+                lock = _locked(folder, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+                (folder / _ORIGINAL).write_bytes(content)
+                (folder / name).write_bytes(content)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return Draft(folder / name, content, lock, line, task)
 
 
 def kept_draft(context: Context, task: TaskId, name: str) -> Draft | None:
@@ -111,8 +119,9 @@ def _all_drafts(context: Context) -> Iterator[Path]:
     with hold_lock(own_dir / "drafts.lock"):
         folder = own_dir / "drafts"
         folder.mkdir(exist_ok=True)
-        for one in folder.iterdir():
-            _remove_if_unused(one)
+        for one in folder.iterdir():  # what a killed command left if nobody wrote into it
+            if one.is_dir() and not is_lock_held(one / _ORIGINAL) and _holds_nothing_new(one):
+                shutil.rmtree(one, ignore_errors=True)
         yield folder
 
 
@@ -140,28 +149,10 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
     draft.drop()
 
 
-def _make(folder: Path, content: bytes, name: str) -> Draft:
-    try:
-        with errors_name(folder / name):
-            lock = _locked(folder, os.O_RDWR | os.O_CREAT | os.O_EXCL)
-            (folder / _ORIGINAL).write_bytes(content)
-            (folder / name).write_bytes(content)
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return Draft(folder / name, content, lock)
-
-
 def _locked(folder: Path, flags: int) -> int:
     lock = os.open(folder / _ORIGINAL, flags | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
-
-
-def _remove_if_unused(folder: Path) -> None:
-    """Removes what a killed command left if nobody wrote into it; to be called with the lock of all drafts held."""
-    if folder.is_dir() and not is_lock_held(folder / _ORIGINAL) and _holds_nothing_new(folder):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _holds_nothing_new(folder: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from gitticks.actions.changing import carry_out_edit
@@ -100,25 +100,19 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
 
         layer = file_layer(decode(content, path))
         require_writable(layer)
-        if old is not None and layer.unavailable:
-            _refuse_new_unavailable(layer.unavailable, decode(old, path))
+        if old is None or not layer.unavailable:
+            return
+        known = frozenset[tuple[str, ...]]()
+        with suppress(DocumentError):
+            known = frozenset(file_layer(decode(old, path)).unavailable)
+        for keys, error in layer.unavailable.items():
+            if keys not in known:
+                error.hint = "remove it from the file, then commit"
+                raise error
     elif path.endswith(".md"):
         from gitticks.runner.templates import check_template
 
         check_template(path.removeprefix(f"{PROMPTS_FOLDER}/"), decode(content, path))
-
-
-def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old: str) -> None:
-    from gitticks.document.settings import file_layer
-
-    try:
-        known = frozenset(file_layer(old).unavailable)
-    except DocumentError:
-        known = frozenset[tuple[str, ...]]()
-    for keys, error in found.items():
-        if keys not in known:
-            error.hint = "remove it from the file, then commit"
-            raise error
 
 
 def warn_of_edit(context: Context, edit: HandEdit) -> None:

@@ -162,7 +162,7 @@ def _fix(context: Context, transaction: Transaction, edited: TaskFile, *, is_new
         )
     transaction.put_task(edited)
     event = Event(EventType.TEXT_CHANGED, context.now, context.actor, reason="the file could not be read")
-    record(transaction, task.id, "fixed", event, context.actor)
+    record(transaction, task.id, "fixed", event)
     return Edited(None, task)
 
 
@@ -172,21 +172,17 @@ def template(context: Context, new: NewTask) -> bytes:
     title = new.title if _TITLE.fullmatch(f"title: {new.title}") else _shown(new.title)
     given = {"title": title, **{name: _shown(wish) for name, wish in new.wishes.items()}}
     fields = "".join(f"\n# {about}\n{name}: {given.get(name, '')}\n" for name, about in _FIELDS.items())
-    return f"---\n{_OPENING}{fields}---\n\n{_body(new)}".encode()
+    parts = [f"---\n{_OPENING}{fields}---", _ABOUT, new.description.strip("\n")]
+    if Section.ACCEPTANCE not in new.description:
+        parts.append(f"## {Section.ACCEPTANCE}\n\n{_MET_WHEN}")
+    if new.script is not None:
+        parts.append(f"## {Section.SCRIPT}\n\n{script_text(new.script).rstrip()}")
+    return ("\n\n".join(filter(None, parts)) + "\n").encode()
 
 
 def _shown(wish: str | tuple[str, ...]) -> str:
     text = wish if isinstance(wish, str) else ", ".join(wish)
     return render_text(text) if text else ""
-
-
-def _body(new: NewTask) -> str:
-    parts = [_ABOUT, new.description.strip("\n")]
-    if Section.ACCEPTANCE not in new.description:
-        parts.append(f"## {Section.ACCEPTANCE}\n\n{_MET_WHEN}")
-    if new.script is not None:
-        parts.append(f"## {Section.SCRIPT}\n\n{script_text(new.script).rstrip()}")
-    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def is_template(text: str) -> bool:
@@ -235,7 +231,11 @@ def read_template(context: Context, content: bytes, path: str) -> NewTask:
         found = frontmatter.tree.pair("title")
         place = 0 if found is None else found.start
         raise frontmatter.source.error("the title is empty", place, hint="write one line of text")
-    return NewTask(title, wishes, _without_hints(frontmatter))
+    # Without the template's comments and its section that nobody filled.
+    body = Body(Source(_HINTS.sub("", frontmatter.body).strip("\n"), path), frontmatter.newline)
+    if body.find(Section.ACCEPTANCE) and body.get(Section.ACCEPTANCE) is None:
+        body = remove_section(body, Section.ACCEPTANCE)
+    return NewTask(title, wishes, body.text)
 
 
 def _wishes(context: Context, frontmatter: Frontmatter) -> Iterator[tuple[str, str | tuple[str, ...]]]:
@@ -246,7 +246,12 @@ def _wishes(context: Context, frontmatter: Frontmatter) -> Iterator[tuple[str, s
         if isinstance(pair.value, Scalar) and not pair.value.text:
             continue
         try:
-            _check_name(name)
+            if name in ENGINE_FIELDS or name in _STATE:
+                raise RefusedError(
+                    f"`{name}` can only be written by gitticks", hint="a new task is pending: delete the line"
+                )
+            if name not in _FIELDS:
+                raise unknown_word("field", name, _FIELDS)
             wish = _typed(name, pair.value)
             if name == "title":
                 read_title("".join(wish))
@@ -255,15 +260,6 @@ def _wishes(context: Context, frontmatter: Frontmatter) -> Iterator[tuple[str, s
         except GitticksError as error:
             raise frontmatter.source.error(error.message, pair.start, hint=error.hint) from None
         yield name, wish
-
-
-def _check_name(name: str) -> None:
-    if name in ENGINE_FIELDS or name in _STATE:
-        raise RefusedError(
-            f"`{name}` can only be written by gitticks", hint="a new task is pending: delete the line"
-        )
-    if name not in _FIELDS:
-        raise unknown_word("field", name, _FIELDS)
 
 
 def _typed(name: str, value: Node) -> str | tuple[str, ...]:
@@ -275,12 +271,3 @@ def _typed(name: str, value: Node) -> str | tuple[str, ...]:
         if len(words) == len(typed):
             return words
     raise GitticksError(f"`{name}` is not one value", hint="write it on one line")
-
-
-def _without_hints(frontmatter: Frontmatter) -> str:
-    """Returns the text below the fields without the template's comments and its section that nobody filled."""
-    text = _HINTS.sub("", frontmatter.body).strip("\n")
-    body = Body(Source(text, frontmatter.path), frontmatter.newline)
-    if body.find(Section.ACCEPTANCE) and body.get(Section.ACCEPTANCE) is None:
-        body = remove_section(body, Section.ACCEPTANCE)
-    return body.text

@@ -7,7 +7,6 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.errors import NotFoundError, RefusedError
-from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
@@ -15,7 +14,7 @@ from gitticks.model.task import Task
 from gitticks.runner.commit_checks import find_astray
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
-from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
+from gitticks.runner.workspace_removal import list_workspaces
 from gitticks.workflow.transitions import targets
 
 
@@ -25,24 +24,11 @@ def workspace_of(context: Context, task: Task) -> Path | None:
         return None
     if task.isolation_in(context.settings.isolation) is Isolation.NONE:
         return context.repository.main_worktree
-    trees = [one for one in list_worktrees(context.repository) if one.path.is_dir()]
-    usual = _usual_place(context, task)
-    on_branch = (one.path for one in trees if current_branch(one) == task.branch)
+    there = [one for one in list_workspaces(context.repository, context.settings) if not one.is_gone]
+    on_branch = (one.path for one in there if one.branch == task.branch)
     # Who works there may have left the branch.
-    in_place = (one.path for one in trees if usual is not None and one.path.resolve() == usual)
+    in_place = (one.path for one in there if WORK_BRANCH + one.name == task.branch)
     return next(on_branch, None) or next(in_place, None)
-
-
-def _usual_place(context: Context, task: Task) -> Path | None:
-    project, branch = context.repository.project_dir, task.branch or ""
-    if project is None or not branch.startswith(WORK_BRANCH):
-        return None
-    return (project / context.settings.workspace.dir / branch.removeprefix(WORK_BRANCH)).resolve()
-
-
-def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
-    """Returns the paths in a workspace that no commit has, sorted."""
-    return uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
 
 
 def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there: bool = True) -> str | None:

@@ -45,7 +45,7 @@ def read_wishes(wishes: Wishes, reading: Reading) -> dict[str, Any]:
 
 def _read(name: str, wish: str | tuple[str, ...], reading: Reading) -> object:
     if isinstance(wish, tuple):
-        words = [word for part in wish for word in _split(part)]
+        words = [word.strip() for part in wish for word in part.split(",")]
         present: tuple[str, ...] = getattr(reading.before, name) if reading.before else ()
         read = reading.find_task if name == "blocked_by" else _label
         return _changed_list(words, present, read)
@@ -54,10 +54,6 @@ def _read(name: str, wish: str | tuple[str, ...], reading: Reading) -> object:
     if wish.strip() in _CLEARED:
         return _DEFAULTS[name]
     return _READERS[name](wish.strip(), reading)
-
-
-def _split(part: str) -> list[str]:
-    return [word.strip() for word in part.split(",")]
 
 
 def _label(word: str) -> str:

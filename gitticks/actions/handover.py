@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.changing import (
     add_entry,
     circumstances_of,
-    describe_records,
     record,
     refuse_closed,
     require_words,
@@ -44,24 +44,12 @@ _HAND_OFF = "`gt complete` hands off your work for review"
 _HINT = "`echo $GITTICKS_MAILBOX` must name the folder `.gt` of a workspace"
 
 
-class HandoffParts(NamedTuple):
-    """The four parts of a hand-off, as flags give them; None for one that was not given."""
-
-    done: str | None = None
-    remaining: str | None = None
-    decisions: str | None = None
-    uncertain: str | None = None
-
-    @property
-    def text(self) -> str:
-        """Returns the text of `## Handoff`; empty if no part was given."""
-        parts = (
-            f"- {name.upper()}: {text.strip()}"
-            for name, text in self._asdict().items()
-            if (text or "").strip()
-        )
-        # Further lines stay within the list item.
-        return "\n".join("\n  ".join(part.splitlines()) for part in parts)
+def handoff_text(given: Mapping[str, str | None]) -> str:
+    """Returns the text of `## Handoff` of the parts that flags gave; empty if they gave none."""
+    texts = ((name, (given[name] or "").strip()) for name in ("done", "remaining", "decisions", "uncertain"))
+    parts = (f"- {name.upper()}: {text}" for name, text in texts if text)
+    # Further lines stay within the list item.
+    return "\n".join("\n  ".join(part.splitlines()) for part in parts)
 
 
 def complete_task(context: Context, task_id: TaskId) -> tuple[Task, Task]:
@@ -79,15 +67,13 @@ def _request(
 
     def write(transaction: Transaction) -> tuple[Task, Task]:
         before = transaction.task_file(task_id).task
-        asked = []
         if question:
             refuse_closed(before)
             kind = ActorKind.ENGINE if context.actor.is_human else None
-            asked = [add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)]
+            add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)
         if before.status is not requested.to:
             circumstances = circumstances_of(context, before, checks_failure=failure)
             carry_out(transaction, task_id, requested, circumstances)
-        describe_records(transaction, task_id, asked, context.actor)
         return before, transaction.task_file(task_id).task
 
     return context.store.transact(write, author=context.author)
@@ -120,7 +106,7 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
         written = file.with_section(Section.HANDOFF, text)
         transaction.put_task(written.with_task(replace(file.task, updated=at)))
         event = Event(EventType.TEXT_CHANGED, at, actor, data={"sections": [Section.HANDOFF.value]})
-        record(transaction, task_id, "hand-off written", event, actor)
+        record(transaction, task_id, "hand-off written", event)
 
     context.store.transact(write, author=context.author)
 

@@ -43,22 +43,19 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
         if staged.problems:
             return staged.problems
         if is_sequencing(context.repository.git_dir):
-            return _check_merge(context, staged.changes)
+            return check_merge(context, staged.changes)
         edits = [_staged_edit(context, change) for change in join_moves(staged.changes)]
         files = [problem for edit in edits for problem in _check_file(context, edit)]
         return tuple(files) or tuple(_check_edits(context, edits))
 
 
-def check_merge(context: Context) -> tuple[Problem, ...]:
-    """Returns what speaks against what git merges by itself; its commit is made of what is staged now."""
-    return _check_merge(context, staged_changes(context.repository, context.world.environment))
-
-
-def _check_merge(context: Context, changes: tuple[StagedChange, ...]) -> tuple[Problem, ...]:
+def check_merge(context: Context, changes: tuple[StagedChange, ...] | None = None) -> tuple[Problem, ...]:
     """Returns the files that a merge or rebase leaves unreadable, and the histories that it takes events from.
 
-    What others committed is not judged again.
+    What others committed is not judged again. What git merges by itself it commits as it is staged now.
     """
+    if changes is None:
+        changes = staged_changes(context.repository, context.world.environment)
     broken = [problem for change in changes for problem in _check_merged(_staged_edit(context, change))]
     return (
         *broken,

@@ -119,25 +119,16 @@ def needs_follow_up(edit: HandEdit) -> bool:
     return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)
 
 
-def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    """Writes what an edit asks for on top of the edit itself, which the transaction stands on."""
-    if needs_follow_up(edit):
-        _carry_out(context, transaction, edit, _actor(context, context.author))
-
-
-def _actor(context: Context, author: Identity) -> Actor:
-    kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
-    return Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
-
-
 def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
     if not needs_follow_up(edit):
         return None
-    actor = _actor(context, author)
+    actor = Actor(ActorKind.HUMAN, author.name)
+    if context.world.in_session:
+        actor = context.actor._replace(name=author.name)
     try:
         return context.store.transact(
-            lambda transaction: _carry_out(context, transaction, edit, actor), author=author
+            lambda transaction: carry_out_request(context, transaction, edit, actor), author=author
         )
     except GitticksError as error:
         reason = error.message
@@ -146,7 +137,10 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
         )
 
 
-def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> FollowedUp | None:
+def carry_out_request(
+    context: Context, transaction: Transaction, edit: HandEdit, actor: Actor
+) -> FollowedUp | None:
+    """Writes what an edit asks for on top of the edit itself; None where somebody else was faster."""
     current = transaction.task_file(edit.after.task.id)
     if not _stands(edit, current):
         return None
@@ -206,5 +200,5 @@ def _put_back(
     state = _state_before(edit.before, edit, current) if edit.before else replace(current.task, verdict=None)
     transaction.put_task(current.with_task(replace(state, updated=context.now)))
     warned = Event(EventType.WARNED, context.now, actor, reason=f"a commit by hand was refused: {reason}")
-    record(transaction, state.id, "refused and reverted", warned, actor)
+    record(transaction, state.id, "refused and reverted", warned)
     return FollowedUp(state, state, actor.name, f"{reason}; it was reverted")

@@ -128,7 +128,7 @@ def _put_back(
     if is_move:
         reason = _NO_REMOVAL if texts[1] is None else _NO_MOVE
     warned = Event(EventType.WARNED, context.now, actor, reason=reason)
-    record(transaction, task_id, "restore what a revert removed", warned, actor)
+    record(transaction, task_id, "restore what a revert removed", warned)
     return FollowedUp(task, task, actor.name, reason)
 
 

@@ -96,19 +96,15 @@ def hooks_status(context: Context) -> HooksStatus:
     own = find_own_hooks(repository)
     if repository.project_dir is None:
         return HooksStatus((PlaceOfHooks(Place.SERVER, server_hooks_state(repository)),), own)
-    places = (
-        PlaceOfHooks(Place.BOARD, board_hooks_state(repository)),
-        _workspaces(repository),
-        PlaceOfHooks(Place.CHECKOUT, checkout_hooks_state(repository)),
-    )
-    return HooksStatus(places, own)
-
-
-def _workspaces(repository: Repository) -> PlaceOfHooks:
     having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
     there = {checkout.git_dir for checkout, _ in _work(repository)} | having
     state = HooksState.INSTALLED if having and having == there else HooksState.ABSENT
-    return PlaceOfHooks(Place.WORKSPACES, state, len(having), len(there))
+    places = (
+        PlaceOfHooks(Place.BOARD, board_hooks_state(repository)),
+        PlaceOfHooks(Place.WORKSPACES, state, len(having), len(there)),
+        PlaceOfHooks(Place.CHECKOUT, checkout_hooks_state(repository)),
+    )
+    return HooksStatus(places, own)
 
 
 def _work(repository: Repository) -> list[tuple[Checkout, TaskId]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from gitticks.runner.liveness import (
     REQUESTS_FOLDER,
     SPENDING_FILE,
     is_run_alive_at,
+    names_in,
 )
 from gitticks.store.authors import own_names
 from gitticks.store.indexed_graph import graph_over
@@ -41,7 +43,6 @@ MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
 MOST_SECONDS = 3.0
 """So long git is asked in all."""
-_NO_CODE = '"end_sha": null'
 _NOTHING = ("", None)
 
 
@@ -157,10 +158,7 @@ def _waiting_merges(context: Context) -> tuple[QueuedMerge, ...]:
 
 
 def _requests(context: Context) -> tuple[Question, ...]:
-    try:
-        names = os.listdir(f"{context.repository.own_place}/{REQUESTS_FOLDER}")
-    except OSError:
-        return ()
+    names = names_in(f"{context.repository.own_place}/{REQUESTS_FOLDER}")
     if not any(name.endswith(RECORD) for name in names):
         return ()
     from gitticks.runner.questions import Questions
@@ -258,17 +256,17 @@ def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ..
     """
     index = context.index
     in_review = [one.standing.task.id for one in asked if one.standing.task.status == Status.REVIEWING]
-    tasks = [index.find(task_id, with_json=True) for task_id in in_review[:MOST_COMPARED]]
-    work = {task.id: task.json for task in tasks if task is not None and _NO_CODE not in task.json}
+    tasks = [index.task(task_id) for task_id in in_review[:MOST_COMPARED]]
+    work = [task for task in tasks if task.end_sha is not None]
     if not work:
         return asked
     index.close()
-    from gitticks.actions.changes import Allowance, find_changes, names_in
+    from gitticks.actions.changes import find_changes
 
-    allowance = Allowance(MOST_SECONDS)
+    until = time.monotonic() + MOST_SECONDS
     found = {
-        task_id: find_changes(context.repository, names_in(fields), allowance, with_conflicts=True)
-        for task_id, fields in work.items()
-        if not allowance.is_spent
+        task.id: find_changes(context.repository, task, until, with_conflicts=True)
+        for task in work
+        if time.monotonic() < until
     }
     return tuple(one._replace(changes=found.get(one.standing.task.id)) for one in asked)

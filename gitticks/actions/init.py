@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from enum import Enum
@@ -21,7 +20,7 @@ from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
 from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
-from gitticks.safe_read import read_plain_text
+from gitticks.safe_read import read_json, read_plain_text
 from gitticks.store.authors import remember_names
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
 from gitticks.store.merging.checkout import install_merge_driver
@@ -176,23 +175,17 @@ def test_command(project: Path) -> str | None:
         return "cargo test"
     if (project / "go.mod").is_file():
         return "go test ./..."
-    if _has_npm_test(project):
+    # What `npm init` writes is no test.
+    npm = read_json(
+        project / "package.json", lambda package: package["scripts"]["test"].strip(), "no test specified"
+    )
+    if "no test specified" not in npm:
         return "npm test"
     if (project / "tox.ini").is_file() or "[tool.tox]" in _text(project / "pyproject.toml"):
         return "tox"
     if not _has_pytest(project):
         return None
     return "python -m pytest" if shutil.which("python") else "python3 -m pytest"  # Debian has no `python`
-
-
-def _has_npm_test(project: Path) -> bool:
-    try:
-        package = json.loads(_text(project / "package.json"))
-    except ValueError:
-        return False
-    scripts = package.get("scripts") if isinstance(package, dict) else None
-    text = scripts.get("test") if isinstance(scripts, dict) else None
-    return isinstance(text, str) and "no test specified" not in text  # what `npm init` writes
 
 
 def _has_pytest(project: Path) -> bool:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from shlex import quote
-from typing import NamedTuple
 
-from gitticks.actions.changing import circumstances_of, refuse_unmerged, warn_of_closed_epic
+from gitticks.actions.changing import Moved, circumstances_of, refuse_unmerged, warn_of_closed_epic
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
+from gitticks.actions.evidence import astray_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError, first_of
+from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
@@ -25,13 +26,6 @@ from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Reques
 _SHOWN_PATHS = 3
 _LONGEST_STOP_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
-
-
-class Moved(NamedTuple):
-    """A task before and after."""
-
-    before: Task
-    after: Task
 
 
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
@@ -140,14 +134,16 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
 def _refuse_uncommitted(context: Context, task: Task) -> None:
     """Refuses where the workspace holds work that its branch does not have: the merge would leave it out."""
     workspace = workspace_of(context, task)
-    paths = uncommitted_in(context, workspace) if workspace is not None else ()
+    if workspace is None:
+        return
+    paths = uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
     if paths:
         shown = first_of([f"`{path}`" for path in paths], _SHOWN_PATHS)
         raise RefusedError(
             f"the workspace of `{task.id}` has uncommitted changes: {shown}",
             hint=f"`git -C {quote(str(workspace))} status` shows them: commit or discard them, then try again",
         )
-    astray = astray_in(context, task, workspace, is_tested_there=False) if workspace is not None else None
+    astray = astray_in(context, task, workspace, is_tested_there=False)
     if astray is not None:
         raise RefusedError(
             f"work on `{task.id}` would not be merged: {astray}",

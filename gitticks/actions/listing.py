@@ -56,12 +56,6 @@ class Filter(NamedTuple):
         """True if closed tasks may pass."""
         return self.with_closed or any(status.is_terminal for status in self.statuses or ())
 
-    @property
-    def needs_details(self) -> bool:
-        """True if it takes more to tell than a listing shows."""
-        named = self.agent is not None or self.reviewer is not None or self.assignee is not None
-        return named or bool(self.labels) or self.is_mine or self.is_overdue
-
 
 _EVERYTHING = Filter()
 
@@ -114,7 +108,7 @@ def list_tasks(
     """
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
-    tasks, passed = _read(context, wanted, parent, with_json=with_json)
+    tasks, passed = read_passing(context, wanted, parent, with_json=with_json)
     graph = index.graph(tasks)
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
@@ -137,12 +131,16 @@ def list_tasks(
     else:
         questions = index.questions_of_all() if with_questions else {}
         said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
+    due: dict[TaskId, str] = {}
+    if wanted.is_overdue or order is Order.DUE:
+        details = index.details(open_only=False)
+        due = {task.id: day for task in ordered if (day := details[task.id].due)}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_fix(),
         questions=questions,
         said=said,
-        due=_due(index, ordered) if wanted.is_overdue or order is Order.DUE else {},
+        due=due,
         overdue=index.overdue(context.now.astimezone().date()),
         has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
@@ -166,12 +164,6 @@ def _sorted(index: Index, tasks: Sequence[TaskRow], order: Order) -> list[TaskRo
     return sorted(tasks, key=keys[order])
 
 
-def _due(index: Index, tasks: Sequence[TaskRow]) -> dict[TaskId, str]:
-    details = index.details(open_only=False)
-    days = {task.id: details[task.id].due for task in tasks}
-    return {task_id: day for task_id, day in days.items() if day}
-
-
 def _said(
     index: Index, tasks: Sequence[TaskRow], questions: Mapping[TaskId, tuple[Entry, ...]]
 ) -> dict[TaskId, str]:
@@ -180,14 +172,15 @@ def _said(
     return {task_id: text for task_id, text in found.items() if text}
 
 
-def _read(
+def read_passing(
     context: Context, wanted: Filter, parent: TaskId | None, *, with_json: bool
 ) -> tuple[Sequence[TaskRow], Sequence[TaskRow]]:
     """Returns the tasks that could matter, and those of them that pass."""
     index = context.index
     open_only = not wanted.needs_closed
     tasks = index.listed(open_only=open_only, with_json=with_json)
-    if not wanted.needs_details:
+    named = (wanted.agent, wanted.reviewer, wanted.assignee)
+    if not (any(one is not None for one in named) or wanted.labels or wanted.is_mine or wanted.is_overdue):
         if open_only and wanted.is_empty:
             return tasks, tasks
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]

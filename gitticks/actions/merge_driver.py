@@ -18,7 +18,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
-from gitticks.store.merging.task import Changes, Look, Merged, Times, merge_task, with_superseded
+from gitticks.store.merging.task import Changes, Look, Merged, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
@@ -27,22 +27,33 @@ _AUTOSTASHES = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOS
 
 
 def merge_in_place(
-    base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str] | None = None
+    base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str]
 ) -> list[str]:
     """Writes the merged file over `ours`, whole or not at all, and returns the messages to print, most urgent first.
 
     `environment` is git's: `git merge` and `git pull` name the other side's commit there.
     """
-    versions = [_read(file) for file in (base, ours, theirs)]
+    before, ours_data, theirs_data = (_read(file) for file in (base, ours, theirs))
 
     def times(look: Look) -> tuple[int, int] | None:
-        changes = _history(path, versions[1], versions[2], environment or {})
+        changes = _history(path, ours_data, theirs_data, environment)
         return None if changes is None else changes.of(path)(look)
 
-    is_stashed = False
-    with contextlib.suppress(GitticksError):  # it is git that says where the stash is
-        is_stashed = _is_stashed(path, versions[2])
-    data, notes = _merged(path, versions[0] or None, versions[1], versions[2], times, is_stashed=is_stashed)
+    notes: list[str] = []
+    if path.endswith(_RECORDS):
+        data = merge_records(before, ours_data, theirs_data)
+    else:
+        is_stashed = False
+        with contextlib.suppress(GitticksError):  # it is git that says where the stash is
+            is_stashed = _is_stashed(path, theirs_data)
+        merged = merge_task(before or None, ours_data, theirs_data, path, times, is_uncommitted=is_stashed)
+        if merged is None:
+            raise GitticksError(
+                f"`{path}` cannot be read on one side, so it is merged line by line",
+                hint="fix it in an editor, `git add` it, then continue",
+            )
+        notes = _notes(merged, path, (ours_data, theirs_data), is_stashed=is_stashed)
+        data = with_superseded(merged, path)
     aside = ours.with_name(f"{ours.name}.merged")
     try:
         with errors_name(aside):
@@ -89,21 +100,6 @@ def _is_stashed(path: str, theirs: bytes) -> bool:
 def _has(objects: Objects, commit: str, path: str, data: bytes) -> bool:
     entry = objects.find(objects.tree_of(commit), path)
     return entry is not None and objects.read_blob(entry.object_id) == data
-
-
-def _merged(
-    path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times, *, is_stashed: bool
-) -> tuple[bytes, list[str]]:
-    if path.endswith(_RECORDS):
-        return merge_records(base or b"", ours, theirs), []
-
-    merged = merge_task(base, ours, theirs, path, times, is_uncommitted=is_stashed)
-    if merged is None:
-        raise GitticksError(
-            f"`{path}` cannot be read on one side, so it is merged line by line",
-            hint="fix it in an editor, `git add` it, then continue",
-        )
-    return with_superseded(merged, path), _notes(merged, path, (ours, theirs), is_stashed=is_stashed)
 
 
 def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes], *, is_stashed: bool) -> list[str]:

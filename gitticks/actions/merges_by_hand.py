@@ -72,7 +72,16 @@ def notice_merges(context: Context) -> tuple[FoundMerge, ...]:
 
 def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[FoundMerge, ...]:
     place = context.repository.own_file(MERGES_SEEN)
-    seen = f"{_base_and_tip(context)} {_digest(candidates)}"
+    base = None
+    with contextlib.suppress(GitticksError):  # settings that cannot be read keep nobody from looking at tasks
+        base = context.settings.base
+    base = base or default_base(context.repository)
+    states = [
+        (one.task.id, one.task.status, one.task.awaiting, one.task.merged_sha, one.head, one.base, one.tip)
+        for one in candidates
+    ]
+    digest = hashlib.sha256(json.dumps(states).encode()).hexdigest()
+    seen = f"{base} {read_ref(context.repository.common_dir, f'{BRANCHES}{base}')} {digest}"
     with contextlib.suppress(OSError):
         if place.read_text("utf-8", "replace") == seen:
             return ()
@@ -81,14 +90,6 @@ def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[F
         place.parent.mkdir(exist_ok=True)
         place.write_text(seen if not found else "", "utf-8")
     return found
-
-
-def _base_and_tip(context: Context) -> str:
-    base = None
-    with contextlib.suppress(GitticksError):  # settings that cannot be read keep nobody from looking at tasks
-        base = context.settings.base
-    base = base or default_base(context.repository)
-    return f"{base} {read_ref(context.repository.common_dir, f'{BRANCHES}{base}')}"
 
 
 def _candidates(context: Context) -> Iterator[_Candidate]:
@@ -105,14 +106,6 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         tip = None if base is None else read_ref(common_dir, f"{BRANCHES}{base}")
         if head is not None and base is not None and tip is not None and head != task.start_sha:
             yield _Candidate(task, head, base, tip)
-
-
-def _digest(candidates: tuple[_Candidate, ...]) -> str:
-    states = [
-        (one.task.id, one.task.status, one.task.awaiting, one.task.merged_sha, one.head, one.base, one.tip)
-        for one in candidates
-    ]
-    return hashlib.sha256(json.dumps(states).encode()).hexdigest()
 
 
 def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:

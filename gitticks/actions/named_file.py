@@ -29,25 +29,25 @@ def write_named_file(
     What `before_replacing` raises, directly before the file is replaced, leaves everything as it was.
     """
     try:
-        there = _status(path)
+        try:
+            there = path.stat()
+        except FileNotFoundError:
+            there = None
         if there is not None and stat.S_ISDIR(there.st_mode):
             raise IsADirectoryError(0, "it is a folder")
         if there is None or (stat.S_ISREG(there.st_mode) and not _is_stdout(there)):
             _replace(Path(os.path.realpath(path)), there, content, before_replacing)
         else:
-            _stream(path, content)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC
+            with open(os.open(path, flags), "wb") as stream:  # noqa: PTH123
+                stream.write(content)
     except OSError as error:
+        is_refused = isinstance(error, FileNotFoundError | PermissionError)
+        shown = f"`ls -ld {quote(str(path.parent if is_refused else path))}` shows"
         raise GitticksError(
-            f"`{path}` cannot be written: {reason_of(error)}", hint=_hint(path, error)
+            f"`{path}` cannot be written: {reason_of(error)}",
+            hint=f"{shown} who can write there" if is_refused else f"{shown} what is there",
         ) from error
-
-
-def _status(path: Path) -> os.stat_result | None:
-    """Returns what is at a path or where its links lead to; None for nothing."""
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
 
 
 def _is_stdout(there: os.stat_result) -> bool:
@@ -78,14 +78,3 @@ def _replace(
         with contextlib.suppress(OSError):
             draft.unlink()
         raise
-
-
-def _stream(path: Path, content: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC), "wb") as stream:  # noqa: PTH123
-        stream.write(content)
-
-
-def _hint(path: Path, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError | PermissionError):
-        return f"`ls -ld {quote(str(path.parent))}` shows who can write there"
-    return f"`ls -ld {quote(str(path))}` shows what is there"

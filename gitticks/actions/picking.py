@@ -3,48 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gitticks.actions.derived_state import names_person, standing_of, standings_of
-from gitticks.model.ids import TaskId
 from gitticks.model.queries import by_urgency, first_ready
 from gitticks.store.indexed_graph import candidates_in, graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
-    from gitticks.model.queries import Graph
     from gitticks.model.status import Awaiting
     from gitticks.store.task_row import TaskRow
 
 
-class Reach(NamedTuple):
-    """Where to look: below one epic, or in some of the groups; with nothing said everywhere."""
-
-    epic: str | None = None
-    in_epics: bool = False
-    standalone: bool = False
-    orphans: bool = False
-
-
 def next_task(
     context: Context,
-    reach: Reach,
-    kinds: frozenset[Awaiting] | None = None,
+    kinds: frozenset[Awaiting] | None,
     *,
-    reviewer: str | None = None,
-    with_json: bool = False,
+    epic: str | None,
+    in_epics: bool,
+    standalone: bool,
+    orphans: bool,
+    reviewer: str | None,
+    with_json: bool,
 ) -> Standing[TaskRow] | None:
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
 
-    With `reviewer` only what names that person counts. Its row has its JSON where that is wanted.
+    It is looked for below one epic, or in some of the groups; with nothing said everywhere. With `reviewer` only what
+    names that person counts. Its row has its JSON where that is wanted.
     """
-    epic = context.resolve(reach.epic) if reach.epic else None
+    above = context.resolve(epic) if epic else None
     graph = graph_over(context.index)
     around = context.surroundings()
 
     def is_wanted(task: TaskRow) -> bool:
-        return _is_within(graph, task, reach, epic)
+        if above is not None and above != task.id and all(one.id != above for one in graph.ancestors(task)):
+            return False
+        if not (in_epics or standalone or orphans):
+            return True
+        if graph.is_orphan(task):
+            return orphans
+        return standalone if task.parent is None else in_epics
 
     if kinds is None:
         found = first_ready(graph, candidates_in(context.index), around, is_wanted)
@@ -67,15 +66,3 @@ def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[T
     index = context.index
     graph = index.graph(index.listed(open_only=True, with_json=with_json))
     return standings_of(context, graph.ready(context.surroundings()), graph)
-
-
-def _is_within(graph: Graph[TaskRow], task: TaskRow, reach: Reach, epic: TaskId | None) -> bool:
-    if epic is not None and epic != task.id and all(above.id != epic for above in graph.ancestors(task)):
-        return False
-    if not (reach.in_epics or reach.standalone or reach.orphans):
-        return True
-    if graph.is_orphan(task):
-        return reach.orphans
-    if task.parent is None:
-        return reach.standalone
-    return reach.in_epics

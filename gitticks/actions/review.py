@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changes import GitNames, conflicts_of, has_new_commits, span_of
-from gitticks.actions.changing import work_head
+from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, span_of
+from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.update import note_task
-from gitticks.actions.verdict import Judged, approve_task, look_at, reject_task, seen_of
+from gitticks.actions.verdict import approve_task, look_at, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
@@ -74,7 +74,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         task=task,
         summary=file.summary,
         criteria=file.section(Section.ACCEPTANCE),
-        said=_said(context, task_id),
+        said=said_of(context.index, context.index.find(task_id)),
         handoff=file.section(Section.HANDOFF),
         review=file.section(Section.REVIEW),
         # The review of an earlier round is next to its answers.
@@ -113,11 +113,6 @@ def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIterati
     return read_entries((written or b"").decode("utf-8", "replace"))
 
 
-def _said(context: Context, task_id: TaskId) -> str:
-    task = context.index.find(task_id)
-    return "" if task is None else said_of(context.index, task)
-
-
 def diff(context: Context, task: Task) -> bytes:
     """Returns the task's changes as a patch, as stored: no filter, converter or external program is asked.
 
@@ -129,8 +124,7 @@ def diff(context: Context, task: Task) -> bytes:
 
 def commits(context: Context, task: Task) -> dict[str, str]:
     """Returns the subjects of the commits that a task's work consists of, by id, the newest first."""
-    head = task.end_sha or work_head(context, task)
-    span = span_of(context.repository, _names(task)._replace(head=head))
+    span = span_of(context.repository, at_its_branch(context.repository, task))
     return {} if span is None else lost_commits(context.repository, span[:1], span[1:])
 
 
@@ -160,25 +154,21 @@ def _summary(one: LongChange) -> bytes:
 def _span(context: Context, task: Task) -> tuple[str, str] | None:
     """Returns where a task's difference begins and ends; None if nothing was handed off."""
     require_code(context.repository, task)
-    return span_of(context.repository, _names(task))
-
-
-def _names(task: Task) -> GitNames:
-    return GitNames(task.base, task.branch, task.start_sha, task.end_sha, task.sharing_epic)
+    return span_of(context.repository, task)
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...] | None:
     if is_outdated(context, task):
         return None
-    return (conflicts_of(context.repository, _names(task)) or ()) if task.is_open else ()
+    return (conflicts_of(context.repository, task) or ()) if task.is_open else ()
 
 
 def is_outdated(context: Context, task: Task) -> bool:
     """True if an open task's branch has commits since the hand-off, so that a verdict would not be on all of its work."""
-    return task.is_open and has_new_commits(context.repository, _names(task))
+    return task.is_open and has_new_commits(context.repository, task)
 
 
-def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:
+def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Moved:
     """Approves work that an agent has reviewed, and nothing else that a task may await."""
     context.require_person("accept work")
     task = context.store.task_file(task_id).task

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changing import work_head
+from gitticks.actions.changing import Moved, work_head
 from gitticks.actions.context import Context
-from gitticks.actions.lifecycle import Moved, close_task
+from gitticks.actions.lifecycle import close_task
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import claims_of, keeping, sharing
 from gitticks.actions.taking_up import take_up
@@ -209,11 +209,6 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
         give_up_lock(descriptor)
 
 
-def is_run_alive(repository: Repository) -> bool:
-    """True while a `gt run` of this clone lives, which then merges what is approved."""
-    return is_run_alive_at(repository.own_place)
-
-
 class Health(NamedTuple):
     """What lives in this clone, which dead sessions were finished now, and which could not be."""
 
@@ -230,7 +225,7 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
     # Where none is dead nothing depends on settings, which may be what is broken.
     finished = recover(run_context(context, listener)) if sessions.dead() else ()
     return Health(
-        is_run_alive(context.repository),
+        is_run_alive_at(context.repository.own_place),
         tuple(sessions.live().values()),
         tuple(finished),
         tuple(one.task for one in sessions.dead()),
@@ -267,17 +262,15 @@ def merge_each(
         queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
         remove_merged_workspaces(run)
         ids = task_ids or [task.id for task in queue.waiting()]
-        merged = {one: _merged_or_waits(queue, one) for one in ids}
+        merged: dict[TaskId, MergeResult] = {}
+        for one in ids:
+            try:
+                merged[one] = _merged(queue, one)
+            except GitticksError as error:
+                run.emit(MergeWaits(one, error.in_one_line))
+                merged[one] = MergeResult(waits=error.in_one_line)
     delete_removed(run.repository, run.settings)
     return merged
-
-
-def _merged_or_waits(queue: MergeQueue, task_id: TaskId) -> MergeResult:
-    try:
-        return _merged(queue, task_id)
-    except GitticksError as error:
-        queue.run.emit(MergeWaits(task_id, error.in_one_line))
-        return MergeResult(waits=error.in_one_line)
 
 
 def merged_words(base: str | None, sha: str, tested: str) -> str:
@@ -298,7 +291,7 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
         waits = error.in_one_line
         raise
     finally:
-        if not is_run_alive(queue.repository):
+        if not is_run_alive_at(queue.repository.own_place):
             keep_wait(queue.repository.own_dir, task_id, waits)
     if result.waits is not None:
         queue.run.emit(MergeWaits(task_id, result.waits))

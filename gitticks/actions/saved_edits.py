@@ -18,7 +18,7 @@ from gitticks.actions.edit_checks import (
     refuse_new_secrets,
     warn_of_edit,
 )
-from gitticks.actions.hook_followup import carry_out_taken, needs_follow_up
+from gitticks.actions.hook_followup import carry_out_request, needs_follow_up
 from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
@@ -196,8 +196,8 @@ def _take_up_task(context: Context, saved: SavedEdit) -> Left | None:
     content = saved.content or b""
 
     def carry_out(transaction: Transaction, edit: HandEdit | None) -> None:
-        if edit is not None:
-            carry_out_taken(context, transaction, edit)
+        if edit is not None and needs_follow_up(edit):
+            carry_out_request(context, transaction, edit, context.actor)
 
     try:
         if edit_between(saved.base, content, saved.path).wanted.verdict is not None:

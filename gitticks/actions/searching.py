@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
-from gitticks.actions.listing import Filter
+from gitticks.actions.listing import Filter, read_passing
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
@@ -102,7 +102,7 @@ def search_tasks(
     if not needles:
         raise UsageError("no search words were given", hint='`gt search "return URL"`')
     index = context.index
-    found = _scan(index, needles, wanted, with_json=with_json)
+    found = _scan(context, needles, wanted, with_json=with_json)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
     broken = index.broken()
     found_broken = search_broken(index, broken, needles) if broken and wanted.is_empty else []
@@ -124,11 +124,11 @@ def search_tasks(
 
 
 def _scan(
-    index: Index, needles: Sequence[Needle], wanted: Filter, *, with_json: bool
+    context: Context, needles: Sequence[Needle], wanted: Filter, *, with_json: bool
 ) -> list[tuple[TaskRow, bool, tuple[Match, ...]]]:
-    tasks = _tasks(index, wanted, with_json=with_json)
+    tasks = {task.id: task for task in read_passing(context, wanted, None, with_json=with_json)[1]}
     found = []
-    for task_id, data, body_start in index.texts(open_only=not wanted.needs_closed):
+    for task_id, data, body_start in context.index.texts(open_only=not wanted.needs_closed):
         task = tasks.get(task_id)
         if task is None:
             continue
@@ -140,16 +140,6 @@ def _scan(
         if matches is not None:
             found.append((task, not missing, matches))
     return found
-
-
-def _tasks(index: Index, wanted: Filter, *, with_json: bool) -> dict[TaskId, TaskRow]:
-    open_only = not wanted.needs_closed
-    tasks = index.listed(open_only=open_only, with_json=with_json)
-    labels = set(wanted.labels)
-    if labels:
-        details = index.details(open_only=open_only)
-        tasks = [task for task in tasks if labels.issubset(details[task.id].labels)]
-    return {task.id: task for task in tasks if wanted.statuses is None or task.status in wanted.statuses}
 
 
 def matches_in(text: str, body_start: int, needles: Sequence[Needle]) -> tuple[Match, ...] | None:

@@ -1,29 +1,31 @@
-"""Gathers everything about one task: its fields, its text, who said what, and what happened to it."""
+"""Gathers everything about one task: its fields, its text, who said what, and what happened to it; and to all tasks."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
-from gitticks.actions.history import events_in
 from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.event import EventType
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
 from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
 from gitticks.store.indexed_graph import graph_over
-from gitticks.store.layout import read_rounds
+from gitticks.store.layout import STATE_REF, events_of, read_rounds, state_tip
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
+    from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
@@ -59,7 +61,7 @@ class ShownHistory:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """Returns those that can be understood, oldest first."""
-        return events_in(self.content)
+        return events_of(self.content)
 
 
 class ShownTask(NamedTuple):
@@ -125,7 +127,7 @@ def _last_writer(history: tuple[Event, ...], role: Role, section: Section) -> Au
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_writer(events_in(history), Role.REVIEWER, Section.REVIEW)
+    author = _last_writer(events_of(history), Role.REVIEWER, Section.REVIEW)
     return None if author is None else author.name
 
 
@@ -208,11 +210,12 @@ def _goes_back(event: Event) -> bool:
 def _changes(context: Context, task: TaskRow) -> Changes | None:
     if '"start_sha": null' in task.json:
         return None
-    from gitticks.actions.changes import Allowance, find_changes, names_in, names_with_branch
+    from gitticks.actions.changes import at_its_branch, find_changes
 
-    names = names_with_branch(context.repository, names_in(task.json))
+    whole = at_its_branch(context.repository, context.index.task(task.id))
     in_review = task.status == Status.REVIEWING
-    return find_changes(context.repository, names, Allowance(MOST_SECONDS), with_conflicts=in_review)
+    until = time.monotonic() + MOST_SECONDS
+    return find_changes(context.repository, whole, until, with_conflicts=in_review)
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:
@@ -259,3 +262,47 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
 def notes_of(body: Body) -> tuple[Entry, ...]:
     """Returns the notes, in file order."""
     return _entries(body, Section.NOTES)
+
+
+class TaskHistory(NamedTuple):
+    """A task's events, oldest first; `left_out` is how many earlier ones there are."""
+
+    task_id: TaskId
+    events: tuple[Event, ...]
+    left_out: int
+
+
+def task_history(
+    context: Context, task: str | None, count: int | None = None, since: datetime | None = None
+) -> TaskHistory:
+    """Returns the events of a task: only the last `count`, and those `since` a time."""
+    task_id = context.resolve(task)
+    events = events_of(context.index.history(task_id))
+    kept = tuple(event for event in events if since is None or event.at >= since)
+    kept = kept if count is None else kept[max(0, len(kept) - count) :]
+    return TaskHistory(task_id, kept, len(events) - len(kept))
+
+
+def branch_history(
+    context: Context, count: int | None, since: datetime | None = None
+) -> tuple[LoggedCommit, ...]:
+    """Returns the commits of the state branch, newest first: only the last `count`, and those `since` a time."""
+    from gitticks.git.log import read_log
+
+    state_tip(context.repository)
+    return read_log(context.repository, STATE_REF, count=count, since=since)
+
+
+def task_of(commit: LoggedCommit) -> str | None:
+    """Returns the id that a commit's subject begins with; None if it begins with none."""
+    name, colon, _ = commit.subject.partition(":")
+    return name if colon and is_valid_id(name) else None
+
+
+def titles_in(context: Context, commits: Iterable[LoggedCommit]) -> dict[str, str]:
+    """Returns the present titles of the tasks that commits are about, by id; none where tasks cannot be read."""
+    ids = {task_id for commit in commits if (task_id := task_of(commit)) is not None}
+    try:
+        return {task.id: task.title for task in context.index.known(sorted(ids)).values()}
+    except GitticksError:
+        return {}  # the log is what somebody looks at who fixes them

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.history import events_in
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, answered_since
 from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
+from gitticks.store.layout import events_of
 
 if TYPE_CHECKING:
     from gitticks.model.notes import Entry, QuestionPair
@@ -32,18 +32,19 @@ def _waits_because(index: Index, task: Listed) -> str:
         return ""
     from gitticks.workflow.session_states import waits_because
 
-    return waits_because(task, events_in(history))
+    return waits_because(task, events_of(history))
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories say."""
-    stuck = [task for task in tasks if task.status == Status.STUCK]
-    found = {task.id: _waits_because(index, task) for task in stuck}
-    return {task_id: reason for task_id, reason in found.items() if reason}
+    stuck = (task for task in tasks if task.status == Status.STUCK)
+    return {task.id: reason for task in stuck if (reason := _waits_because(index, task))}
 
 
-def said_of(index: Index, task: TaskRow) -> str:
+def said_of(index: Index, task: TaskRow | None) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
+    if task is None:
+        return ""
     is_stuck = task.status == Status.STUCK
     if is_stuck or task.awaiting == Awaiting.ESCALATION or task.status == Status.REVIEWING:
         why = _waits_because(index, task)
@@ -95,7 +96,7 @@ def denied_of(index: Index, task_id: TaskId) -> Denied | None:
     history = index.history(task_id)
     if b'"denied"' not in history:
         return None
-    for event in reversed(events_in(history)):
+    for event in reversed(events_of(history)):
         if event.type == "session.ended" and event.data.get("role") == "worker":
             denied = event.data.get("denied")
             return Denied(task_id, event.actor.name, tuple(denied)) if isinstance(denied, list) else None
@@ -113,7 +114,7 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
     A review is between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
     handed_off = None
-    for event in reversed(events_in(history)):
+    for event in reversed(events_of(history)):
         if event.to_status not in _STEPS:
             continue
         if event.to_status == Status.WORKING:

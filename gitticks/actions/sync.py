@@ -163,17 +163,6 @@ def moved_in(store: Store, spans: Iterable[Span]) -> Moved:
     )
 
 
-def cycles_with(store: Store, came: Moved) -> tuple[Cycle, ...]:
-    """Returns the cycles of waiting that what came is part of: each side may have linked in one direction."""
-    if not came.tasks:
-        return ()
-
-    with open_index(store.repository) as index:
-        graph = index.graph(index.listed(open_only=True))
-    ids = {one.id for one in came.tasks}
-    return tuple(cycle for cycle in cycles_of(graph) if not ids.isdisjoint(cycle.tasks))
-
-
 def sync(
     context: Context,
     remote: str | None = None,
@@ -345,14 +334,11 @@ class _Sync:
             lease = timedelta(seconds=self.context.settings.claims.lease)
             note_claims(self.context.repository, self.remote, self.context.now + lease)
         if known is not None and not self.restore:
-            self._refuse_rewritten(known)
+            # That the branch lost what it had, somebody may have meant, or an attack may be it.
+            words = words_of_rewritten(self.context.store, self.remote, known, self.fetched)
+            if words is not None:
+                raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
         return None
-
-    def _refuse_rewritten(self, known: str) -> None:
-        """Refuses to follow a branch that lost what it had: somebody may have meant it, or an attack may be it."""
-        words = words_of_rewritten(self.context.store, self.remote, known, self.fetched)
-        if words is not None:
-            raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
 
     def _refuse_illegal(self) -> None:
         """Refuses to push what `pre-push` would refuse where a person has it: this push runs no hooks."""
@@ -385,6 +371,12 @@ class _Sync:
 
     def _result(self, reached: Reached, words: str = "") -> Synced:
         came = moved_in(self.context.store, self.came)
+        cycles: tuple[Cycle, ...] = ()
+        if came.tasks:  # each side may have linked in one direction
+            with open_index(self.context.repository) as index:
+                graph = index.graph(index.listed(open_only=True))
+            ids = {one.id for one in came.tasks}
+            cycles = tuple(cycle for cycle in cycles_of(graph) if not ids.isdisjoint(cycle.tasks))
         # What another clone could not join is as much a person's as what this one could not.
         there = self.context.store.snapshot()
         kept_there = [path for path in came.files if standing_beside(path) and there.read(path) is not None]
@@ -400,7 +392,7 @@ class _Sync:
             beside=tuple(
                 dict.fromkeys((*(path for one in self.reports for path in one.beside), *kept_there))
             ),
-            cycles=cycles_with(self.context.store, came),
+            cycles=cycles,
             taken_up=self.saved.paths,
             left=self.saved.left,
             words=words,

@@ -7,8 +7,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
@@ -76,50 +76,29 @@ def share(context: Context) -> Synced | None:
     return done
 
 
-@dataclass(slots=True)
-class _Sharer:
-    """What was shared, and when; `pull_seconds` is how often the remote is asked without a change here."""
+def _share_again(context: Context, warn: Callable[[str], None], told: set[str]) -> Synced | None:
+    fresh = context.renewed()
+    done = share(fresh)
+    for message in fresh.warnings:
+        if message not in told:
+            told.add(message)
+            warn(message)
+    return done
 
-    context: Context
-    warn: Callable[[str], None]
-    pull_seconds: float | None
-    again_seconds: float
-    _shared: str | None = None
-    _tried: str | None = None
-    _at: float = 0.0
-    _told: set[str] = field(default_factory=set)
 
-    def begin(self) -> None:
-        """Counts what is there now as shared, or left by the person."""
-        self._shared = self._tried = self._tip()
-        self._at = self._clock()
+@contextlib.contextmanager
+def _looking(name: str, look: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
+    """Calls `look` again and again in a thread while the block runs, and `end` once it is over."""
 
-    def look(self, *, is_last: bool = False) -> None:
-        """Shares if there is something to share, or if it is time to ask the remote."""
-        tip, passed = self._tip(), self._clock() - self._at
-        is_new = tip not in (self._shared, self._tried) and (is_last or passed >= REST_SECONDS)
-        is_left = tip != self._shared and (is_last or passed >= self.again_seconds)
-        is_due = self.pull_seconds is not None and passed >= self.pull_seconds
-        if is_new or is_left or is_due:
-            self._share()
+    def keep(over: threading.Event) -> None:
+        while not over.wait(LOOK_SECONDS):
+            look()
 
-    def _share(self) -> None:
-        fresh = self.context.renewed()
-        done = share(fresh)
-        self._tried, self._at = self._tip(), self._clock()
-        if done is not None and done.reached is not Reached.OFFLINE:
-            self._shared = self._tried
-            self._told.clear()
-        for message in fresh.warnings:
-            if message not in self._told:
-                self._told.add(message)
-                self.warn(message)
-
-    def _tip(self) -> str | None:
-        return read_ref(self.context.repository.common_dir, STATE_REF)
-
-    def _clock(self) -> float:
-        return self.context.world.monotonic_seconds()
+    try:
+        with in_background(keep, name):
+            yield
+    finally:
+        end()
 
 
 @contextlib.contextmanager
@@ -133,19 +112,27 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
     if mode is SyncMode.OFF:
         yield
         return
-    pull_seconds = every_seconds if mode is SyncMode.BOTH else None
-    sharer = _Sharer(context, warn, pull_seconds, every_seconds)
-    sharer.begin()
+    clock, told = context.world.monotonic_seconds, set[str]()
+    # What is there now counts as shared, or left by the person.
+    shared = tried = read_ref(context.repository.common_dir, STATE_REF)
+    at = clock()
 
-    def keep(over: threading.Event) -> None:
-        while not over.wait(LOOK_SECONDS):
-            sharer.look()
+    def look(*, is_last: bool = False) -> None:
+        nonlocal shared, tried, at
+        tip, passed = read_ref(context.repository.common_dir, STATE_REF), clock() - at
+        is_new = tip not in (shared, tried) and (is_last or passed >= REST_SECONDS)
+        is_left = tip != shared and (is_last or passed >= every_seconds)
+        is_due = mode is SyncMode.BOTH and passed >= every_seconds
+        if not (is_new or is_left or is_due):
+            return
+        done = _share_again(context, warn, told)
+        tried, at = read_ref(context.repository.common_dir, STATE_REF), clock()
+        if done is not None and done.reached is not Reached.OFFLINE:
+            shared = tried
+            told.clear()
 
-    try:
-        with in_background(keep, "sharing"):
-            yield
-    finally:
-        sharer.look(is_last=True)
+    with _looking("sharing", look, partial(look, is_last=True)):
+        yield
 
 
 def watch(
@@ -194,19 +181,17 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     `warn` gets what goes wrong on the way, each once.
     """
     remote = remote_of_branch(context.repository, STATE_BRANCH)
-    if remote is None or not _has_tasks(context, remote):
+    if remote is None or (  # it had the state branch if `gt sync`, `gt init` or plain git saw it there
+        last_shared(context.store, remote) is None
+        and read_ref(context.repository.common_dir, tracking_ref(remote, STATE_BRANCH)) is None
+    ):
         return RunClaims.none()
-    seen = set[str]()
+    told = set[str]()
     sharing = threading.Lock()
 
     def share_now() -> bool:
         with sharing:
-            fresh = context.renewed()
-            done = share(fresh)
-            for message in fresh.warnings:
-                if message not in seen:
-                    seen.add(message)
-                    warn(message)
+            done = _share_again(context, warn, told)
         return done is not None and done.reached is Reached.DONE
 
     me = (context.author.name, socket.gethostname())
@@ -215,25 +200,6 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
 
 
-def _has_tasks(context: Context, remote: str) -> bool:
-    """True if a remote had the state branch, whether `gt sync`, `gt init` or plain git saw it there."""
-    tracked = tracking_ref(remote, STATE_BRANCH)
-    return (
-        last_shared(context.store, remote) is not None
-        or read_ref(context.repository.common_dir, tracked) is not None
-    )
-
-
-@contextlib.contextmanager
-def keeping(claims: RunClaims) -> Iterator[None]:
+def keeping(claims: RunClaims) -> contextlib.AbstractContextManager[None]:
     """Renews claims in a thread while the block runs, and gives back what is left at its end."""
-
-    def keep(over: threading.Event) -> None:
-        while not over.wait(LOOK_SECONDS):
-            claims.look()
-
-    try:
-        with in_background(keep, "claims"):
-            yield
-    finally:
-        claims.end()
+    return _looking("claims", claims.look, claims.end)

@@ -76,30 +76,26 @@ def saved_task(repository: Repository, text: str) -> SavedTaskError | None:
 
     To be asked only where no task on the branch is meant.
     """
-    from gitticks.board.place import board_path  # which `gt path` of a task on the branch does without
+    from gitticks.board.place import board_path
 
     board = board_path(repository)
     if board is None or not is_valid_id(text):
         return None
-    found = list(_folders(board, text))
+    files = sorted((board / TASKS_FOLDER).glob(f"*/{text}*/{TASK_FILE}"))
+    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
+    found = [task_id for task_id in map(task_of_path, places) if task_id is not None]
     if text in found:
         return SavedTaskError(TaskId(text))
     return SavedTaskError(found[0]) if len(found) == 1 else None
 
 
-def _folders(board: Path, beginning: str) -> list[TaskId]:
-    try:
-        files = sorted((board / TASKS_FOLDER).glob(f"*/{beginning}*/{TASK_FILE}"))
-    except OSError:
-        return []
-    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
-    return [task_id for task_id in map(task_of_path, places) if task_id is not None]
-
-
 def find_task_path(context: Context, task: str | None) -> Path:
     """Returns the absolute path of a task's TASK.md on the board."""
     project = context.repository.require_project_dir("the board")
-    task_id = _find(context, task)
+    try:
+        task_id = context.resolve(task)
+    except (SavedTaskError, UnreadableTaskError) as error:
+        task_id = error.task_id
     board = project / BOARD_FOLDER
     if not (board / ".git").exists() and context.mailbox is not None:  # a sandbox hides the board
         if task_id == context.own_task:
@@ -114,12 +110,3 @@ def find_task_path(context: Context, task: str | None) -> Path:
             hint=f"`git -C {BOARD_FOLDER} checkout HEAD -- {task_path(task_id)}` restores it",
         )
     return path
-
-
-def _find(context: Context, task: str | None) -> TaskId:
-    try:
-        return context.resolve(task)
-    except NotFoundError as error:
-        if isinstance(error, SavedTaskError | UnreadableTaskError):
-            return error.task_id
-        raise

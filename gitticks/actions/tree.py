@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing
@@ -13,9 +13,8 @@ from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.model.forest import Forest, Place
+    from gitticks.model.forest import Place
     from gitticks.model.notes import Entry
-    from gitticks.model.queries import Graph
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskRow
 
@@ -65,17 +64,21 @@ def grow_tree(
         from gitticks.actions.task_files import cannot_be_shown
 
         raise cannot_be_shown(index, top)
-    groups = (
-        [(Group.EPICS, list(walk([graph.tasks[top]], graph.children, folded)))]
-        if top is not None
-        else list(
-            _groups(graph, forest_of(graph, lambda one: one in folded or bool(graph.children(one))), folded)
-        )
-    )
+    if top is not None:
+        tops = [(Group.EPICS, [graph.tasks[top]])]
+    else:
+        forest = forest_of(graph, lambda one: one in folded or bool(graph.children(one)))
+        tops = [
+            (Group.EPICS, forest.epics),
+            (Group.STANDALONE, forest.standalone),
+            (Group.ORPHANS, forest.orphans),
+            (Group.CYCLES, forest.cycles),
+        ]
+    groups = tuple((name, list(walk(some, graph.children, folded))) for name, some in tops if some)
     around, project_place = context.surroundings(), context.repository.project_place
     shown = [place.task for _, places in groups for place in places if place.task is not None]
     return Tree(
-        groups=tuple(groups),
+        groups=groups,
         standings={task.id: Standing(task, graph, around, project_place) for task in shown},
         closed=folded,
         all_closed=all_closed,
@@ -85,16 +88,3 @@ def grow_tree(
         broken=index.to_fix(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
-
-
-def _groups(
-    graph: Graph[TaskRow], forest: Forest[TaskRow], folded: Mapping[TaskId | None, int]
-) -> Iterator[tuple[str, list[Place[TaskRow]]]]:
-    for name, tops in (
-        (Group.EPICS, forest.epics),
-        (Group.STANDALONE, forest.standalone),
-        (Group.ORPHANS, forest.orphans),
-        (Group.CYCLES, forest.cycles),
-    ):
-        if tops:
-            yield name, list(walk(tops, graph.children, folded))

@@ -116,7 +116,7 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
 
     def write(transaction: Transaction) -> None:
         audit.write(transaction)
-        record(transaction, task_id, "secret allowed", event, context.actor)
+        record(transaction, task_id, "secret allowed", event)
 
     context.store.transact(write, author=context.author)
     audit.forget()

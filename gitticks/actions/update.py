@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.actions.changing import (
-    Record,
     add_entry,
-    append,
     circumstances_of,
-    describe_records,
     record,
     require_words,
     warn_of_closed_epic,
@@ -20,7 +18,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_title, read_wishes
 from gitticks.actions.task_lookup import find_task
 from gitticks.document.taskfile import new_task_file
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -86,16 +84,16 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         # `+x` adds to the list as it is now, so what others added since the command began stays.
         fields = {name: wish for name, wish in changes.wishes.items() if name != "awaiting"}
         values = read_wishes(fields, reading._replace(before=before))
-        noted = [add_entry(context, transaction, task_id, Section.NOTES, note)] if note else []
-        changed = change_fields(context, transaction, task_id, values)
-        described = _describe(context, transaction, task_id, changes.description)
+        _change_fields(context, transaction, task_id, values)
+        is_described = _describe(context, transaction, task_id, changes.description)
+        if note:
+            add_entry(context, transaction, task_id, Section.NOTES, note)
         if wanted is not None:
             from gitticks.store.decisions import apply_state
 
             circumstances = circumstances_of(context, before, checks_failure=failure)
             apply_state(transaction, task_id, wanted, context.actor, circumstances)
-        describe_records(transaction, task_id, [*changed, *described, *noted], context.actor)
-        return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
+        return Updated(before, transaction.task_file(task_id).task, is_described, bool(note))
 
     updated = context.store.transact(write, author=context.author)
     if not changes.wishes.keys().isdisjoint({"agent", "parent"}):
@@ -104,12 +102,18 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
 
 
 def _warned(context: Context, task: Task) -> Task:
-    """Returns the task, after a warning if there is no such agent as it names, or its epic is closed."""
+    """Returns the task, after a warning if its epic is closed, or the settings here do not know its agent.
+
+    They may where its run is.
+    """
     warn_of_closed_epic(context, task)
     if task.agent is not None:
-        from gitticks.actions.agents import warn_of_unknown
+        from gitticks.actions.agents import why_unknown
 
-        warn_of_unknown(context, task.id, task.agent)
+        with suppress(GitticksError):  # the settings are to be fixed before any run, which says why
+            reason = why_unknown(context.settings, task.agent)
+            if reason is not None:
+                context.warnings.append(f"runs here skip `{task.id}`: {reason}")
     return task
 
 
@@ -150,18 +154,15 @@ def reading_for(context: Context) -> Reading:
     return Reading(today, cache(lambda text: find_task(context, text)), me=lambda: context.actor.name)
 
 
-def change_fields(
-    context: Context,
-    transaction: Transaction,
-    task_id: TaskId,
-    values: dict[str, Any],
-) -> tuple[Record, ...]:
-    """Writes those of the values that differ, with one event that names their fields; returns it, or nothing."""
+def _change_fields(
+    context: Context, transaction: Transaction, task_id: TaskId, values: dict[str, Any]
+) -> None:
+    """Writes those of the values that differ, with one event that names their fields."""
     file = transaction.task_file(task_id)
     before = file.task
     names = [name for name, value in values.items() if getattr(before, name) != value]
     if not names:
-        return ()
+        return
     after = replace(before, **{name: values[name] for name in names}, updated=context.now)
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
@@ -171,23 +172,21 @@ def change_fields(
         refuse_settled(before, names)
     transaction.put_task(file.with_task(after))
     event = Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names})
-    changed = append(transaction, task_id, ", ".join(names), event)
+    record(transaction, task_id, ", ".join(names), event, is_minor=True)
     if after.parent != before.parent:
         _follow_parents(context, transaction, after, before)
-    return (changed,)
 
 
-def _describe(
-    context: Context, transaction: Transaction, task_id: TaskId, description: str | None
-) -> tuple[Record, ...]:
-    """Writes another summary, if there is one; its sections stay."""
+def _describe(context: Context, transaction: Transaction, task_id: TaskId, description: str | None) -> bool:
+    """Writes another summary, and returns whether there is one; its sections stay."""
     file = transaction.task_file(task_id)
     if description is None or file.summary == description.strip():
-        return ()
+        return False
     described = file.with_summary(description)
     transaction.put_task(described.with_task(replace(file.task, updated=context.now)))
     event = Event(EventType.TEXT_CHANGED, context.now, context.actor, data={"sections": ["summary"]})
-    return (append(transaction, task_id, "summary", event),)
+    record(transaction, task_id, "summary", event, is_minor=True)
+    return True
 
 
 def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[str, ...]) -> Updated:
@@ -201,8 +200,7 @@ def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind |
     check_author(context, kind)
 
     def write(transaction: Transaction) -> Task:
-        noted = add_entry(context, transaction, task_id, Section.NOTES, text, kind=kind)
-        describe_records(transaction, task_id, [noted], context.actor)
+        add_entry(context, transaction, task_id, Section.NOTES, text, kind=kind)
         return transaction.task_file(task_id).task
 
     return context.store.transact(write, author=context.author)
@@ -257,7 +255,7 @@ def create_task(context: Context, new: NewTask) -> Task:
         if new.script is not None:
             file = file.with_section(Section.SCRIPT, script_text(new.script))
         transaction.put_task(file)
-        record(transaction, task.id, f"created: {title}", Event(EventType.CREATED, at, actor), actor)
+        record(transaction, task.id, f"created: {title}", Event(EventType.CREATED, at, actor))
         if task.parent is not None:
             _follow_parents(context, transaction, task, None)
         return task

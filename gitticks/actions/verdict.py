@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gitticks.actions.changing import (
+    Moved,
     add_entry,
-    describe_records,
     refuse_unmerged,
     require_words,
     work_head,
@@ -44,14 +44,6 @@ Confirm = Callable[[str, str], bool]
 """Shows what is approved, and returns whether the person typed the word that is given second."""
 
 
-class Judged(NamedTuple):
-    """A task before and after a verdict; `is_repeated` if the same approval was there already."""
-
-    before: Task
-    after: Task
-    is_repeated: bool = False
-
-
 class Waiting(NamedTuple):
     """A task that waits for an answer, with the questions that nobody has answered.
 
@@ -81,20 +73,19 @@ def seen_of(file: TaskFile) -> Seen:
 
 def approve_task(
     context: Context, task_id: TaskId, note: str | None, seen: Seen, proof: Proof = NO_PROOF
-) -> Judged:
+) -> Moved:
     """Approves what the task awaits; code is not merged by this, see `merge_approved`.
 
-    An approval that is being or was carried out may be repeated; a note that comes with it is kept.
+    An approval that is being or was carried out may be repeated, and moves nothing; a note that comes with it is kept.
     """
     context.require_person("give a verdict")
 
-    def write(transaction: Transaction) -> Judged:
+    def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
         if before.is_merging or before.status is Status.DONE:
             if note and note.strip():
-                noted = add_entry(context, transaction, task_id, Section.NOTES, note.strip())
-                describe_records(transaction, task_id, [noted], context.actor)
-            return Judged(before, before, is_repeated=True)
+                add_entry(context, transaction, task_id, Section.NOTES, note.strip())
+            return Moved(before, before)
         refuse_unmerged(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
         judged = _give(context, transaction, before, given)
@@ -121,12 +112,12 @@ def wants_feedback(task: Task) -> bool:
     return task.awaiting is not None and VERDICTS[task.awaiting, Verdict.REJECTED] is Outcome.RETURN
 
 
-def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Judged:
+def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Moved:
     """Rejects what the task awaits, or sends approved work back that is not merged yet."""
     context.require_person("give a verdict")
     given = VerdictGiven(context.actor, Verdict.REJECTED, feedback, seen=seen)
 
-    def write(transaction: Transaction) -> Judged:
+    def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
         if before.is_merging:
             _refuse_merged(context, before)
@@ -157,13 +148,13 @@ def _refuse_merged(context: Context, task: Task) -> None:
         )
 
 
-def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judged:
+def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Moved:
     """Answers a task's question and gives it back to the agent, in one commit."""
     context.require_person("answer for a person")
     answer = require_words(text, "answer", f'gt respond {task_id} "…"')
     given = VerdictGiven(context.actor, Verdict.APPROVED, answer, is_response=True, seen=seen)
 
-    def write(transaction: Transaction) -> Judged:
+    def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
         check_answerable(before)
         return _give(context, transaction, before, given)
@@ -200,16 +191,15 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     if questions:
         return Waiting(file.task, questions, seen_of(file))
     with open_index(context.repository) as index:
-        row = index.find(task_id)
-        return Waiting(file.task, questions, seen_of(file), "" if row is None else said_of(index, row))
+        return Waiting(file.task, questions, seen_of(file), said_of(index, index.find(task_id)))
 
 
-def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
+def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Moved:
     # No agent reviews what a person has judged, so nobody asks which agents there are.
     head = work_head(context, before)
     circumstances = Circumstances(context.now, context.settings, context.world.random_number, head)
     carry_out(transaction, before.id, given, circumstances)
-    return Judged(before, transaction.task_file(before.id).task)
+    return Moved(before, transaction.task_file(before.id).task)
 
 
 class MergedNow(NamedTuple):
@@ -222,9 +212,10 @@ class MergedNow(NamedTuple):
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     """Merges an approved task in the foreground; None where a run is alive, which merges it."""
-    from gitticks.actions.run import is_run_alive, merge_task, merged_words
+    from gitticks.actions.run import merge_task, merged_words
+    from gitticks.runner.liveness import is_run_alive_at
 
-    if is_run_alive(context.repository):
+    if is_run_alive_at(context.repository.own_place):
         return None
     try:
         result = merge_task(context, task_id)
@@ -257,10 +248,11 @@ def clear_unmerged(context: Context, task: Task) -> None:
     """Removes the workspace of a task that is done without a merge; where a run is alive, that does it."""
     if not task.is_landed or task.branch is None or task.merged_sha is not None:
         return
-    from gitticks.actions.run import is_run_alive, keeping_warnings, run_context
+    from gitticks.actions.run import keeping_warnings, run_context
+    from gitticks.runner.liveness import is_run_alive_at
     from gitticks.runner.workspace_removal import remove_merged
 
-    if not is_run_alive(context.repository):
+    if not is_run_alive_at(context.repository.own_place):
         remove_merged(run_context(context, keeping_warnings(context)), task)
 
 

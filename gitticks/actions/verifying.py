@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.history import events_in
 from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import merge_layers
 from gitticks.document.values import format_time
@@ -16,7 +15,7 @@ from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.approvals import why_not_proven
-from gitticks.store.layout import CONFIG_PATH, STATE_REF, history_path
+from gitticks.store.layout import CONFIG_PATH, STATE_REF, events_of, history_path
 from gitticks.workflow.approvals import is_approval
 
 
@@ -48,7 +47,7 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     content = context.store.read(path) or b""
     found = []
     lines = enumerate(content.split(b"\n"), 1)
-    events = [(number, event) for number, line in lines for event in events_in(line + b"\n")]
+    events = [(number, event) for number, line in lines for event in events_of(line + b"\n")]
     for place, (number, event) in enumerate(events):
         if is_approval(event):
             can_verify = True

@@ -94,7 +94,10 @@ class Watcher:
             self._tell_commits(context)
         except (GitticksError, OSError) as error:
             context.warnings.append(str(error))
-        self._tell_trouble(tuple(context.warnings))
+        for message in context.warnings:
+            if message not in self._trouble:
+                self.tell(Trouble(message))
+        self._trouble = tuple(context.warnings)
 
     @property
     def has_moved(self) -> bool:
@@ -135,12 +138,6 @@ class Watcher:
             return
         for commit in reversed(read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)):
             self.tell(commit)
-
-    def _tell_trouble(self, messages: tuple[str, ...]) -> None:
-        for message in messages:
-            if message not in self._trouble:
-                self.tell(Trouble(message))
-        self._trouble = messages
 
 
 def _working_directory() -> Path | None:

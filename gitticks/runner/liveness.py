@@ -55,7 +55,7 @@ def sessions_here(own_place: str) -> tuple[frozenset[TaskId], dict[TaskId, str]]
     folder = f"{own_place}/{SESSIONS_FOLDER}"
     live: set[TaskId] = set()
     left: dict[TaskId, str] = {}
-    for entry in _names_in(folder):
+    for entry in names_in(folder):
         name, dot, ending = entry.rpartition(".")
         if not is_valid_id(name) or dot + ending not in _TELLING:
             continue
@@ -70,7 +70,7 @@ def sessions_here(own_place: str) -> tuple[frozenset[TaskId], dict[TaskId, str]]
 
 def held_tasks(own_place: str) -> frozenset[TaskId]:
     """Returns the tasks that `gt stop` holds back in this clone."""
-    return frozenset(TaskId(name) for name in _names_in(f"{own_place}/{HELD_FOLDER}") if is_valid_id(name))
+    return frozenset(TaskId(name) for name in names_in(f"{own_place}/{HELD_FOLDER}") if is_valid_id(name))
 
 
 def claimed_elsewhere(own_place: str, now: datetime) -> frozenset[TaskId]:
@@ -96,7 +96,7 @@ def is_agent_alive(folder: str, task_id: str) -> bool:
 
     return any(
         is_lock_held(f"{folder}/{name}")
-        for name in _names_in(folder)
+        for name in names_in(folder)
         if name.startswith(f"{task_id}.") and name.endswith(TREE_LOCK)
     )
 
@@ -113,7 +113,8 @@ def is_run_alive_at(own_place: str) -> bool:
     return is_lock_held(f"{own_place}/{RUN_LOCK}")
 
 
-def _names_in(folder: str) -> list[str]:
+def names_in(folder: str) -> list[str]:
+    """Returns what a folder holds, in any order; nothing where it is missing."""
     try:
         return os.listdir(folder)
     except OSError as error:
@@ -209,7 +210,7 @@ class Holds:
 
     def asked_to_add(self) -> frozenset[TaskId]:
         """Returns what the run is asked to take in."""
-        return frozenset(TaskId(name) for name in _names_in(str(self._added)) if is_valid_id(name))
+        return frozenset(TaskId(name) for name in names_in(str(self._added)) if is_valid_id(name))
 
     def forget_added(self, task_ids: Iterable[TaskId]) -> None:
         """Drops the requests for these: they were taken, or nobody is there to take them."""

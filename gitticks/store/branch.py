@@ -28,7 +28,7 @@ from gitticks.store.authors import remember_names
 from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.layout import state_tip
 from gitticks.store.publishing import Board, Link, Publisher, hold_chain, pause, read_chain, write_chain
-from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
+from gitticks.store.transaction import Transaction, list_folder, read_file
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -120,7 +120,7 @@ class Store:
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return events_of(self.read(layout.history_path(task_id)))
+        return layout.events_of(self.read(layout.history_path(task_id)))
 
     def snapshot(self, at: str | None = None) -> Transaction:
         """Returns a view of the branch at one commit, for reading several things that belong together."""

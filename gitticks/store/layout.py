@@ -29,6 +29,7 @@ from gitticks.safe_read import read_plain_file
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.repository import Repository
+    from gitticks.model.event import Event
 
 
 STATE_BRANCH = "gitticks/state"
@@ -113,6 +114,17 @@ def is_task_folder(folder_between: str, name: str) -> bool:
 def history_path(task_id: TaskId) -> str:
     """Returns the path of the task's events."""
     return f"{task_folder(task_id)}/{HISTORY_FILE}"
+
+
+def events_of(history: bytes | None) -> tuple[Event, ...]:
+    """Returns the events of a history.jsonl that can be understood, in file order; none if the file is missing."""
+    if not history:
+        return ()
+    from gitticks.document.history import (
+        read_history,  # which takes as long as a page, and many have no history
+    )
+
+    return read_history(history).events
 
 
 def audit_path(task_id: TaskId) -> str:

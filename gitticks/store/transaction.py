@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
@@ -52,8 +53,7 @@ class Transaction:
         self._base_tasks: Mapping[TaskId, Task] | None = None
         self._changes: dict[str, bytes | None] = {}
         self._task_files: dict[TaskId, TaskFile] = {}
-        self._subjects: list[str] = []
-        self._trailers: list[tuple[str, str]] = []
+        self._described: list[tuple[bool, str, Sequence[tuple[str, str]]]] = []
 
     @property
     def changes(self) -> Mapping[str, bytes | None]:
@@ -120,7 +120,7 @@ class Transaction:
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return events_of(self.read(layout.history_path(task_id)))
+        return layout.events_of(self.read(layout.history_path(task_id)))
 
     def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
         """Adds lines to the task's history; what is there stays byte for byte."""
@@ -200,20 +200,26 @@ class Transaction:
         found = (line.removeprefix("Task: ") for line in message.splitlines() if line.startswith("Task: "))
         return next((TaskId(one) for one in found if is_valid_id(one)), None)
 
-    def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
+    def describe(
+        self, subject: str, trailers: Sequence[tuple[str, str]] = (), *, is_minor: bool = False
+    ) -> None:
         """Describes the commit: the first subject becomes its subject, later ones go into its body.
 
-        Trailers of all calls are kept in order, each once.
+        Trailers of all calls are kept in order, each once. What `is_minor` comes after all that is not.
         """
-        self._subjects.append(_one_line(subject, LONGEST_SUBJECT))
-        self._trailers += [(key, _one_line(value, LONGEST_TRAILER)) for key, value in trailers]
+        self._described.append((is_minor, subject, trailers))
 
     @property
     def message(self) -> str:
         """Returns the commit's message."""
-        subjects = list(dict.fromkeys(subject for subject in self._subjects if subject))
-        subject, *others = subjects or [f"{len(self._changes)} files changed"]
-        trailers = [f"{key}: {value}" for key, value in dict.fromkeys(self._trailers)]
+        described = sorted(self._described, key=itemgetter(0))
+        subjects = dict.fromkeys(_one_line(subject, LONGEST_SUBJECT) for _, subject, _ in described)
+        subject, *others = (
+            filter(None, subjects) if any(subjects) else [f"{len(self._changes)} files changed"]
+        )
+        trailers = dict.fromkeys(
+            f"{key}: {_one_line(value, LONGEST_TRAILER)}" for _, _, pairs in described for key, value in pairs
+        )
         parts = [subject, "\n".join(others), "\n".join(trailers)]
         text = "\n\n".join(part for part in parts if part) + "\n"
         return self._masked(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
@@ -266,15 +272,6 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
             return ()
         tree = entry.object_id
     return objects.names(tree)
-
-
-def events_of(content: bytes | None) -> tuple[Event, ...]:
-    """Returns the events of a history.jsonl that can be understood, in file order; none if the file is missing."""
-    if not content:
-        return ()
-    from gitticks.document.history import read_history
-
-    return read_history(content).events
 
 
 def _checked(path: str) -> str:

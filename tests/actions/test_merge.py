@@ -6,13 +6,14 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import is_run_alive, merge_each, merge_task, merged_words, only_run, try_out
+from gitticks.actions.run import merge_each, merge_task, merged_words, only_run, try_out
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
 from gitticks.runner.events import MergeWaits, RunEvent
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.shared_base import MERGE_LOCK
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
@@ -121,9 +122,9 @@ def test_an_agent_cannot_merge(project: RunProject) -> None:
 
 def test_a_run_that_is_alive_merges_by_itself(project: RunProject) -> None:
     context = Context(directory=project.path)
-    assert not is_run_alive(context.repository)
+    assert not is_run_alive_at(context.repository.own_place)
     with only_run(discover(project.path)):
-        assert is_run_alive(context.repository)
+        assert is_run_alive_at(context.repository.own_place)
         make_reviewing(project)
         assert "approved; merging" in project.ok("approve", "k7f2")
     assert project.task("k7f2").is_merging

@@ -92,7 +92,7 @@ def test_logs_take_the_lines_of_both(tmp_path: Path) -> None:
 def test_a_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
     files = put(tmp_path, BASE, OURS, THEIRS)
     with pytest.raises(GitticksError, match="none"):
-        merge_in_place(tmp_path / "none", files[1], files[2], PATH)
+        merge_in_place(tmp_path / "none", files[1], files[2], PATH, {})
     done = gt("merge-driver", "none", *map(str, files[1:]), "7", PATH, at=tmp_path)
     assert done.code == 2
 

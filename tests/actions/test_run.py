@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import execute, is_run_alive, only_run, prepare_run, run_context
+from gitticks.actions.run import execute, only_run, prepare_run, run_context
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.events import RunEnded, RunEvent
-from gitticks.runner.liveness import Holds
+from gitticks.runner.liveness import Holds, is_run_alive_at
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.store.branch import Store
@@ -139,11 +139,11 @@ def test_64_for_a_sandbox_that_cannot_be_enforced(
 
 def test_64_while_another_run_is_alive(project: RunProject) -> None:
     with only_run(discover(project.path)):
-        assert is_run_alive(discover(project.path))
+        assert is_run_alive_at(discover(project.path).own_place)
         ran = project.run()
     assert ran.code == 64
     assert "a run is already active in this clone" in ran.err
-    assert not is_run_alive(discover(project.path))
+    assert not is_run_alive_at(discover(project.path).own_place)
 
 
 def test_an_agent_cannot_start_a_run(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +318,7 @@ def test_a_held_task_goes_back_to_the_run_that_is_alive(project: RunProject) -> 
     project.make()
     assert "will not be started" in project.ok("stop", "k7f2")
     with project.running("--auto", "--all") as process:
-        until(lambda: is_run_alive(discover(project.path)))
+        until(lambda: is_run_alive_at(discover(project.path).own_place))
         assert project.run("k7f2").code == 64
         until(lambda: project.stands() == TO_REVIEW)
         project.interrupt(process)

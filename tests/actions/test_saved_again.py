@@ -1,4 +1,4 @@
-"""What a person saves once more, and what another editor saves that was open meanwhile, are told apart."""
+"""What is saved once more, and by another editor that was open meanwhile, is told apart, and taken up with all it asks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import take_up_all
+from gitticks.board.checkout_state import TakenUp
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting
 from tests.support.boards import write_to_branch
 from tests.support.projects import Project, make_project
+from tests.support.repositories import git
 
 
 @pytest.fixture
@@ -53,6 +55,10 @@ def test_what_another_editor_saved_stays_when_an_old_buffer_is_saved(project: Pr
     project.ok("status")
     assert project.task("k7f2").labels == ("bug",)
     assert project.file("k7f2").section("Context") == "new"
+
+
+def _take_up(project: Project) -> TakenUp:
+    return take_up_all(Context(directory=project.path))
 
 
 def _add(project: Project, *words: str) -> None:
@@ -104,10 +110,47 @@ def test_what_is_saved_all_the_time_waits_for_a_pause(
     with monkeypatch.context() as patched:
         patched.setattr(time, "sleep", save_again)
         save_again(0)
-        context = Context(directory=project.path)
-        left = take_up_all(context).left
+        left = _take_up(project).left
     assert left == {task_path(TaskId("k7f2")): "left alone: somebody keeps saving it; it is checked again"}
     assert project.file("k7f2").section("Context") == "old"
     file.write_text(text.replace("old", "whole"))
     project.ok("status")
     assert project.file("k7f2").section("Context") == "whole"
+
+
+def test_what_is_saved_and_what_comes_of_it_are_one_move_of_the_branch(project: Project) -> None:
+    """So that nobody, and no kill, comes between a status that was asked for and its event."""
+    moves = git("reflog", "gitticks/state", at=project.path).count("\n")
+    project.save("k7f2", "status: pending\nawaiting: work", "status: cancelled")
+    assert _take_up(project).paths
+    assert git("reflog", "gitticks/state", at=project.path).count("\n") == moves + 1
+    assert project.task("k7f2").closed is not None
+    assert project.board_status() == ""
+
+
+def test_a_verdict_that_nobody_asked_for_is_refused_when_it_is_saved(project: Project) -> None:
+    project.change("k7f2", awaiting=None)
+    project.save("k7f2", "status: pending", "status: pending\nverdict: approved")
+    [words] = _take_up(project).left.values()
+    assert words.startswith("edited, refused: `k7f2` is not waiting for anyone: it is pending")
+
+
+def test_a_link_is_named_also_where_a_command_has_written_the_task(project: Project) -> None:
+    project.ok("note", "k7f2", "Seen.")
+    project.board_file("k7f2").unlink()
+    project.board_file("k7f2").symlink_to("/etc/hostname")
+    project.ok("note", "k7f2", "Again.")
+    [words] = _take_up(project).left.values()
+    assert "it is not a regular file" in words
+
+
+def test_a_section_that_was_typed_once_more_is_warned_of_as_it_is_taken_up(project: Project) -> None:
+    project.ok("note", "k7f2", "Seen.")
+    project.save("k7f2", "Seen.\n", "Seen.\n\n## Notes\n\nHurry.\n")
+    lines = project.board_file("k7f2").read_text().splitlines()
+    first, second = (number for number, line in enumerate(lines, 1) if line == "## Notes")
+    warning = f"warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Notes` is on lines {first} and {second}:"
+    assert f"{warning} only the last one counts\n" in project.gt("status").err
+    project.save("k7f2", "awaiting: work", "awaiting: work\npriority: 0")
+    assert warning not in project.gt("status").err
+    assert project.task("k7f2").priority == 0

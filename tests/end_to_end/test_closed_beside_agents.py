@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from gitticks.actions.run import is_run_alive
 from gitticks.git.repository import discover
 from gitticks.model.status import Status
+from gitticks.runner.liveness import is_run_alive_at
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, DONE, NO_REVIEW, RunProject, project
 from tests.support.terminals import typed
@@ -30,7 +30,7 @@ def worked_on(project: RunProject, work: str) -> Iterator[list[str]]:
         said: list[str] = []
         yield said
         said.append(process.communicate(timeout=LONGEST_SECONDS)[0])
-    assert not is_run_alive(discover(project.path))
+    assert not is_run_alive_at(discover(project.path).own_place)
 
 
 def test_it_is_refused_with_the_flag_that_stops_the_agent(project: RunProject) -> None:

@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import is_run_alive, run_context
+from gitticks.actions.run import run_context
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
 from gitticks.model.task import Approval
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.outcome import RunExit
 from tests.support.repositories import git
@@ -175,7 +176,7 @@ class TestAuto:
     def test_it_wakes_for_a_new_task_and_ends_at_ctrl_c(self, project: RunProject) -> None:
         project.settings(NO_REVIEW)
         with project.running("--auto", "--all") as process:
-            until(lambda: is_run_alive(discover(project.path)))
+            until(lambda: is_run_alive_at(discover(project.path).own_place))
             task_id = project.create("Say hello")
             until(lambda: project.stands(task_id) == TO_REVIEW)
             project.interrupt(process)

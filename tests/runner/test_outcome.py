@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from gitticks.actions.run import is_run_alive, only_run
+from gitticks.actions.run import only_run
 from gitticks.git.repository import discover
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Task
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.outcome import RunExit, judge, summarise
 from gitticks.workflow.budget import Spent
 from tests.support.agents import DATA
@@ -240,7 +241,7 @@ def test_an_auto_run_waits_and_names_what_it_leaves_out_with_the_flag(project: R
             said += process.stdout.readline()
         assert "(`--include-orphans` or `--all` includes them): `aaaa`" in said
         assert "(`--include-standalone` or `--all` includes them): `bbbb`" in said
-        assert is_run_alive(discover(project.path))
+        assert is_run_alive_at(discover(project.path).own_place)
         later = project.create("Later")
         assert later in next(line for line in process.stdout if "--include-standalone" in line)
         project.interrupt(process)

@@ -12,8 +12,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
-from gitticks.actions.doctor.machine import showing_rights
-from gitticks.actions.doctor.own_folder import long_holder
+from gitticks.actions.doctor.machine import long_holder, showing_rights
 from gitticks.actions.saved_edits import refusal_of
 from gitticks.board.checkout_state import REFUSED, board_elsewhere, waiting_on_board
 from gitticks.board.edits import renamed_folders, saved_edits
@@ -96,10 +95,6 @@ def _move_staged(context: Context, checkout: Checkout, wrong: str, home: str) ->
             write_entries(checkout.git_dir, moved, context.store.tip())
 
 
-def _is_plain(place: Path) -> bool:
-    return place.is_file() and not place.is_symlink()
-
-
 def _is_folder(place: Path) -> bool:
     return place.is_dir() and not place.is_symlink()
 
@@ -145,10 +140,13 @@ def check_board(context: Context) -> Iterator[Finding]:
         )
     waiting = pending(repository)
     for path, one in sorted(waiting.items()):
-        what = f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})"
+        what, place = (
+            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})",
+            checkout.path / path,
+        )
         if one.kind is PendingKind.DEFERRED:
             yield warning(what, None, Repair.STEP)
-        elif one.kind is PendingKind.CONFLICT and _is_plain(checkout.path / path):
+        elif one.kind is PendingKind.CONFLICT and place.is_file() and not place.is_symlink():
             # What is gone is named with what was saved.
             yield warning(what, joining(path))
     if not waiting and not is_in_step(repository):
@@ -286,7 +284,12 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Iterator[Finding]
     try:
         content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)
     except (NotPlainError, OSError):
-        odd = _odd_part(checkout, path)
+        place = checkout.path
+        for name in path.split("/"):  # the first part that is no folder is what is odd
+            place /= name
+            if not stat.S_ISDIR(place.lstat().st_mode):
+                break
+        odd = f"{BOARD_FOLDER}/{place.relative_to(checkout.path)}"
         fix = f"`mv {quote(odd)} {quote(f'{odd}.old')} && {back}` restores the committed one"
         yield warning(f"{shown} is not a regular file", fix)
         return
@@ -296,16 +299,6 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Iterator[Finding]
         what = f"{shown} was deleted on the board, which was not committed"
         what += ": tasks are cancelled, not deleted" if is_ours else ""
         yield warning(what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
-
-
-def _odd_part(checkout: Checkout, path: str) -> str:
-    """Returns the first part of a path that is no folder, or the path itself; from the top of the repository."""
-    place = checkout.path
-    for name in path.split("/"):
-        place /= name
-        if not stat.S_ISDIR(place.lstat().st_mode):
-            break
-    return f"{BOARD_FOLDER}/{place.relative_to(checkout.path)}"
 
 
 def check_hooks(context: Context) -> Iterator[Finding]:

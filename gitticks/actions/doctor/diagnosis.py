@@ -19,7 +19,6 @@ from gitticks.actions.doctor import (
     fault,
     history,
     machine,
-    own_folder,
     repository,
     tasks,
     warning,
@@ -55,7 +54,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             repository.check_left_behind,
         ),
     ),
-    (Topic.LOCKS, (own_folder.check_locks,)),
+    (Topic.LOCKS, (machine.check_locks,)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (
@@ -69,7 +68,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
         ),
     ),
     (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
-    (Topic.INDEX, (own_folder.check_index,)),
+    (Topic.INDEX, (machine.check_index,)),
     (Topic.FILES, (tasks.check_files, tasks.check_kept)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
     (Topic.HISTORY, (history.check_history, history.check_audit, machine.check_clock)),
@@ -151,7 +150,7 @@ def _beside_damage(
     if not any(one.commit is not None for one in damage):
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
         if full:  # before anything else reads the index
-            renewed = partial(own_folder.check_index, renews=True)
+            renewed = partial(machine.check_index, renews=True)
             yield from _checked(context, ((Topic.INDEX, (renewed,)),), [])
         yield from _checked(context, (one for one in _OF_TASKS if one[0] not in history), looked_at)
 
@@ -206,7 +205,7 @@ def _install_hooks(context: Context) -> None:
 
 
 _REPAIRS: dict[Repair, Callable[[Context], object]] = {
-    Repair.LOCKS: own_folder.clear_locks,
+    Repair.LOCKS: machine.clear_locks,
     Repair.BOARD: _make_board,
     Repair.HOOKS: _install_hooks,
     Repair.DRIVER: lambda context: install_merge_driver(context.repository),
@@ -217,6 +216,6 @@ _REPAIRS: dict[Repair, Callable[[Context], object]] = {
     Repair.PATHS: lambda context: remove_impossible(context.store),
     Repair.PULL: lambda context: put_back(context.repository),
     Repair.MARKERS: join_all,
-    Repair.INDEX: own_folder.rebuild_index,
+    Repair.INDEX: machine.rebuild_index,
     Repair.WORKTREES: lambda context: prune_worktrees(context.repository),
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gitticks.actions.audit import verify_audit
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, fault, note, warning
-from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled, Versions
+from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled
 from gitticks.actions.doctor.repository import load_remembered, remember
 from gitticks.errors import UsageError
 from gitticks.git.log import read_trail, shallow_edge
@@ -122,7 +122,7 @@ def _judge(
 
     The oldest ones of a shallow clone cannot be judged: they seem to have made all that they hold.
     """
-    trail, edge = Trail(Versions(objects)), shallow_edge(context.repository)
+    trail, edge = Trail(objects), shallow_edge(context.repository)
     seen, is_cut_off = 0, False
     for commit in read_trail(context.repository, newest, excluded, count=count, variables=variables or {}):
         seen += 1

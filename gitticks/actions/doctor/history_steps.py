@@ -8,10 +8,11 @@ that carries it out, and a mistake by the commit that takes it back or by a pers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from gitticks.actions.history import events_in
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.log import TrailCommit
@@ -23,7 +24,7 @@ from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.status import ActorKind, Status
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.layout import HISTORY_FILE
+from gitticks.store.layout import HISTORY_FILE, events_of
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.history_rules import PastChange, is_persons_word, merge_problems, problems_of
 
@@ -41,115 +42,8 @@ class Version:
     history: str | None = None
     folder: str | None = field(default=None, compare=False)
 
-    @property
-    def is_there(self) -> bool:
-        """True if there is a task."""
-        return self.task is not None
-
 
 NOTHING = Version()
-
-
-@dataclass(slots=True)
-class Versions:
-    """Reads versions of tasks out of one object database."""
-
-    objects: Objects
-    _tasks: dict[str, Task | DocumentError] = field(default_factory=dict)
-
-    def changed(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
-        """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
-        return dict(self._changed(None if old is None else self._tasks_tree(old), self._tasks_tree(new)))
-
-    def _changed(self, old: str | None, new: str | None) -> Iterator[tuple[TaskId, tuple[Version, Version]]]:
-        for between, before, after in self.objects.changed_entries(old, new):
-            folders = self.objects.changed_entries(tree_id_of(before), tree_id_of(after))
-            for name, old_folder, new_folder in folders:
-                if layout.is_task_folder(between, name):
-                    yield TaskId(name), (self._version(old_folder), self._version(new_folder))
-
-    def at(self, commit: str, task_id: TaskId) -> Version:
-        """Returns a task's version at a commit."""
-        folder = task_path(task_id).rpartition("/")[0]
-        return self._version(self.objects.find(self.objects.tree_of(commit), folder))
-
-    def task(self, version: Version, task_id: TaskId) -> Task | None:
-        """Returns the task; None if there is none."""
-        if version.task is None:
-            return None
-        if version.task not in self._tasks:
-            if len(self._tasks) >= _MOST_KEPT:
-                self._tasks.clear()
-            self._tasks[version.task] = self._read(version.task, task_id)
-        found = self._tasks[version.task]
-        if isinstance(found, DocumentError):
-            raise found
-        return found
-
-    def history(self, version: Version) -> bytes:
-        """Returns the bytes of the task's history; empty if there is none."""
-        return b"" if version.history is None else self.objects.read_blob(version.history)
-
-    def artifacts(self, task_id: TaskId, old: Version, new: Version) -> Callable[[], Artifacts]:
-        """Returns what shows what a task's text offered to the gates, before a change or with it."""
-
-        def read() -> Artifacts:
-            files = [self._file(version, task_id) for version in (old, new)]
-            known = [file for file in files if file is not None]
-            reviews = [
-                file.review_outcome
-                for file in known
-                if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
-            ]
-            return Artifacts(
-                handoff=any(file.section(Section.HANDOFF) is not None for file in known)
-                or self._archives_handoff(old, new),
-                review=_best(reviews),
-                open_question=any(open_questions(file.entries(Section.QUESTIONS)) for file in known),
-            )
-
-        return read
-
-    def _archives_handoff(self, old: Version, new: Version) -> bool:
-        """True if the change put a hand-off into `rounds/`, which went on and was sent back in one."""
-        changes = self.objects.changed_files(old.folder, new.folder)
-        return any(
-            change.path.startswith(f"{layout.ROUNDS_FOLDER}/") and change.path.endswith("-handoff.md")
-            for change in changes
-        )
-
-    def _file(self, version: Version, task_id: TaskId) -> TaskFile | None:
-        if version.task is None:
-            return None
-        try:
-            return TaskFile.parse(self.objects.read_blob(version.task), task_path(task_id))
-        except DocumentError:
-            return None
-
-    def _read(self, blob: str, task_id: TaskId) -> Task | DocumentError:
-        try:
-            task = read_task(self.objects.read_blob(blob), task_path(task_id))
-        except DocumentError as error:
-            return error
-        if task.id != task_id:
-            return DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
-        return task
-
-    def _tasks_tree(self, commit: str) -> str | None:
-        return tree_id_of(self.objects.find(self.objects.tree_of(commit), layout.TASKS_FOLDER))
-
-    def _version(self, folder: Entry | None) -> Version:
-        tree = tree_id_of(folder)
-        if tree is None:
-            return NOTHING
-        find = self.objects.find_file
-        return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
-
-
-def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
-    if ReviewOutcome.PASS in reviews:
-        return ReviewOutcome.PASS
-    return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
 
 
 class Illegal(NamedTuple):
@@ -171,12 +65,13 @@ class Unsettled(NamedTuple):
     later: int = 0
 
 
-@dataclass(slots=True)
 class Trail:
-    """The commits looked at so far, and what each left unsettled."""
+    """The commits looked at so far, out of one object database, and what each left unsettled."""
 
-    versions: Versions
-    _unsettled: dict[str, Mapping[TaskId, Unsettled]] = field(default_factory=dict)
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._read = lru_cache(_MOST_KEPT)(self._read_task)
+        self._unsettled: dict[str, Mapping[TaskId, Unsettled]] = {}
 
     def unsettled(self, commit: str) -> Mapping[TaskId, Unsettled]:
         """Returns the tasks that stand on something illegal at a commit that was followed, by id."""
@@ -191,7 +86,7 @@ class Trail:
     def _changed(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         parent = commit.parents[0] if commit.parents else None
         after = dict(self.unsettled(parent)) if parent is not None else {}
-        for task_id, (old, new) in self.versions.changed(parent, commit.commit).items():
+        for task_id, (old, new) in self._changes(parent, commit.commit).items():
             _put(after, task_id, self._judge(commit, task_id, old, new, after.get(task_id)))
         return after
 
@@ -211,9 +106,9 @@ class Trail:
 
     def _is_decided_anew(self, settled: Version, old: Version, new: Version) -> bool:
         """True if a person decided about the task as it stands, and its history is whole."""
-        before, after = self.versions.history(old), self.versions.history(new)
-        added = events_in(after[len(before) :])
-        return is_persons_word(added) and after.startswith(self.versions.history(settled))
+        before, after = self._history(old), self._history(new)
+        added = events_of(after[len(before) :])
+        return is_persons_word(added) and after.startswith(self._history(settled))
 
     def _problems(
         self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version
@@ -222,43 +117,33 @@ class Trail:
         return tuple(Illegal(commit.commit, task_id, word) for word in words)
 
     def _words(self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version) -> Iterator[str]:
-        if not new.is_there:
-            if old.is_there:
+        if new.task is None:
+            if old.task is not None:
                 yield "was deleted, but tasks can only be cancelled"
             return
         try:
-            after = self.versions.task(new, task_id)
+            after = self._task(new, task_id)
         except DocumentError as error:
             yield f"cannot be read: {error.message}"
             return
-        had, has = self.versions.history(old), self.versions.history(new)
+        had, has = self._history(old), self._history(new)
         if not has.startswith(had):
             yield HISTORY_CHANGED
             return
-        events = events_in(has[len(had) :])
-        if old.is_there and events:
+        events = events_of(has[len(had) :])
+        if old.task is not None and events:
             yield from _authorship(commit, events)
-        if after is not None:
-            yield from self._legality(commit, task_id, (old, new), after, events)
-
-    def _legality(
-        self,
-        commit: TrailCommit,
-        task_id: TaskId,
-        versions: tuple[Version, Version],
-        after: Task,
-        events: tuple[Event, ...],
-    ) -> Iterator[str]:
         try:
-            before = self.versions.task(versions[0], task_id)
+            before = self._task(old, task_id)
         except DocumentError:
             return  # what a broken file's fields were cannot be known
-        offered = self.versions.artifacts(task_id, *versions)
-        yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
+        if after is not None:
+            offered = self._artifacts(task_id, old, new)
+            yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
 
     def _merged(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         """Takes over what each side left unsettled, and judges the tasks that are as on neither side."""
-        changes = [self.versions.changed(parent, commit.commit) for parent in commit.parents]
+        changes = [self._changes(parent, commit.commit) for parent in commit.parents]
         before = [self.unsettled(parent) for parent in commit.parents]
         joined = set.intersection(*(set(change) for change in changes))
         after: dict[TaskId, Unsettled] = {}
@@ -280,7 +165,7 @@ class Trail:
         new: Version,
         before: Sequence[Unsettled | None],
     ) -> Unsettled | None:
-        there = [side for side in sides if side.is_there]
+        there = [side for side in sides if side.task is not None]
         if not there:
             return self._judge(commit, task_id, NOTHING, new, None)
         found = tuple(
@@ -288,26 +173,93 @@ class Trail:
         )
         if found:
             return Unsettled(there[0], found)
-        return next((one for side, one in zip(sides, before, strict=True) if one and side.is_there), None)
+        return next(
+            (one for side, one in zip(sides, before, strict=True) if one and side.task is not None), None
+        )
 
     def _merge_words(self, task_id: TaskId, sides: Sequence[Version], new: Version) -> Iterator[str]:
-        if not new.is_there:
+        if new.task is None:
             yield "was deleted by a merge, but tasks can only be cancelled"
             return
         try:
-            merged = self.versions.task(new, task_id)
-            tasks = [self.versions.task(side, task_id) for side in sides]
+            merged = self._task(new, task_id)
+            tasks = [self._task(side, task_id) for side in sides]
         except DocumentError as error:
             yield f"cannot be read: {error.message}"
             return
         if merged is not None:
             yield from merge_problems([task for task in tasks if task is not None], merged)
-        lines = [set(self.versions.history(side).splitlines()) for side in sides]
-        has = set(self.versions.history(new).splitlines())
+        lines = [set(self._history(side).splitlines()) for side in sides]
+        has = set(self._history(new).splitlines())
         if not set[bytes]().union(*lines) <= has:
             yield f"lost lines of its {HISTORY_FILE} in a merge"
-        if is_persons_word(events_in(b"\n".join(has - set[bytes]().union(*lines)))):
+        if is_persons_word(events_of(b"\n".join(has - set[bytes]().union(*lines)))):
             yield "was decided in a merge, but merges decide nothing"
+
+    def _changes(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
+        """Returns the tasks whose folders differ between two commits, before and after; None is no commit."""
+        trees = (None if one is None else self._objects.tree_of(one) for one in (old, new))
+        tops = (None if one is None else self._objects.find(one, layout.TASKS_FOLDER) for one in trees)
+        return {
+            TaskId(name): (self._version(old_folder), self._version(new_folder))
+            for between, before, after in self._objects.changed_entries(*map(tree_id_of, tops))
+            for name, old_folder, new_folder in self._objects.changed_entries(
+                tree_id_of(before), tree_id_of(after)
+            )
+            if layout.is_task_folder(between, name)
+        }
+
+    def _task(self, version: Version, task_id: TaskId) -> Task | None:
+        return None if version.task is None else self._read(version.task, task_id)
+
+    def _history(self, version: Version) -> bytes:
+        return b"" if version.history is None else self._objects.read_blob(version.history)
+
+    def _artifacts(self, task_id: TaskId, old: Version, new: Version) -> Callable[[], Artifacts]:
+        """Returns what shows what a task's text offered to the gates, before a change or with it."""
+
+        def read() -> Artifacts:
+            known = []
+            for blob in filter(None, (old.task, new.task)):
+                with suppress(DocumentError):
+                    known.append(TaskFile.parse(self._objects.read_blob(blob), task_path(task_id)))
+            reviews = [
+                file.review_outcome
+                for file in known
+                if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
+            ]
+            # The change may have put a hand-off into `rounds/`, which went on and was sent back in one.
+            paths = (one.path for one in self._objects.changed_files(old.folder, new.folder))
+            return Artifacts(
+                handoff=any(file.section(Section.HANDOFF) is not None for file in known)
+                or any(
+                    path.startswith(f"{layout.ROUNDS_FOLDER}/") and path.endswith("-handoff.md")
+                    for path in paths
+                ),
+                review=_best(reviews),
+                open_question=any(open_questions(file.entries(Section.QUESTIONS)) for file in known),
+            )
+
+        return read
+
+    def _read_task(self, blob: str, task_id: TaskId) -> Task:
+        task = read_task(self._objects.read_blob(blob), task_path(task_id))
+        if task.id != task_id:
+            raise DocumentError(f"the id is `{task.id}`", path=task_path(task_id))
+        return task
+
+    def _version(self, folder: Entry | None) -> Version:
+        tree = tree_id_of(folder)
+        if tree is None:
+            return NOTHING
+        find = self._objects.find_file
+        return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
+
+
+def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
+    if ReviewOutcome.PASS in reviews:
+        return ReviewOutcome.PASS
+    return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
 
 
 def _put(unsettled: dict[TaskId, Unsettled], task_id: TaskId, one: Unsettled | None) -> None:

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from shlex import quote
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
@@ -26,7 +26,8 @@ from gitticks.git.objects.libgit2 import read_loose
 from gitticks.git.refs import is_object_id, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import remote_of_branch, tracking_ref
-from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.safe_read import read_json
 from gitticks.store import layout
 from gitticks.store.dropped import (
     Fallen,
@@ -145,7 +146,7 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
         yield fault(
             f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}",
             _way_back(context, one),
-            task=_task_of(one.path),
+            task=layout.task_around(f"{one.path}/"),
         )
     if len(damaged) > _MOST_SHOWN:
         yield fault(f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged")
@@ -209,13 +210,6 @@ def _is_whole(objects: Objects, commit: str) -> bool:
         return False
 
 
-def _task_of(path: str) -> TaskId | None:
-    match path.split("/"):
-        case [layout.TASKS_FOLDER, between, name, *_] if layout.is_task_folder(between, name):
-            return TaskId(name)
-    return None
-
-
 def _aside(repository: Repository, object_id: str | None) -> str:
     """Returns the beginning of a fix that puts a damaged file out of git's way; empty where there is no file."""
     command = None if object_id is None else _move_aside(repository, object_id)
@@ -241,12 +235,12 @@ class Remembered(NamedTuple):
 
 def load_remembered(repository: Repository) -> Remembered:
     """Returns what is remembered; nothing if the file is missing or damaged."""
-    try:
-        values = json.loads((repository.own_file(_REMEMBERED)).read_bytes())
-        legal, seen, rules = values["legal"], values["seen"], values["rules"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return Remembered()
-    return Remembered(_commit(legal) if rules == RULES else None, _commit(seen))
+
+    def make(values: Any) -> Remembered:
+        legal = values["legal"] if values["rules"] == RULES else None
+        return Remembered(_commit(legal), _commit(values["seen"]))
+
+    return read_json(repository.own_file(_REMEMBERED), make, Remembered())
 
 
 def remember(repository: Repository, found: Remembered) -> None:
@@ -274,7 +268,10 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         commit = fallen.fall.old
         if fallen.fall.how is How.ON_PURPOSE:
             what = f"`git reset` removed {fallen.words} from the state branch"
-            yield warning(what, _both_ways(context, tip, fallen), commit=commit)
+            back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
+            if context.repository.project_dir is None:
+                back = f"`git branch rewound-state {commit}` keeps {fallen.pronoun}"
+            yield warning(what, back + _way_off(context, tip, fallen), commit=commit)
         else:
             yield _rewound(context, tip, fallen)
     left = last_seen(context)
@@ -337,14 +334,6 @@ def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
     what = f"the state branch was rewound: it lacks {fallen.words}"
     fix = f"`gt doctor --fix` restores {fallen.pronoun}{_way_off(context, tip, fallen)}"
     return warning(what, fix, Repair.FALLEN, commit=left)
-
-
-def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
-    """Returns what brings back what a user dropped, which nobody does unasked, and what settles that it stays away."""
-    back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
-    if context.repository.project_dir is None:
-        back = f"`git branch rewound-state {fallen.fall.old}` keeps {fallen.pronoun}"
-    return back + _way_off(context, tip, fallen)
 
 
 def _way_off(context: Context, tip: str, fallen: Fallen) -> str:

@@ -123,18 +123,13 @@ def check_tasks(context: Context) -> Iterator[Finding]:
     with open_index(context.repository) as index:
         tasks, unreadable = index.tasks(), index.unreadable()
     graph = TaskGraph.of(tasks, unreadable)
-    yield from _cycles(graph)
+    for cycle in cycles_of(graph):
+        yield fault(f"tasks wait for one another in a cycle: {cycle.words}", cycle.fix)
     for task in tasks:
         yield from _impossible(task)
         if task.is_open:
             yield from _dangling(graph, task)
     yield from unknown_workers(context, (task for task in tasks if task.is_open))
-
-
-def _cycles(graph: TaskGraph) -> Iterator[Finding]:
-    for cycle in cycles_of(graph):
-        words = f"tasks wait for one another in a cycle: {cycle.words}"
-        yield fault(words, cycle.fix)
 
 
 def _dangling(graph: TaskGraph, task: Task) -> Iterator[Finding]:

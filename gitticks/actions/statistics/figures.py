@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow, total_of
-from gitticks.document.history import read_history
 from gitticks.errors import UsageError
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
@@ -21,6 +20,7 @@ from gitticks.model.settings import BudgetSettings
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task, Usage
 from gitticks.store.index import BrokenFile
+from gitticks.store.layout import events_of
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
 from gitticks.workflow.budget import Reading, Scope
@@ -286,7 +286,7 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
     everything = Facts()
     epics: dict[TaskId | None, Facts] = {}
     agents: dict[str, Facts] = {}
-    events = {task_id: read_history(histories.get(task_id, b"")).events for task_id in graph.tasks}
+    events = {task_id: events_of(histories.get(task_id)) for task_id in graph.tasks}
     for task in graph.tasks.values():
         journey = follow(task, events[task.id])
         everything.add(journey)

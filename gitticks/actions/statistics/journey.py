@@ -59,13 +59,11 @@ def follow(task: Task, events: Sequence[Event]) -> Journey:
     """Returns the way of a task with these events; a merge of two histories may have left them in any order."""
     events = sorted(events, key=attrgetter("at"))
     journey = Journey(task, task.agent)
-    turn = _Turn()
+    journey.waits, begun = _turns(events)
     for event in events:
-        turn.take(event)
         _count(journey, event)
-    journey.waits = turn.waits
     if task.is_open and task.awaiting is not None:
-        begun = turn.begun or task.asked_at or (events[-1].at if events else task.created)
+        begun = begun or task.asked_at or (events[-1].at if events else task.created)
         if begun is not None:
             # What another tracker awaited before it was imported, nobody here was asked for.
             arrived = (event.at for event in events if event.type is EventType.IMPORTED)
@@ -131,39 +129,31 @@ def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
         journey.sessions.append(Session(journey.worker or "", at, left._replace(iterations=total.iterations)))
 
 
-class _Turn:
-    """Follows whose turn it is; `begun` is since when a person's, None while it is not."""
-
-    def __init__(self) -> None:
-        self.waits: list[Wait] = []
-        self.begun: datetime | None = None
-        self._kind = Awaiting.REVIEW
-
-    def take(self, event: Event) -> None:
-        """Takes the next event."""
+def _turns(events: Sequence[Event]) -> tuple[list[Wait], datetime | None]:
+    """Returns the times in which it was a person's turn, and since when it is; None if it is not."""
+    waits: list[Wait] = []
+    begun: datetime | None = None
+    kind = Awaiting.REVIEW
+    for event in events:
+        answered = asked = None
         if event.type is EventType.VERDICT:
-            self._end(event.at, _kind(event))
+            answered = _kind(event)
         elif event.type is EventType.AWAITING_SET:
-            self._end(event.at)
-            kind = _kind(event)
-            if kind is not None:
-                self._begin(kind, event.at)
+            asked = _kind(event)
         elif event.type is EventType.WAIVED and event.data.get("gate") == "person":
-            self.begun = None
+            begun = None
+            continue
         elif event.to_status is not None:
-            self._end(event.at)
-            awaited = AWAITED_IN.get(event.to_status)
-            if awaited is not None:
-                self._begin(awaited, event.at)
-
-    def _begin(self, kind: Awaiting, at: datetime) -> None:
-        self.begun, self._kind = at, kind
-
-    def _end(self, at: datetime, kind: Awaiting | None = None) -> None:
-        """Ends a wait, of which an answer tells what it was for; one that took no time was none."""
-        if self.begun is not None and at > self.begun:
-            self.waits.append(Wait(kind or self._kind, self.begun, at))
-        self.begun = None
+            asked = AWAITED_IN.get(event.to_status)
+        else:
+            continue
+        # An answer tells what a wait was for; one that took no time was none.
+        if begun is not None and event.at > begun:
+            waits.append(Wait(answered or kind, begun, event.at))
+        begun = None
+        if asked is not None:
+            begun, kind = event.at, asked
+    return waits, begun
 
 
 def _kind(event: Event) -> Awaiting | None:

@@ -9,13 +9,13 @@ import click
 from gitticks.actions.checkpoints import (
     ListedCheckpoint,
     Pruned,
+    ResumedWork,
     diff_checkpoint,
     list_checkpoints,
     prune_checkpoints,
+    resume_checkpoint,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.resuming import ResumedWork, resume_checkpoint
-from gitticks.actions.run import is_run_alive
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
@@ -24,6 +24,7 @@ from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
 from gitticks.model.checkpoint import Cause, Checkpoint
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.workflow.budget import Metric, in_words
 
 _SHORT = 7
@@ -225,7 +226,7 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     else:
         say(*_resumed_lines(resumed))
     workspace = resumed.checkpoint.workspace
-    if is_run_alive(context.repository):
+    if is_run_alive_at(context.repository.own_place):
         return 0
     if no_run:
         if not context.as_json:

@@ -6,10 +6,10 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.handover import (
-    HandoffParts,
     ask_question,
     complete_task,
     current_session,
+    handoff_text,
     request_complete,
     request_handoff,
     request_question,
@@ -82,7 +82,7 @@ def handoff_command(
 
     Give a text, `-` for stdin, a file, or the four parts. It replaces an existing hand-off.
     """
-    parts = check_text(HandoffParts(**four).text)
+    parts = check_text(handoff_text(four))
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
     if sum(map(bool, (parts, file, typed))) > 1:
         raise UsageError("the hand-off is given twice", hint="give a text, `--file`, or the four parts")

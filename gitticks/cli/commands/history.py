@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.history import branch_history, task_history, task_of, titles_in
+from gitticks.actions.showing import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import print_object
 from gitticks.cli.options import begin_of, command, task_argument

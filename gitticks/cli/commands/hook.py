@@ -120,11 +120,11 @@ def _followed(context: Context, done: FollowedUp) -> str:
     if done.before is None:
         return "created"
     if after.is_merging and not done.before.is_merging:
-        from gitticks.actions.run import is_run_alive
+        from gitticks.runner.liveness import is_run_alive_at
 
         how = as_called(
             "merging (`gt status` shows it)"
-            if is_run_alive(context.repository)
+            if is_run_alive_at(context.repository.own_place)
             else f"`gt merge {after.id}` merges it"
         )
         return f"approved by {done.person}; {how}"

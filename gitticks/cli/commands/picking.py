@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gitticks.actions.context import Context
-from gitticks.actions.picking import Reach, next_task, ready_tasks
+from gitticks.actions.picking import next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.json import print_task, print_tasks, task_text
@@ -29,7 +29,7 @@ def answer_next(
     """
     if reviewer is not None and awaiting is None:
         awaiting = parse_kinds("")
-    found = next_task(context, Reach(**reach), awaiting, reviewer=reviewer, with_json=context.as_json)
+    found = next_task(context, awaiting, reviewer=reviewer, with_json=context.as_json, **reach)
     if context.as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:

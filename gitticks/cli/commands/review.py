@@ -14,7 +14,6 @@ from gitticks.actions.changes import outlook
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
-from gitticks.actions.run import is_run_alive
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at_turn, prove_approval
 from gitticks.cli.app import run
@@ -34,6 +33,7 @@ from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.layout import Round
 from gitticks.workflow.council import answers_in, blocking_in
@@ -163,7 +163,7 @@ def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)))
     is_by_hand = after.claim is not None and after.claim.is_by_hand
-    if not resume or is_by_hand or is_run_alive(context.repository):
+    if not resume or is_by_hand or is_run_alive_at(context.repository.own_place):
         return 0
 
     sys.stdout.flush()

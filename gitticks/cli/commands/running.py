@@ -12,7 +12,7 @@ import click
 from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
-from gitticks.actions.run import check_health, execute, is_run_alive, prepare_run
+from gitticks.actions.run import check_health, execute, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
 from gitticks.actions.sync_auto import claims_of, sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
@@ -33,6 +33,7 @@ from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.cli.views.tasks import resuming
 from gitticks.errors import UsageError
 from gitticks.model.settings import MOST_PARALLEL, PermissionMode
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.options import RunOptions
 
 
@@ -288,7 +289,7 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
         say(f"{task_id}  its agent {how}")
     else:
         say(f"{task_id}  will not be started, and the agent of {', '.join(ending)} {how}")
-    hint(f"{resuming(task_id, is_active=is_run_alive(context.repository))} resumes it")
+    hint(f"{resuming(task_id, is_active=is_run_alive_at(context.repository.own_place))} resumes it")
 
 
 @command("pause", "gt pause", with_json=False)

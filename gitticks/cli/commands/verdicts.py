@@ -68,7 +68,7 @@ def approve_command(
             proof = prove_approval(context, task_id, typed_word, signs=sign, key=key)
             judged = approve_task(context, task_id, text, seen[task_id], proof)
         before, after = judged.before, judged.after
-        if judged.is_repeated and not after.is_merging:
+        if before == after and not after.is_merging:
             when = f" since {after.closed:%Y-%m-%d %H:%M} UTC" if after.closed is not None else ""
             return Decided(
                 after, (f"done already{when}, {'your note was added' if text else 'nothing was changed'}",)

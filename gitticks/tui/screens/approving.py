@@ -17,9 +17,8 @@ from gitticks.tui.widgets.markdown import wrapped
 from gitticks.workflow.triggers import NO_PROOF, Proof
 
 if TYPE_CHECKING:
+    from gitticks.actions.changing import Moved
     from gitticks.actions.context import Context
-    from gitticks.actions.lifecycle import Moved
-    from gitticks.actions.verdict import Judged
     from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
     from gitticks.tui.screens.base import View
@@ -98,7 +97,7 @@ def confirm(
     task_id: TaskId,
     dialog: tuple[str, Sequence[Line], str],
     strength: str,
-    give: Callable[[Context, Callable[[], Proof]], Judged | Moved],
+    give: Callable[[Context, Callable[[], Proof]], Moved],
     *,
     done: Callable[[], None] = lambda: None,
 ) -> None:
@@ -113,7 +112,7 @@ def confirm(
         return
     title, rows, do = dialog
 
-    def given(judged: Judged | Moved) -> str | None:
+    def given(judged: Moved) -> str | None:
         from gitticks.cli.writing import moved_words
 
         done()
@@ -148,10 +147,10 @@ def confirm(
 
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
-    from gitticks.actions.run import is_run_alive
+    from gitticks.runner.liveness import is_run_alive_at
 
     return (
         f"{task_id} approved; the run merges it"
-        if is_run_alive(context.repository)
+        if is_run_alive_at(context.repository.own_place)
         else merge_apart(context, task_id)
     )

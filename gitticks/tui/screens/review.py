@@ -10,11 +10,11 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.actions import review
+from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
 from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_work
 from gitticks.actions.task_lookup import find_task
 from gitticks.actions.verdict import (
-    Judged,
     approve_task,
     look_at,
     reject_task,
@@ -288,7 +288,7 @@ class Review(Loaded[Work]):
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
         comments = dict(self.comments)
 
-        def give(context: Context, prove: Callable[[], Proof]) -> Judged:
+        def give(context: Context, prove: Callable[[], Proof]) -> Moved:
             proof = prove()
             return approve_task(context, task.id, None, _send(context, work, comments), proof)
 
@@ -327,7 +327,7 @@ class Review(Loaded[Work]):
         if len(rows) > _MOST_SHOWN:
             rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
 
-        def answered(_judged: Judged) -> str:
+        def answered(_judged: Moved) -> str:
             self._leave()
             return f"{task.id} answered; back to {work.policy.agent}"
 

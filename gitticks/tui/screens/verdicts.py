@@ -22,9 +22,10 @@ from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
+    from gitticks.actions.changing import Moved
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked
-    from gitticks.actions.verdict import Judged, Waiting
+    from gitticks.actions.verdict import Waiting
     from gitticks.git.merges.history import DiffSummary
     from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
@@ -177,7 +178,7 @@ def ask_direction(
         line("cancel it", right=[("its commits stay on its branch", "muted")], key="cancel"),
     ]
 
-    def given(judged: Judged) -> str:
+    def given(judged: Moved) -> str:
         done()
         return f"{row.id} {'will be tried again' if judged.after.is_open else 'is cancelled'}"
 

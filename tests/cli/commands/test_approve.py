@@ -348,8 +348,9 @@ def test_of_two_approvals_at_once_the_second_is_a_repetition(project: Project) -
     make_reviewing(project)
     first, second = Context(directory=project.path), Context(directory=project.path)
     seen = look_at(second, TaskId("k7f2"))
-    assert not approve_task(first, TaskId("k7f2"), None, look_at(first, TaskId("k7f2"))).is_repeated
-    assert approve_task(second, TaskId("k7f2"), None, seen).is_repeated
+    before, after = approve_task(first, TaskId("k7f2"), None, look_at(first, TaskId("k7f2")))
+    assert before != after
+    assert approve_task(second, TaskId("k7f2"), None, seen) == (after, after)
     given = [event for event in project.events("k7f2") if event.type is EventType.VERDICT]
     assert len([event for event in given if "awaiting" in event.data]) == 1
 
