@@ -11,6 +11,7 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import Forge, ForgeError, forge_of
 from gitticks.git.locks import hold_lock
+from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
@@ -162,7 +163,10 @@ class PullRequests:
                 with hold_lock(self.repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
                     catch_up(self.repository, base)
             if self._has(base, pull.merged_as):
-                return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as)
+                tip = str(read_ref(self.repository.common_dir, BRANCHES + base))
+                # Whoever merged it may not have had the rework, which still waits for a person.
+                is_whole = pull.head == task.end_sha or has_work(self.repository, tip, task.id, task.end_sha)
+                return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as, is_whole)
         except BaseNotSharedError as error:
             self.warn(task.id, f"its pull request is merged; {error.message}", error.hint)
             return None

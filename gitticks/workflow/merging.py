@@ -82,8 +82,9 @@ def close_found(draft: Draft, found: MergeFound) -> None:
         if task.merged_sha != found.sha:
             draft.task = replace(task, merged_sha=found.sha)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
+            how = f"though it was {task.status}" if found.is_whole else "without its last commits"
             reason = (
-                f"its branch is merged as {found.sha[:7]} though it was {task.status}: "
+                f"its branch is merged as {found.sha[:7]} {how}: "
                 f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
             )
             draft.await_person(Awaiting.ESCALATION, reason, actor=ENGINE)
@@ -96,6 +97,8 @@ def close_found(draft: Draft, found: MergeFound) -> None:
 
 def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
+    if not found.is_whole:
+        return False
     if task.is_merging:
         return True
     if draft.policy.is_name_too_little and not is_merged_by_person(task, draft.policy.merge_mode):

@@ -158,10 +158,14 @@ class MergeFailed(NamedTuple):
 
 
 class MergeFound(NamedTuple):
-    """The task's branch was found merged into the base by `actor`, outside the merge queue."""
+    """The task's branch was found merged into the base by `actor`, outside the merge queue.
+
+    `is_whole` unless the base lacks what was handed off last.
+    """
 
     actor: Actor
     sha: str
+    is_whole: bool = True
 
 
 class HeadMoved(NamedTuple):

@@ -134,6 +134,31 @@ def test_one_that_is_merged_though_it_was_sent_back_is_a_persons_to_judge(
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 
+@pytest.mark.parametrize("how", ["merge", "squash"])
+def test_one_that_is_merged_without_the_rework_is_a_persons_to_judge_and_the_rework_stays(
+    project: RunProject, recorded: StandIn, how: str
+) -> None:
+    workspace = offered(project)
+    recorded.check("unit", "failure")
+    project.ok("sync")
+    project.agent(AGAIN)
+    assert project.run().code == 3
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    rework = project.task("k7f2").end_sha
+    sha = recorded.merge(how)
+    for _ in range(2):
+        out = project.ok("sync")
+        assert project.stands() == (Status.REVIEWING, Awaiting.ESCALATION), out
+    assert f"its branch is merged as {sha[:7]} without its last commits" in " ".join(
+        project.ok("inbox").split()
+    )
+    assert git("rev-parse", "gitticks/work/k7f2", at=workspace) == rework
+    assert "more" not in git("show", "main:login.txt", at=project.path)
+    closed = project.gt("close", "k7f2")
+    assert (len(recorded.pulls), closed.code) == ((2, 0) if how == "merge" else (1, 1)), closed.seen
+    assert git("rev-parse", "gitticks/work/k7f2", at=workspace) == rework
+
+
 def test_comments_reach_the_agent_once(project: RunProject, forge: StandIn) -> None:
     offered(project)
     forge.comment("thank you")
