@@ -87,6 +87,8 @@ def approve_task(
                 add_entry(context, transaction, task_id, Section.NOTES, note.strip())
             return Moved(before, before)
         refuse_unmerged(context, before)
+        if seen.head == before.end_sha:
+            _require_head(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
         judged = _give(context, transaction, before, given)
         if judged.after.is_merging:
@@ -101,8 +103,16 @@ def approve_task(
 def check_approvable(context: Context, task_id: TaskId) -> None:
     """Refuses an approval that would be refused for commits since the hand-off, before a person is asked for it."""
     task = context.store.task_file(task_id).task
+    _require_head(context, task)
     if _is_closing(task, task.awaiting):
         check_head(task, Artifacts(head=work_head(context, task)), policy_for(task, context.settings))
+
+
+def _require_head(context: Context, task: Task) -> None:
+    if _is_closing(task, task.awaiting) and task.awaiting is not Awaiting.WORK:
+        from gitticks.runner.workspace_plan import require_head
+
+        require_head(context.repository, task)
 
 
 def wants_feedback(task: Task) -> bool:

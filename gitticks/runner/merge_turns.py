@@ -18,6 +18,7 @@ from gitticks.runner.events import MergeWaits, Warned
 from gitticks.runner.merge_ahead import ChecksAhead
 from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
+from gitticks.runner.workspace_plan import require_head
 from gitticks.runner.workspace_removal import Removals
 
 
@@ -137,6 +138,8 @@ class MergeTurns:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
         again = AGAIN_SECONDS
         try:
+            # What this clone cannot merge is left to one that can.
+            require_head(self._run.repository, self._run.open_store().task_file(task_id).task)
             self._run.claims.take(task_id)
             self._ahead.begin(task_id)
             beside = Beside(self._pool, self._removals, self._ahead)

@@ -53,7 +53,7 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
-from gitticks.runner.workspace_plan import lacking_on, require_code
+from gitticks.runner.workspace_plan import lacking_on, require_code, require_head
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.left_behind import left_behind, why_held
@@ -190,7 +190,7 @@ class MergeQueue:
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
-        require_code(self.repository, task)
+        require_head(self.repository, task)
         if (lacking := self._lacking(task)) is not None:
             return lacking
         self.run.tell_checkpoint(keep_before_merge(self.store, task))

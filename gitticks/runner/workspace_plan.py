@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
-from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
+from gitticks.git.checkouts import (
+    Checkout,
+    changed_paths,
+    checkout_at,
+    current_branch,
+    head,
+    list_worktrees,
+    lost_head,
+)
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
@@ -111,6 +120,28 @@ def require_code(repository: Repository, task: Task) -> None:
         f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
         hint=_fetching(repository, branch),
     )
+
+
+def require_head(repository: Repository, task: Task) -> None:
+    """Refuses to judge or merge work whose last commits are not on this clone's branch of it, where nothing was added.
+
+    Raises:
+        CodeMissingError: they are missing here, or only the branch is behind them.
+    """
+    require_code(repository, task)
+    branch, end = task.branch, task.end_sha
+    tip = None if branch is None else read_ref(repository.common_dir, f"{BRANCHES}{branch}")
+    if tip is None or end in (None, tip) or branch != WORK_BRANCH + task.id:
+        return
+    if is_ancestor(repository, tip, str(end)):
+        places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
+        place = next(places, None)
+        raise CodeMissingError(
+            f"`{branch}` is at {tip[:7]} in this clone, behind {str(end)[:7]}, which was handed off",
+            hint=f"`git branch --force {branch} {str(end)[:10]}` brings it there"
+            if place is None
+            else f"`git -C {quote(str(place))} merge --ff-only {str(end)[:10]}` brings it there",
+        )
 
 
 def _fetching(repository: Repository, branch: str | None) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Status, TaskType
+from tests.cli.support import command
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.projects import make_reviewing
-from tests.support.repositories import git
+from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_PERSON
 from tests.support.tasks import write_files
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["on_path"]
 
@@ -138,6 +141,57 @@ def test_what_one_person_sent_back_is_not_merged_by_anothers_approval(
         assert "rename it" in clone.ok("show", "k7f2")
         assert git("rev-parse", "main", at=clone.path) == base
         clone.ok("doctor")
+
+
+def test_a_run_that_lacks_the_code_leaves_the_merge_to_a_clone_that_has_it(clones: list[Clone]) -> None:
+    ours, here = clones
+    ours.ok("approve", "k7f2", "--no-wait")
+    ours.ok("sync")
+    here.ok("sync")
+    here.ok("cancel", "m3xq")
+    log = here.path.parent / "log"
+    words = ("run", "--auto", "--headless", "--debounce", "0", "--all")
+    with (
+        log.open("w") as said,
+        subprocess.Popen(
+            command(*words), cwd=here.path, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        ) as run,
+    ):
+        until(
+            lambda: "the code of `k7f2` is not in this clone" in log.read_text(), "the run says why it waits"
+        )
+        assert git("ls-remote", "origin", "refs/gitticks/claims/*", at=ours.path) == ""
+        ours.ok("sync")
+        ours.ok("run", "--headless", "--debounce", "0")
+        run.terminate()
+        run.wait(LONGEST_SECONDS)
+    assert ours.task("k7f2").status is Status.DONE
+    assert git("show", "main:login.txt", at=ours.path) == "k7f2"
+
+
+def test_a_branch_that_is_behind_the_hand_off_is_told_from_one_with_new_commits(clones: list[Clone]) -> None:
+    ours, here = clones
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", f"{BRANCH}:{BRANCH}", at=here.path)
+    workspace = ours.path / ".gitticks-work/k7f2"
+    head = commit_file(workspace, "more.txt", "more\n", "more")
+    ours.change("k7f2", end_sha=head)
+    ours.ok("sync")
+    here.ok("sync")
+    missing = here.gt("approve", "k7f2")
+    assert missing.err.startswith(
+        f"error: the code of `k7f2` is not in this clone: commit {head[:10]} is missing"
+    )
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", at=here.path)
+    behind = here.gt("approve", "k7f2")
+    assert (
+        f"is at {git('rev-parse', BRANCH, at=here.path)[:7]} in this clone, behind {head[:7]}" in behind.err
+    )
+    assert "new commits" not in here.ok("inbox")
+    git("branch", "--force", BRANCH, head[:10], at=here.path)
+    assert f"hint: `git branch --force {BRANCH} {head[:10]}` brings it there" in behind.err
+    assert "merged into main" in here.ok("approve", "k7f2")
 
 
 @pytest.fixture
