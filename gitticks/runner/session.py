@@ -165,6 +165,10 @@ class SessionRun:
         graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
         if self.role is Role.REVIEWER:
             return plan_review(task, graph, run.settings, run.repository, number)
+        if run.settings.merge.push and any(
+            event.type is EventType.MERGE_FAILED for event in self.store.history(task.id)
+        ):
+            self._catch_up()  # with what it conflicted with, which another clone may have merged
         try:
             plan = workspaces.plan(task, graph, run.settings, run.repository)
         except CodeMissingError:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Status, TaskType
 from tests.cli.support import command
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
-from tests.support.projects import make_reviewing
+from tests.support.projects import make_reviewing, make_working
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_PERSON
+from tests.support.stores import NOW
 from tests.support.tasks import write_files
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -103,6 +105,22 @@ def test_where_merges_are_pushed_a_run_fetches_what_its_tasks_wait_for(tmp_path:
     here.ok("run", "--headless", "--debounce", "0")
     assert here.task("m3xq").status is Status.DONE
     assert "k7f2.txt" in git("ls-tree", "--name-only", here.task("m3xq").start_sha or "", at=here.path)
+
+
+def test_where_merges_are_pushed_what_conflicted_with_others_starts_from_their_merge(
+    tmp_path: Path, on_path: Path
+) -> None:
+    first = make_first_clone(tmp_path)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}merge: {{push: true}}\n".encode()})
+    failed = Event(EventType.MERGE_FAILED, NOW, ENGINE, reason="conflicts with main in login.txt")
+    looks = SCRIPT.replace("```sh\n", "```sh\ngit rev-parse main > base.txt\n")
+    make_working(first, "k7f2", body=looks, events=[failed])
+    ours, other = make_clones(tmp_path, first, 2)
+    head = commit_file(other.path, "theirs.txt", "theirs\n", "merged elsewhere")
+    git("push", "--quiet", "origin", "main", at=other.path)
+    ours.ok("trust", "--yes")
+    ours.ok("run", "--headless", "--debounce", "0")
+    assert git("show", "main:base.txt", at=ours.path) == head
 
 
 def test_a_blocker_that_was_rebased_onto_the_base_is_there(tmp_path: Path, on_path: Path) -> None:
