@@ -71,7 +71,7 @@ def share(context: Context) -> Synced | None:
         context.warnings.append(f"not shared yet: `{done.remote}` cannot be reached")
     for path in done.conflicts:
         context.warnings.append(
-            f"both sides changed the same part of `.gitticks/{path}`: `gt sync` and `gt status`"
+            f"both sides changed the same part of `.gitticks/{path}`: both versions are there, and `gt status` shows how to choose"
         )
     return done
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -113,13 +113,16 @@ def check_fields(edit: HandEdit) -> None:
         place = f"{edit.after.path}:{line}" if line else edit.after.path
         raise RefusedError(
             f"{place}: {shown} can only be written by gitticks",
-            hint=_way_back(edit),
+            hint=_way_back(edit, names),
         )
 
 
-def _way_back(edit: HandEdit) -> str:
-    if edit.before is None:
-        return "a new task does not have these yet: delete the lines"
+def _way_back(edit: HandEdit, names: Sequence[str]) -> str:
+    nothing = Task(edit.after.task.id, "")
+    before = edit.before.task if edit.before is not None else nothing
+    if all(getattr(before, name) == getattr(nothing, name) for name in names):
+        which = "a new task" if edit.before is None else "the task"
+        return f"{which} does not have these yet: delete the lines"
     return f"restore what `git -C {BOARD_FOLDER} show HEAD:{task_path(edit.after.task.id)}` has there"
 
 

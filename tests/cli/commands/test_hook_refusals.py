@@ -47,6 +47,9 @@ def test_what_a_commit_refuses(hand: Hand, old: str, new: str, message: str) -> 
 
 def test_what_gitticks_alone_writes_is_shown_as_it_was_and_a_new_task_has_none_of_it(hand: Hand) -> None:
     hand.edit("status: pending", "status: pending\nend_sha: abcdef0")
+    assert "hint: the task does not have these yet: delete the lines\n" in hand.refused()
+    hand.edit("\nend_sha: abcdef0", "")
+    hand.edit("created_by: Ada", "created_by: Eve")
     shown = subprocess.run(
         ["sh", "-ec", hand.refused().split("`")[3]], cwd=hand.project.path, check=True, capture_output=True
     ).stdout
