@@ -90,7 +90,8 @@ def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
     absent = sorted(task_id for task_id, commit in merges.items() if not has(commit))
     if absent:
         first = absent[0]
-        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        others = len(absent) - 1
+        more = f", nor are those of {others} more task{'s' if others > 1 else ''}" if others else ""
         what = f"the commit `{merges[first][:10]}`, the merge of `{first}`, is not in this clone{more}"
         yield note(
             what,
