@@ -7,11 +7,15 @@ from pathlib import Path
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status, TaskType
+from tests.support.forges import StandIn
 from tests.support.projects import make_project, make_reviewing
-from tests.support.repositories import git
+from tests.support.pull_requests import URL, recorded, token
+from tests.support.repositories import commit_file, git
 from tests.support.runs import HANDOFF, NO_REVIEW, RunProject
 from tests.tui.support import Shown, play
 from tests.tui.test_flow import _home, _is_looked_at
+
+__all__ = ["recorded", "token"]
 
 _AGENT = f"""\
 echo "$GITTICKS_TASK" > shared.txt
@@ -101,3 +105,86 @@ def test_work_that_conflicts_goes_back_and_is_merged_in_the_end(played: RunProje
     play(project.path, work)
     assert sorted(project.merges()) == ["k7f2", "m3xq"]
     assert git("show", "main:shared.txt", at=project.path).strip() == "m3xq"
+
+
+def test_a_pull_request_is_named_before_it_is_opened_and_until_its_task_is_closed_without_it(
+    project: RunProject, recorded: StandIn
+) -> None:
+    make_reviewing(project, title="Keep the path")
+    main = git("rev-parse", "main", at=project.path)
+
+    async def work(shown: Shown) -> None:
+        inbox = _home(shown).pane("inbox")
+
+        def is_looked_at(awaiting: Awaiting, offered: str | None) -> bool:
+            looked = _home(shown)._looked.get("k7f2")
+            return looked is not None and (looked.seen.awaiting, looked.policy.offered) == (awaiting, offered)
+
+        async def ask(awaiting: Awaiting, offered: str | None, *words: str) -> None:
+            await shown.until(partial(is_looked_at, awaiting, offered), "the look at the work")
+            await shown.press("y")
+            for one in words:
+                await shown.reads(one)
+
+        await shown.sees("Keep the path")
+        await shown.press("i")
+        await ask(Awaiting.REVIEW, None, "Approve k7f2?", "A pull request is opened, and main moves once")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").is_offered, "the pull request")
+        await shown.reads(f"its pull request waits for review and merge: {URL}")
+        await ask(Awaiting.REVIEW, URL, "Approve k7f2?", f"Then merge its pull request: {URL}")
+        await shown.press("escape", "enter")
+        await shown.sees("Hand-off", "merges nothing now")
+        await shown.press("y")
+        await shown.reads("Approve k7f2?")
+        await shown.reads(f"Then merge its pull request: {URL}")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").awaiting is Awaiting.WORK, "the approval")
+        await shown.until(lambda: inbox.key == "k7f2", "Home")
+        await ask(Awaiting.WORK, URL, f"Nothing is merged: its pull request stays open: {URL}")
+        await shown.press("escape", "t", "y")
+        await shown.sees("WHY IT IS WAITING", "closes the task")
+        await shown.press("y")
+        await shown.reads(
+            f"This closes the task as done. Nothing is merged: its pull request stays open: {URL}"
+        )
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.DONE, "the end")
+
+    play(project.path, work)
+    assert git("rev-parse", "main", at=project.path) == main
+
+
+def test_who_merges_by_hand_is_told_so_before_approving_and_before_closing(project: RunProject) -> None:
+    project.settings(f"merge: {{mode: manual}}\n{NO_REVIEW}")
+    make_reviewing(project, title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i")
+        await shown.until(partial(_is_looked_at, shown, "k7f2", Awaiting.REVIEW), "the look at the work")
+        await shown.press("y")
+        await shown.sees("Approve k7f2?", "Then merge it yourself: git merge gitticks/work/k7f2")
+        await shown.press("escape", "enter")
+        await shown.sees("Hand-off", "merges nothing now")
+        await shown.press("escape", "y", "enter")
+        await shown.reads("a person merges the branch")
+        await shown.until(partial(_is_looked_at, shown, "k7f2", Awaiting.WORK), "the look at the work")
+        await shown.press("y")
+        await shown.reads("Nothing is merged: git merge gitticks/work/k7f2 comes first.")
+
+    play(project.path, work)
+    assert project.task("k7f2").awaiting is Awaiting.WORK
+
+
+def test_a_review_of_work_that_conflicts_does_not_promise_a_merge(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project, title="Keep the path")
+    commit_file(project.path, "login.txt", "theirs\n")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i", "enter")
+        await shown.sees("conflicts in login.txt", "does not merge cleanly: goes back to")
+
+    play(project.path, work)

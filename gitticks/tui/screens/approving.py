@@ -7,13 +7,16 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.cli.render import count_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import NAME, TERMINAL, WORDS
+from gitticks.model.settings import MergeMode
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
 from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import wrapped
+from gitticks.workflow.merging import is_merged_by_person
 from gitticks.workflow.triggers import NO_PROOF, Proof
 
 if TYPE_CHECKING:
@@ -28,18 +31,26 @@ _MOST_NOTES, _MOST_ROWS = 3, 4
 
 
 class Policy(NamedTuple):
-    """What holds for approving a task: how strongly, which tests the merge runs, whether people merge, and what is merged.
+    """What holds for approving a task: how strongly, which tests the merge runs, who merges, and what is merged.
 
-    Work on the branch of an `epic` is merged with it.
+    Work on the branch of an `epic` is merged with it. `offered` is the pull request that asks for the merge, and
+    `is_left` what is approved already, for a person to merge.
     """
 
     strength: str = NAME
     tests: str | None = None
-    is_manual: bool = False
+    mode: MergeMode = MergeMode.QUEUE
     base: str = ""
     branch: str = ""
     agent: str = "its agent"
     epic: TaskId | None = None
+    offered: str | None = None
+    is_left: bool = False
+
+    @property
+    def merges(self) -> bool:
+        """True if gitticks merges what is approved, and does so now."""
+        return self.mode is MergeMode.QUEUE and self.epic is None and self.offered is None
 
 
 def policy_for(context: Context, task: Task) -> Policy:
@@ -47,11 +58,19 @@ def policy_for(context: Context, task: Task) -> Policy:
     from gitticks.actions.verdict import needed_strength
     from gitticks.cli.writing import agent_name
 
-    settings, strength = context.settings, needed_strength(context, task)
-    is_manual = settings.merge.mode.value == "manual"
-    agent = agent_name(context, task)
-    base, branch = task.base or "", task.branch or ""
-    return Policy(strength, settings.verify.test, is_manual, base, branch, agent, task.sharing_epic)
+    settings = context.settings
+    mode = settings.merge.mode
+    return Policy(
+        needed_strength(context, task),
+        settings.verify.test,
+        mode,
+        task.base or "",
+        task.branch or "",
+        agent_name(context, task),
+        task.sharing_epic,
+        task.pr if task.is_offered else None,
+        is_merged_by_person(task, mode),
+    )
 
 
 def note_rows(seen: Seen) -> list[Line]:
@@ -66,17 +85,37 @@ def note_rows(seen: Seen) -> list[Line]:
 
 
 def what_follows(policy: Policy, conflicts: Sequence[str], *, is_run_alive: bool) -> str:
-    """Returns what approving code leads to, in a sentence."""
+    """Returns what approving code, or closing its task, leads to, in a sentence."""
     if policy.epic is not None:
         return f"Nothing is merged now: it is merged with its epic {policy.epic}."
-    if policy.is_manual:
+    if policy.offered is not None:
+        does = (
+            "Nothing is merged: its pull request stays open"
+            if policy.is_left
+            else "Then merge its pull request"
+        )
+        return f"{does}: {policy.offered}"
+    if policy.is_left:
+        return f"Nothing is merged: git merge {policy.branch} comes first."
+    if policy.mode is MergeMode.MANUAL:
         return f"Then merge it yourself: git merge {policy.branch}"
     if conflicts:
         return f"It does not merge cleanly: the task goes back to {policy.agent} with these paths."
+    if policy.mode is MergeMode.PULL_REQUEST:
+        return f"A pull request is opened, and {policy.base} moves once that is merged."
     who = "The run merges it" if is_run_alive else "It is merged now"
     if policy.tests:
         return f"{who}: the tests run on the merge, and {policy.base} moves only if they pass."
     return f"{who}. No tests are set, so {policy.base} moves as soon as the merge is clean."
+
+
+def in_short(policy: Policy, conflicts: Sequence[str], commits: int) -> str:
+    """Returns the same in a few words."""
+    if not policy.merges:
+        return "merges nothing now"
+    if conflicts:
+        return f"does not merge cleanly: goes back to {policy.agent}"
+    return f"merges {count_of(commits, 'commit')} into {policy.base}"
 
 
 def _is_refused(view: View, task_id: TaskId) -> bool:
@@ -150,7 +189,7 @@ def merge(context: Context, task_id: TaskId) -> str:
     from gitticks.runner.liveness import is_run_alive_at
 
     return (
-        f"{task_id} approved; the run merges it"
+        f"{task_id} approved; merging"
         if is_run_alive_at(context.repository.own_place)
         else merge_apart(context, task_id)
     )

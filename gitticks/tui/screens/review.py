@@ -12,6 +12,7 @@ from textual.widget import Widget
 from gitticks.actions import review
 from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
+from gitticks.actions.lifecycle import close_task
 from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_work
 from gitticks.actions.task_lookup import find_task
 from gitticks.actions.verdict import (
@@ -187,9 +188,10 @@ class Review(Loaded[Work]):
 
     def _fill_verdict(self) -> None:
         if self.loaded is not None:
-            pane, view, commits = self.pane("verdict"), self.loaded.view, len(self.loaded.commits)
+            pane, work = self.pane("verdict"), self.loaded
+            follows = approving.in_short(work.policy, work.view.conflicts or (), len(work.commits))
             width, is_stale = pane.inner_width, self.is_stale
-            pane.show([review_rows.verdict_row(view, self.comments, commits, width, is_stale=is_stale)])
+            pane.show([review_rows.verdict_row(work.view, self.comments, follows, width, is_stale=is_stale)])
             self.query(KeyBar).refresh()
 
     # moving in the changes
@@ -283,13 +285,16 @@ class Review(Loaded[Work]):
         if task.awaiting in ANSWERED:
             self._ask_for_answer(work)
             return
-        merges = work.merges and not work.policy.is_manual and work.policy.epic is None
+        merges = work.merges and work.policy.merges
         title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
         comments = dict(self.comments)
 
         def give(context: Context, prove: Callable[[], Proof]) -> Moved:
             proof = prove()
+            if work.policy.is_left:  # approved already, as far as a verdict goes
+                _send(context, work, comments)
+                return close_task(context, task.id, None, proof=lambda: proof)
             return approve_task(context, task.id, None, _send(context, work, comments), proof)
 
         approving.confirm(
@@ -313,12 +318,14 @@ class Review(Loaded[Work]):
         return [*rows, line(), *wrapped(self._what_follows(work), DIALOG_WIDTH, "muted")]
 
     def _what_follows(self, work: Work) -> str:
-        if work.view.task.awaiting is Awaiting.WORK:
-            return "This closes the task as done."
+        closes = "This closes the task as done."
+        if work.view.task.awaiting is Awaiting.WORK and not work.policy.is_left:
+            return closes
         if not work.merges:
             return "No change to the code: nothing is merged, and the task is closed as done."
         is_run_alive = self.snapshot.is_run_alive
-        return approving.what_follows(work.policy, work.view.conflicts or (), is_run_alive=is_run_alive)
+        follows = approving.what_follows(work.policy, work.view.conflicts or (), is_run_alive=is_run_alive)
+        return f"{closes} {follows}" if work.policy.is_left else follows
 
     def _ask_for_answer(self, work: Work) -> None:
         task = work.view.task

@@ -14,7 +14,7 @@ from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks
-from gitticks.tui.widgets.inbox import gist
+from gitticks.tui.widgets.inbox import gist, review_words
 from gitticks.tui.widgets.lines import Line, Lines, line
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.review_rows import answers
@@ -149,16 +149,20 @@ def ask_close(view: View, row: TaskRow, looked: Looked) -> None:
     """Asks whether the work that a person does is done."""
     from gitticks.actions.lifecycle import close_task
 
+    policy = looked.policy
+    follows = " and merges the commits in its workspace."
+    if policy.branch and not policy.merges:
+        follows = f". {approving.what_follows(policy, (), is_run_alive=view.snapshot.is_run_alive)}"
     rows = [
         line((f"{row.id} is waiting for your work.", "fg")),
-        line(("Closing it marks it as done and merges the commits in its workspace.", "muted")),
+        *wrapped(f"Closing it marks it as done{follows}", DIALOG_WIDTH, "muted"),
     ]
     dialog = (f"{row.id}  {row.title}", rows, "close as done")
     approving.confirm(
         view,
         row.id,
         dialog,
-        looked.policy.strength,
+        policy.strength,
         lambda context, prove: close_task(context, row.id, None, proof=prove),
     )
 
@@ -235,7 +239,7 @@ def ask_approve(view: View, asked: Asked, looked: Looked) -> None:
             looked.policy, changes.conflicts or (), is_run_alive=view.snapshot.is_run_alive
         )
     rows += [line(), *wrapped(follows, DIALOG_WIDTH, "muted")]
-    base = f" into {changes.base}" if changes is not None and changes.base else ""
+    base = f" into {changes.base}" if changes is not None and changes.base and looked.policy.merges else ""
     approving.confirm(
         view,
         row.id,
@@ -282,7 +286,7 @@ def facts(asked: Asked, changes: Changes | None) -> list[str]:
     """Returns what is known of a piece of work, a fact a row."""
     found = []
     if asked.review is not None:
-        found.append(gist(asked))
+        found.append(review_words(asked.review))
     if changes is not None:
         summary = changes.summary
         found.append(f"{count_of(summary.files, 'file')}, {counts(summary)}")

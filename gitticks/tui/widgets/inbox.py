@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from gitticks.actions.changes import Changes
-from gitticks.actions.inbox import Asked
+from gitticks.actions.inbox import Asked, ReviewWord
 from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.runner.questions import Question
@@ -91,16 +91,20 @@ def gist(asked: Asked) -> str:
         return "its file has a conflict"
     if asked.questions:
         return asked.questions[-1].text
-    if asked.review is not None:
-        by = f" by {asked.review.by}" if asked.review.by else ""
-        return f"review {_OUTCOMES.get(asked.review.outcome, _NO_VERDICT)[0]}{by}"
-    if asked.said:
-        return asked.said
+    if asked.review is not None or asked.said:
+        review = asked.review and review_words(asked.review)
+        return "; ".join(filter(None, (review, asked.said)))
     awaiting = asked.standing.task.awaiting
     if awaiting is None:
         return "needs you"
     kind = "answer" if awaiting in ANSWERED else _KINDS.get(awaiting, awaiting).removeprefix("your ")
     return f"waits for your {kind}"
+
+
+def review_words(review: ReviewWord) -> str:
+    """Returns what an agent's review came to."""
+    by = f" by {review.by}" if review.by else ""
+    return f"review {_OUTCOMES.get(review.outcome, _NO_VERDICT)[0]}{by}"
 
 
 def changes_words(changes: Changes) -> list[Span]:
@@ -133,6 +137,8 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
     found: list[Line] = []
     if changes is not None:
         found += [line(*changes_words(changes)), line()]
+    if asked.said:
+        found += [*wrapped(asked.said, width), line()]
     if asked.review is not None:
         word, colour = _OUTCOMES.get(asked.review.outcome, _NO_VERDICT)
         by = f" by {asked.review.by}" if asked.review.by else ""
@@ -144,8 +150,6 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
     for entry in asked.questions:
         found += wrapped(entry.text, width, "*strong")
         found += [line((f"{entry.name}, {age(entry.at, now)} ago", "muted")), line()]
-    if asked.said:
-        found += [*wrapped(asked.said, width), line()]
     if asked.answer is not None:
         found += [line((f"answered by {asked.answer.name}; counts once it is approved", "waits")), line()]
     if not found:

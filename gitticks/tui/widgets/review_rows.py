@@ -148,9 +148,9 @@ def answers(task: Task | TaskRow) -> tuple[str, str]:
 
 
 def verdict_row(
-    view: ReviewView, comments: Mapping[str, str], commits: int, width: int, *, is_stale: bool
+    view: ReviewView, comments: Mapping[str, str], follows: str, width: int, *, is_stale: bool
 ) -> Line:
-    """Returns what `y` and `n` would do."""
+    """Returns what `y` and `n` would do; `follows` is what becomes of changed code that is approved."""
     task = view.task
     if is_stale:
         says = f"{glyph('stuck')} the {'task' if task.awaiting in ANSWERED else 'work'} changed; "
@@ -172,16 +172,12 @@ def verdict_row(
         )  # fmt: skip
     if task.awaiting is Awaiting.WORK:
         return line(("y", "*focus"), f" {yes}  ", ("closes the task", "muted"), right=sent)
-    says = _merge_words(view, commits)
+    says = follows
+    if view.changes is None or not view.changes.files:
+        says = "no change to the code: merges nothing"
+    elif view.conflicts is None:
+        says = NEW_COMMITS
     return line(
         ("y", "*focus"), f" {yes}  ", (says if width >= len(says) + 40 else "", "muted"),
         right=[("n", "*focus"), f" {no}  ", *sent],
     )  # fmt: skip
-
-
-def _merge_words(view: ReviewView, commits: int) -> str:
-    if view.changes is None or not view.changes.files:
-        return "no change to the code: merges nothing"
-    if view.conflicts is None:
-        return NEW_COMMITS
-    return f"merges {count_of(commits, 'commit')} into {view.task.base}"
