@@ -334,7 +334,10 @@ class Loop:
         is_paused = self.run.holds.is_paused
         waits_for = self._patience.waits_for
         if self._goes_on and not self._patience.is_short:
-            waits_for = waits_for or self.picking.crowded() or "nothing is ready; waiting for tasks"
+            nothing = "nothing is ready; waiting for tasks"
+            if self.options.ids:
+                nothing = "nothing of this run is ready; `gt run --add ID` adds tasks to it"
+            waits_for = waits_for or self.picking.crowded() or nothing
         if waits_for and not is_paused:
             self._tell_waiting(waits_for, ", Ctrl-C ends the run")
 

@@ -128,7 +128,7 @@ def defaults_of(context: Context) -> dict[str, str]:
         "parallel": in_words("parallel", str(settings.parallel)),
         "isolation": in_words("isolation", settings.isolation),
         "permission": settings.permissions.mode.value,
-        AUTO: "waits for your answers, and for new tasks",
+        AUTO: "waits for answers and new tasks in its epics",
     }
 
 

@@ -229,6 +229,20 @@ def test_a_limit_of_time_says_what_it_waits_for(project: RunProject) -> None:
     assert project.stands("aaaa")[0] is Status.REVIEWING
 
 
+def test_an_auto_run_of_a_task_says_that_it_waits_for_that_alone_and_what_adds_others(
+    project: RunProject,
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make("aaaa", blocked_by=("bbbb",))
+    project.make("bbbb")
+    with project.running("aaaa", "--auto", "--poll", "1s") as process:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if "Ctrl-C ends the run" in line)
+        assert "nothing of this run is ready; `gt run --add ID` adds tasks to it" in line
+        project.interrupt(process)
+        assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
+
+
 def test_an_auto_run_waits_and_names_what_it_leaves_out_with_the_flag(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.make("gone", type=TaskType.EPIC, status=Status.DONE)

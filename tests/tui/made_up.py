@@ -241,7 +241,7 @@ DEFAULTS = {
     "max-duration": "2:00 a run",
     "isolation": "one for each task",
     "permission": "auto-edit",
-    "auto": "waits for your answers, and for new tasks",
+    "auto": "waits for answers and new tasks in its epics",
 }
 CHANGES = Changes(DiffSummary(3, 48, 6, ("src/login.py",)), "main", ())
 HANDOFF = """\
