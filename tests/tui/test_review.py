@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from textual import events
 
+from gitticks.actions.context import Context
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.screens.home import Home
-from gitticks.tui.screens.review import Review
+from gitticks.tui.screens.review import Review, Work
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.tui.support import Shown, play
@@ -125,8 +127,14 @@ def test_what_was_typed_is_there_again_and_pasted_lines_are_one(project: Project
     play(project.path, work)
 
 
-def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:
-    workspace = reviewing(project)
+def test_a_new_commit_meanwhile_refuses_the_verdict(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, read = reviewing(project), Review.read
+
+    def read_slowly(place: Review, context: Context) -> Work:
+        time.sleep(0.5)
+        return read(place, context)
 
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
@@ -137,7 +145,9 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(project: Project) -> None:
         await shown.press("enter")
         await shown.sees("changed", "r reloads")
         assert project.task("k7f2").status is Status.REVIEWING
+        monkeypatch.setattr(Review, "read", read_slowly)
         await shown.press("r")
+        shown.app.screen.redraw()  # type: ignore[attr-defined]
         await shown.sees("more.txt")
         await shown.press("y")
         await shown.sees("2 commits")

@@ -140,6 +140,11 @@ class Review(Loaded[Work]):
                 self.look_up(lambda context: (task, is_outdated(context, task)), self._take_outdated)
             self._fill_verdict()
 
+    def _take_loaded(self, found: Work) -> None:
+        # What was drawn while it was read may have found changes of the work as it was before.
+        self.loaded, self.is_stale = found, False
+        self.draw()
+
     def _take_outdated(self, found: tuple[Task, bool]) -> None:
         task, is_outdated = found
         # What was found of the task as it was before it was read again says nothing of what is shown now.
