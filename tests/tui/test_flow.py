@@ -88,9 +88,11 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
         await shown.press("enter")
         await shown.until(partial(is_at, "m3xq", Status.REVIEWING), "the second hand-off")
 
-        for task_id in ("k7f2", "m3xq"):
+        for task_id, left in (("k7f2", 2), ("m3xq", 1)):
+            await shown.until(lambda left=left: len(app.snapshot.inbox) == left, "what is left")  # type: ignore[misc]
             await shown.until(partial(_is_looked_at, shown, task_id, Awaiting.REVIEW), "the look at the work")
             _home(shown).pane("inbox").go_to(task_id)
+            await shown.until(lambda one=task_id: _home(shown).pane("inbox").key == one, "the cursor")  # type: ignore[misc]
             await shown.press("y")
             await shown.sees(f"Approve {task_id} into main?", "merges cleanly into main")
             await shown.press("enter")
