@@ -236,12 +236,10 @@ def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterat
     if remote is not None and lost:
         unpulled = {*lost_commits(repository, [remote], lost)}
     away = {sha: shas[sha] for sha in lost if sha in unpulled}
-    has = {
-        sha: task.end_sha for sha, task in away.items() if has_work(repository, tip, task.id, task.end_sha)
-    }
+    there = {sha for sha, task in away.items() if has_work(repository, tip, task.id, task.end_sha)}
     # What others built on came into the base with theirs.
-    kept = [tip, *(head for head in has.values() if head is not None)]
-    gone = [sha for sha in lost_commits(repository, kept, away) if sha in away and sha not in has]
+    kept = [tip, *(str(shas[sha].end_sha) for sha in there)]
+    gone = [sha for sha in lost_commits(repository, kept, away) if sha in away and sha not in there]
     late = [sha for sha in lost if sha not in unpulled]
     for is_pulled, some in ((True, gone), (False, late)):
         if some:

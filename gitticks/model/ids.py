@@ -19,8 +19,10 @@ WORK_BRANCH = "gitticks/work/"
 
 LONGEST = 64
 _STEPS_BEHIND = 64
+"""An id behind another one is at most this part of all ids away, so that a second's tasks have room in a row."""
 _TRIES_BEHIND = 8
 _TO_BASE_32 = str.maketrans(ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+"""To the digits of `int(text, 32)`."""
 LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -55,6 +55,13 @@ def _is_looked_at(shown: Shown, task_id: str, awaiting: Awaiting) -> bool:
     return looked is not None and looked.seen.awaiting is awaiting
 
 
+def _is_under_cursor(shown: Shown, task_id: str, left: int) -> bool:
+    """True once the cursor of the inbox is on a task, and nothing is listed that was approved already."""
+    pane = _home(shown).pane("inbox")
+    pane.go_to(task_id)
+    return len(shown.app.snapshot.inbox) == left and pane.key == task_id
+
+
 def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject) -> None:
     project = played
     project.settings(NO_REVIEW)
@@ -89,10 +96,8 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject
         await shown.until(partial(is_at, "m3xq", Status.REVIEWING), "the second hand-off")
 
         for task_id, left in (("k7f2", 2), ("m3xq", 1)):
-            await shown.until(lambda left=left: len(app.snapshot.inbox) == left, "what is left")  # type: ignore[misc]
             await shown.until(partial(_is_looked_at, shown, task_id, Awaiting.REVIEW), "the look at the work")
-            _home(shown).pane("inbox").go_to(task_id)
-            await shown.until(lambda one=task_id: _home(shown).pane("inbox").key == one, "the cursor")  # type: ignore[misc]
+            await shown.until(partial(_is_under_cursor, shown, task_id, left), "the cursor")
             await shown.press("y")
             await shown.sees(f"Approve {task_id} into main?", "merges cleanly into main")
             await shown.press("enter")
