@@ -124,7 +124,7 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
             if not reopened.is_open or reopened.is_merging:
                 raise RefusedError(
                     f"all tasks of `{task_id}` are closed, so it would be closed again at once",
-                    hint=f'`gt reopen {children[0].id}` or `gt create "…" --parent {task_id}` reopens it too',
+                    hint=f'`gt reopen {children[0].id}` or `gt create "…" --parent {task_id}` first, then `gt reopen {task_id}`',
                 )
         return Moved(before, transaction.task_file(task_id).task)
 

@@ -229,7 +229,7 @@ def test_what_comes_back_below_an_epic_that_is_merged_reaches_the_base_by_itself
     refused = project.gt("reopen", "aaaa")
     assert refused.code == 3
     assert "all tasks of `aaaa` are closed, so it would be closed again at once" in refused.err
-    assert "`gt reopen aaa2` or `gt create" in refused.err
+    assert '`gt reopen aaa2` or `gt create "…" --parent aaaa` first, then `gt reopen aaaa`' in refused.err
     project.ok("reopen", "aaa2")
     project.make("aaa3", parent="aaaa")
     project.run()
