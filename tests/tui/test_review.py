@@ -138,10 +138,10 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(
 
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
-        commit_file(workspace, "more.txt", "more\n", "more")
-        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
         await shown.press("y")
         await shown.sees("Merge k7f2")
+        commit_file(workspace, "more.txt", "more\n", "more")
+        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
         await shown.press("enter")
         await shown.sees("changed", "r reloads")
         assert project.task("k7f2").status is Status.REVIEWING
