@@ -64,6 +64,8 @@ PASSED_ON = (
 SERVER_HOOKS = ("pre-receive",)
 CHECKOUT_HOOKS = ("post-merge", "pre-push")
 
+HOOKS_LOCK = "hooks.lock"
+"""Held while configurations are made to name hooks, or to forget them."""
 _OFF = "hooks-off"
 _BOARD_FOLDER, _SERVER_FOLDER = "hooks", "server-hooks"
 
@@ -74,7 +76,7 @@ def install_board_hooks(repository: Repository) -> None:
     if checkout is None:
         raise GitticksError("there is no board to install hooks for", hint="`gt init` creates it")
     folder = repository.own_file(_BOARD_FOLDER)
-    with hold_lock(repository.own_file("hooks.lock")):
+    with hold_lock(repository.own_file(HOOKS_LOCK)):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
         repository.own_file(_OFF).unlink(missing_ok=True)
         enable_worktree_config(repository)
@@ -104,7 +106,7 @@ def uninstall_board_hooks(repository: Repository) -> None:
     """Removes the board's hooks and gives back a hooks path that it had before; they stay away until asked for."""
     checkout = board_checkout(repository)
     if checkout is not None:
-        with hold_lock(repository.own_file("hooks.lock")):
+        with hold_lock(repository.own_file(HOOKS_LOCK)):
             forget_hooks(checkout, repository.own_file(_BOARD_FOLDER))
         repository.own_file(_OFF).touch()
     remove_folder(repository.own_file(_BOARD_FOLDER))
@@ -168,7 +170,7 @@ def install_checkout_hooks(repository: Repository) -> None:
     """Installs the hooks of the main checkout, or brings them up to date."""
     checkout = _main_checkout(repository)
     folder, hooks = repository.own_file(CHECKOUT_FOLDER), repository.common_dir / "hooks"
-    with hold_lock(repository.own_file("hooks.lock")):
+    with hold_lock(repository.own_file(HOOKS_LOCK)):
         own = find_own_hooks(repository)
         is_named = _must_be_named(hooks, own)
         fill_folder(folder, _checkout_files(own))
@@ -186,7 +188,7 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     if repository.main_worktree is None:
         return ()
     folder = repository.own_file(CHECKOUT_FOLDER)
-    with hold_lock(repository.own_file("hooks.lock")):
+    with hold_lock(repository.own_file(HOOKS_LOCK)):
         _forget_everywhere(repository, folder)
     warnings = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
     remove_folder(folder)

@@ -11,6 +11,7 @@ import re
 from fnmatch import translate
 from pathlib import Path
 
+from gitticks.board.hooks import HOOKS_LOCK
 from gitticks.board.place import board_checkout
 from gitticks.git.config import read_worktree_setting, write_worktree_setting
 from gitticks.git.files import write_synced
@@ -66,7 +67,7 @@ def keep_board_ignores(repository: Repository) -> None:
     named = os.fsdecode(found).removesuffix("\n")
     users = Path(os.path.normpath(checkout.path.parent / named)) if named else _default()
     name = os.path.relpath(file, checkout.path)  # it survives a move of the repository
-    with hold_lock(repository.own_file("hooks.lock")):
+    with hold_lock(repository.own_file(HOOKS_LOCK)):
         present = read_worktree_setting(checkout.git_dir, _KEY)
         if present not in (None, name, named):
             return

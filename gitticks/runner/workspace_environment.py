@@ -13,8 +13,9 @@ from zlib import crc32
 
 from gitticks.agents.base import Command
 from gitticks.git.checkouts import Checkout, linked_checkouts
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import remove_tree, worktrees_lock
+from gitticks.git.worktrees import remove_tree
 from gitticks.model.settings import Settings
 from gitticks.sandbox.enclosure import Enclosure, enclosed
 from gitticks.sandbox.walls import walls_of, with_rules
@@ -24,7 +25,7 @@ PORT_BASE = "GITTICKS_PORT_BASE"
 PORTS_EACH = 20
 _FIRST_PORT, _BLOCKS = 20_000, 600
 """Up to 31,999: above are the ports that systems give to whoever asks for any."""
-_PORTS_FILE, _TEMPORARY_FILE = "gitticks-ports", "gitticks-tmp"
+_PORTS_FILE, _TEMPORARY_FILE, _PORTS_LOCK = "gitticks-ports", "gitticks-tmp", "ports.lock"
 _PREFIX = "gt-"
 
 
@@ -33,7 +34,7 @@ def port_variables(repository: Repository, checkout: Checkout) -> dict[str, str]
     file = _own_folder(repository, checkout) / _PORTS_FILE
     block = _read_block(file)
     if block is None:
-        with worktrees_lock(repository):
+        with hold_lock(repository.own_file(_PORTS_LOCK)):
             block = _read_block(file)
             if block is None:
                 block = _free_block(repository)

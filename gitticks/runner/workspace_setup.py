@@ -12,6 +12,7 @@ from gitticks.agents.base import Limits
 from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.board.hooks import (
     BOARD_HOOKS,
+    HOOKS_LOCK,
     PASSED_ON,
     are_hooks_off,
     forget_hooks,
@@ -29,8 +30,8 @@ from gitticks.git.config import (
     write_worktree_setting,
 )
 from gitticks.git.identity import Identity
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
@@ -57,7 +58,7 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
         notes = {_TASK: str(task_id)}
         if repository.main_worktree is not None:
             notes[_CHECKOUT] = str(repository.main_worktree)
-        with worktrees_lock(repository):
+        with hold_lock(repository.own_file(HOOKS_LOCK)):
             enable_worktree_config(repository)
             name_hooks(repository, checkout, folder, notes)
     if own.is_missing:
@@ -68,7 +69,7 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
 def uninstall_hooks(repository: Repository) -> int:
     """Takes the hooks out of every workspace and returns how many had them."""
     folder = _folder(repository)
-    with worktrees_lock(repository):
+    with hold_lock(repository.own_file(HOOKS_LOCK)):
         found = workspaces_with_hooks(repository)
         for checkout in found:
             forget_hooks(checkout, folder, (_TASK, _CHECKOUT))
@@ -93,10 +94,9 @@ def name_committer(repository: Repository, path: Path, committer: Identity | Non
         "user.name": committer.name if committer else None,
         "user.email": committer.email if committer else None,
     }
-    with worktrees_lock(repository):
-        for key, value in named.items():
-            if read_worktree_setting(checkout.git_dir, key) != value:
-                write_worktree_setting(checkout.git_dir, key, value)
+    for key, value in named.items():
+        if read_worktree_setting(checkout.git_dir, key) != value:
+            write_worktree_setting(checkout.git_dir, key, value)
 
 
 def _fill(folder: Path, own: OwnHooks) -> None:
