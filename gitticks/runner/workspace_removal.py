@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gitticks.errors import GitticksError, NotFoundError
@@ -29,7 +30,7 @@ from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
-from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
+from gitticks.runner.workspace_plan import OWN_FOLDERS, read_occupant, shown_paths, uncommitted_paths
 from gitticks.runner.workspaces import commit_without_a_branch
 
 if TYPE_CHECKING:
@@ -116,6 +117,12 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
     for listed in list_workspaces(repository, settings):
         if listed.branch == branch:
             remove(repository, listed.path, leaving_files_for=settings)
+    for tree in list_worktrees(repository):
+        if current_branch(tree) == branch:  # one that a person added
+            raise GitticksError(
+                f"`{branch}` is checked out at `{tree.path}`",
+                hint=f"`git -C {quote(str(tree.path))} switch -`",
+            )
     if tip is not None:
         common = repository.common_dir  # the folder of this process may have been the workspace
         run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=common, directory=common)
@@ -168,7 +175,10 @@ class Removals:
 
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
-    """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
+    """Returns the workspaces of this clone, sorted by name: worktrees in the folder for them, and those moved from there.
+
+    A worktree that a person added is none, also on a work branch.
+    """
     project = repository.project_dir
     folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
     for path in () if folder is None or not folder.is_dir() else sorted(folder.iterdir()):
@@ -178,6 +188,10 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
     for tree in list_worktrees(repository):
         there, name = current_branch(tree), tree.path.name
         is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
+        if tree.git_dir == repository.common_dir or (
+            not is_inside and read_occupant(repository, tree) is None
+        ):
+            continue
         if there is not None and there.startswith(WORK_BRANCH):
             # An agent may be on the branch of another task; a person may have given the folder another name.
             own = f"{BRANCHES}{WORK_BRANCH}{name}"

@@ -120,6 +120,20 @@ def test_after_a_merge_a_branch_that_went_on_stays(repository: Repository) -> No
     assert workspace.path.exists()
 
 
+def test_a_worktree_that_a_person_added_stays_with_the_branch(repository: Repository, tmp_path: Path) -> None:
+    made = commit_file(prepared(repository).path, "a.txt", "a\n")
+    task = replace(TASK, branch="gitticks/work/k7f2", end_sha=made)
+    own = tmp_path / "mine"
+    git("worktree", "add", "--quiet", "--force", str(own), "gitticks/work/k7f2", at=repository.common_dir)
+    (own / "secret").write_text("x")
+    assert [one.name for one in workspace_removal.list_workspaces(repository, SETTINGS)] == ["k7f2"]
+    with pytest.raises(GitticksError, match="`gitticks/work/k7f2` is checked out at"):
+        workspace_removal.remove_after_merge(repository, task, SETTINGS)
+    assert (own / "secret").exists()
+    assert git("rev-parse", "HEAD", at=own)
+    assert workspace_removal.list_workspaces(repository, SETTINGS) == ()
+
+
 def test_workspaces_are_listed_by_name(repository: Repository) -> None:
     prepared(repository, FIRST)
     prepared(repository)
