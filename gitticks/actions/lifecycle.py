@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from shlex import quote
 
 from gitticks.actions.changing import Moved, circumstances_of, refuse_unmerged, warn_of_closed_epic
@@ -36,7 +36,18 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
         context.warnings.append(f"the agent of `{task_id}` was stopped")
     moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
     Holds(context.repository.own_dir).release(task_id)
+    context.warnings += _left_over(context, moved.before)
     return moved
+
+
+def _left_over(context: Context, task: Task) -> Iterator[str]:
+    """Yields what a cancelled task leaves that nobody sees any more: its pull request, and code that came with an epic."""
+    if task.is_offered:
+        yield f"its pull request stays open: close it at {task.pr}"
+    carried = [one.id for one in context.store.snapshot().all_tasks().values() if one.carrier == task.id]
+    if carried:
+        whose = first_of([f"`{one}`" for one in carried], _SHOWN_PATHS)
+        yield f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
 
 
 def close_task(

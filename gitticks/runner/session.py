@@ -181,7 +181,10 @@ class SessionRun:
             return plan
         name = plan.branch.removeprefix(WORK_BRANCH)
         return plan._replace(
-            warnings=overlap_warnings(run.repository, graph.tasks.values(), run.settings, name)
+            warnings=(
+                *plan.warnings,
+                *overlap_warnings(run.repository, graph.tasks.values(), run.settings, name),
+            )
         )
 
     def _catch_up(self) -> None:

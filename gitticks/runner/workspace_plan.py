@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -25,13 +26,14 @@ from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Isolation
+from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 """The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5
+_HANDED_OFF = (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
 
 
 class CodeMissingError(GitticksError):
@@ -50,6 +52,7 @@ class Workspace(NamedTuple):
         commit: where the branch begins if it has to be made.
         isolation: how it is shared.
         warnings: what the agent and a person should know about it, once it is ready.
+        lacks_base: whether the base has the code of blockers that the branch lacks.
     """
 
     task_id: TaskId
@@ -60,6 +63,7 @@ class Workspace(NamedTuple):
     commit: str
     isolation: Isolation
     warnings: tuple[str, ...] = ()
+    lacks_base: bool = False
 
     @property
     def work_branch(self) -> str | None:
@@ -74,6 +78,7 @@ class Workspace(NamedTuple):
 
 def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Workspace:
     """Returns where an agent is to work on a task; nothing is made or changed."""
+    left, task = task, as_begun(task, graph)
     if _isolation(task, graph, settings) is Isolation.NONE:
         here = _plan_here(task, settings, repository)
         if task.start_sha is None:
@@ -89,8 +94,9 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         require_code(repository, task)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
-    if tip is None or start_sha is None:
+    if task.status not in _HANDED_OFF:
         require_blockers(repository, task, graph, base, (base_tip, commit))
+    lacks_base = any(not _can_be_had(repository, one, (commit,)) for one in code_of_blockers(graph, task))
     if owner != task.id:
         for one in lacking_on(repository, graph.tasks.values(), owner, commit):
             if tip is not None and repository.objects.has(one.commit):
@@ -104,7 +110,13 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         begins_there = owner != task.id or commit == base_tip
         start_sha = commit if begins_there else repository.objects.merge_base(commit, base_tip) or commit
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
-    return Workspace(task.id, folder / owner, branch, base, start_sha, commit, shared)
+    planned = Workspace(
+        task.id, folder / owner, branch, base, start_sha, commit, shared, lacks_base=lacks_base
+    )
+    if task is left or read_ref(repository.common_dir, f"{BRANCHES}{left.branch}") is None:
+        return planned
+    begun = f"work on it began on `{left.branch}`, the branch of an epic that it is no longer part of"
+    return planned._replace(warnings=(f"{begun}: `git log {base}..{left.branch}` shows what is there",))
 
 
 def require_code(repository: Repository, task: Task) -> None:
@@ -206,8 +218,20 @@ def _can_be_had(repository: Repository, needed: NeededCode, starts: tuple[str, .
     )
 
 
+def as_begun(task: Task, graph: TaskGraph) -> Task:
+    """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
+
+    An epic that is closed has been left as well: its branch is merged no more. What was handed off stays where it is.
+    """
+    epics = (above.id for above in graph.ancestors(task) if above.is_open)
+    if task.sharing_epic is None or task.status in _HANDED_OFF or task.sharing_epic in epics:
+        return task
+    return replace(task, branch=None, start_sha=None, end_sha=None)
+
+
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
     """Returns a name that two tasks share if they share a workspace; empty for the user's own checkout."""
+    task = as_begun(task, graph)
     isolation = _isolation(task, graph, settings)
     if isolation is Isolation.NONE:
         return ""

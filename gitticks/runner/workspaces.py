@@ -68,11 +68,10 @@ def prepare(
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
-    is_taken_up = settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
-    if (
-        plan.isolation is Isolation.TASK
-        and (news := _news_of_base(repository, checkout, plan, is_taken_up=is_taken_up)) is not None
-    ):
+    is_taken_up = plan.lacks_base or settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
+    if (plan.isolation is Isolation.TASK or plan.lacks_base) and (
+        news := _news_of_base(repository, checkout, plan, is_taken_up=is_taken_up)
+    ) is not None:
         warnings.append(news)
     return plan._replace(branch=plan.work_branch, warnings=tuple(warnings))
 

@@ -13,6 +13,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 
 _HINT = "`gt list` shows the tasks"
+_HANDED_OFF = (Status.AGENT_REVIEW, Status.REVIEWING)
 
 
 def changes_links(before: Task | None, after: Task) -> bool:
@@ -27,7 +28,8 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
 
     Raises:
         NotFoundError: the parent or a blocker does not exist.
-        RefusedError: the parent is no epic, or tasks would wait for one another in a cycle.
+        RefusedError: the parent is no epic, tasks would wait for one another in a cycle, or work that was handed off would
+            leave the epic on whose branch it is.
     """
     has_new_parent = after.parent is not None and (before is None or before.parent != after.parent)
     new_blockers = [one for one in after.blocked_by if before is None or one not in before.blocked_by]
@@ -45,15 +47,28 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
     for blocker in new_blockers:
         if blocker not in tasks and blocker != after.id:
             raise NotFoundError(f"there is no task `{blocker}` to wait for", hint=_HINT)
-    if before is not None and before.is_epic and not after.is_epic:
+    if before is not None:
+        _check_epics(tasks, before, after)
+    if has_new_parent or new_blockers:
+        refuse_cycle({**tasks, after.id: after}, after)
+
+
+def _check_epics(tasks: Mapping[TaskId, Task], before: Task, after: Task) -> None:
+    """Refuses to make a task of an epic with children, and to take out of an epic what is handed off on its branch."""
+    if before.is_epic and not after.is_epic:
         child = next((one for one in tasks.values() if one.parent == after.id), None)
         if child is not None:
             raise RefusedError(
                 f"`{after.id}` has children, so it stays an epic",
                 hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
             )
-    if has_new_parent or new_blockers:
-        refuse_cycle({**tasks, after.id: after}, after)
+    epic = tasks.get(before.sharing_epic) if before.sharing_epic else None
+    is_leaving = before.parent != after.parent and before.status in _HANDED_OFF
+    if epic is not None and epic.is_open and is_leaving:
+        raise RefusedError(
+            f"the work of `{after.id}` is handed off on the branch of `{epic.id}`, with which it is merged",
+            hint=f'`gt reject {after.id} "…"` sends it back first; it then begins anew where you move it',
+        )
 
 
 def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:

@@ -68,10 +68,11 @@ def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: Re
 def owns_branch(task: Task, policy: Policy) -> bool:
     """True if the work branch is this task's alone, so that its head speaks of this task and done merges it.
 
-    A task of an epic with one workspace works on the epic's branch; one without an epic has a branch of its own.
+    A task of an epic with one workspace works on the epic's branch, and what was made there stays the epic's to merge,
+    also if the task has left it since; one without an epic has a branch of its own.
     """
     if policy.isolation is Isolation.EPIC:
-        return task.is_epic or task.parent is None
+        return task.is_epic or (task.parent is None and task.sharing_epic is None)
     return policy.isolation is Isolation.TASK and not task.is_epic
 
 

@@ -63,9 +63,11 @@ def start(draft: Draft, started: SessionStarted) -> None:
             hint=_next_step(task, is_parted=is_parted),
         )
     is_given_branch = task.branch is None and started.branch is not None
-    if (task.start_sha is None or is_given_branch) and started.role is Role.WORKER:
+    has_left_epic = task.sharing_epic is not None and started.branch not in (None, task.branch)
+    if (task.start_sha is None or is_given_branch or has_left_epic) and started.role is Role.WORKER:
         draft.task = replace(
-            task,
+            # Both are of the work on the epic's branch.
+            replace(task, end_sha=None, agent_sessions={}) if has_left_epic else task,
             base=started.base or task.base,
             branch=started.branch or task.branch,
             start_sha=started.start_sha,

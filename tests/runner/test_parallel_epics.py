@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
 from tests.support.tasks import task_ids
@@ -260,3 +260,98 @@ def test_a_task_that_a_person_does_in_the_workspace_of_its_epic_is_the_one_meant
         "`aaaa` cannot go from working to agent-review: it has open children: `aaa3`"
         in project.gt("complete", at=workspace).err
     )
+
+
+_FIRST_ASKS = f"""\
+if [ "$GITTICKS_TASK" = aaa3 ] && ! grep -q go "$GITTICKS_MAILBOX/TASK.md"; then
+  echo '<promise>INPUT_NEEDED: Which?</promise>'
+  exit
+fi
+ls > "{{folder}}/ls-$GITTICKS_TASK"
+cat "$GITTICKS_MAILBOX/prompt.md" > "{{folder}}/prompt-$GITTICKS_TASK"
+{DONE}"""
+
+
+def make_two_children(project: RunProject) -> None:
+    """Runs an epic with one workspace, which waits for approval, until one task of it is done and one has asked."""
+    project.settings(f"{NO_REVIEW}human: when-required\nisolation: epic\n")
+    project.agent(_FIRST_ASKS.replace("{folder}", str(project.path.parent)))
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa", priority=1)
+    project.make("aaa3", parent="aaaa")
+    assert project.run().code == 3
+    assert project.task("aaa3").branch == "gitticks/work/aaaa"
+    assert (project.task("aaa2").carrier, project.task("aaa3").awaiting) == ("aaaa", Awaiting.INPUT)
+
+
+def test_who_leaves_an_epic_begins_anew_and_takes_none_of_its_work_along(project: RunProject) -> None:
+    make_two_children(project)
+    project.ok("update", "aaa3", "--parent", "null")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    assert project.task("aaa3").branch == "gitticks/work/aaa3"
+    assert project.stands("aaa3") == (Status.DONE, None)
+    assert project.stands("aaaa") == (Status.REVIEWING, Awaiting.APPROVAL)
+    assert project.merges() == ["aaa3"]
+    assert "aaa2.txt" not in project.files("main")
+    prompt = (project.path.parent / "prompt-aaa3").read_text()
+    assert (
+        "work on it began on `gitticks/work/aaaa`, the branch of an epic that it is no longer part of"
+        in prompt
+    )
+
+
+def test_who_moves_to_another_epic_is_merged_with_that(project: RunProject) -> None:
+    make_two_children(project)
+    project.make("bbbb", type="epic", requires="approval")
+    project.ok("update", "aaa3", "--parent", "bbbb")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    assert (project.task("aaa3").branch, project.task("aaa3").carrier) == ("gitticks/work/bbbb", "bbbb")
+    project.ok("approve", "bbbb")
+    assert "aaa3.txt" in project.files("main")
+    assert "aaa2.txt" not in project.files("main")
+    project.ok("approve", "aaaa")
+    assert sorted(project.merges()) == ["aaaa", "bbbb"]
+
+
+def test_what_is_handed_off_on_the_branch_of_an_epic_stays_part_of_it(project: RunProject) -> None:
+    make_two_children(project)
+    project.ok("config", "human", "always")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    assert project.stands("aaa3") == (Status.REVIEWING, Awaiting.REVIEW)
+    refused = project.gt("update", "aaa3", "--parent", "null")
+    assert refused.code == 3
+    assert "the work of `aaa3` is handed off on the branch of `aaaa`, with which it is merged" in refused.err
+    project.ok("reject", "aaa3", "by itself")
+    project.ok("update", "aaa3", "--parent", "null")
+    project.run()
+    project.ok("approve", "aaa3")
+    assert project.merges() == ["aaa3"]
+    assert "aaa2.txt" not in project.files("main")
+
+
+def test_what_was_begun_in_an_epic_that_is_cancelled_is_merged_by_itself(project: RunProject) -> None:
+    make_two_children(project)
+    cancelled = project.gt("cancel", "aaaa")
+    assert "warning: the code of `aaa2` is on `gitticks/work/aaaa` alone" in cancelled.err
+    assert "`git merge gitticks/work/aaaa` brings it into main" in cancelled.err
+    project.ok("respond", "aaa3", "go")
+    project.run("aaa3")
+    assert project.stands("aaa3") == (Status.DONE, None)
+    assert project.merges() == ["aaa3"]
+    assert "aaa2.txt" not in project.files("main")
+
+
+def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject) -> None:
+    make_two_children(project)
+    project.make("x2xx")
+    project.make("aaa4", parent="aaaa", blocked_by=("x2xx",))
+    project.ok("block", "aaa3", "x2xx")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    for task_id in ("aaa3", "aaa4"):
+        assert "x2xx.txt" in (project.path.parent / f"ls-{task_id}").read_text().split()
+    project.ok("approve", "aaaa")
+    assert {"aaa2.txt", "aaa3.txt", "aaa4.txt", "x2xx.txt"} <= set(project.files("main"))

@@ -47,6 +47,14 @@ def test_start_again_does_not_move_the_start() -> None:
     )
 
 
+def test_who_left_the_branch_of_an_epic_starts_on_the_new_one() -> None:
+    task = make_task(branch="gitticks/work/h8d4", end_sha=HEAD, agent_sessions={"claude": "x"})
+    decision = run(task, SessionStarted(WORKER, Role.WORKER, "main", "gitticks/work/k7f2", OTHER_HEAD))
+    after = decision.task
+    assert (after.branch, after.start_sha, after.end_sha) == ("gitticks/work/k7f2", OTHER_HEAD, None)
+    assert after.agent_sessions == {}
+
+
 def test_reviewer_binds_no_start() -> None:
     task = make_task(Status.AGENT_REVIEW, base=None, branch=None, start_sha=None)
     assert run(task, SessionStarted(WORKER, Role.REVIEWER, "main", "gitticks/work/k7f2", HEAD)).task == task
