@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any, ClassVar, TypeVar
 
 from textual.app import App, SystemCommand
@@ -319,6 +320,7 @@ class GitticksApp(App[int]):
 
         def leave(number: signal.Signals) -> None:
             loop.remove_signal_handler(number)
+            signal.signal(signal.SIGCONT, signal.SIG_DFL)
             # Whoever ends it has no screen any more, so that it must not wait for ever for anything of its own.
             loop.call_later(_LONGEST_LEAVE_SECONDS, os._exit, 128 + number)
             self._leave_dialog()
@@ -327,6 +329,21 @@ class GitticksApp(App[int]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
                 loop.add_signal_handler(number, leave, number)
+
+        self._remember_terminal()
+
+    def _remember_terminal(self) -> None:
+        """Has SIGCONT, which `timeout` sends after SIGTERM, not take a terminal that was never left for how it was before."""
+        resume, driver = signal.getsignal(signal.SIGCONT), self._driver
+        before = getattr(driver, "attrs_before", None)
+        if before is None or not callable(resume):
+            return
+
+        def resumed(number: int, frame: FrameType | None) -> None:
+            resume(number, frame)
+            driver.attrs_before = before  # type: ignore[union-attr]
+
+        signal.signal(signal.SIGCONT, resumed)
 
     def _leave_dialog(self) -> None:
         """Leaves an open dialog as `esc` does, which keeps what was typed."""

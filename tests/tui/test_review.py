@@ -63,7 +63,10 @@ def test_work_is_approved_with_a_comment_and_merged(project: Project) -> None:
     assert project.file("k7f2").entries(Section.NOTES)[0].text.endswith("really")
 
 
-def test_work_is_rejected_with_a_sentence_and_comments(project: Project) -> None:
+@pytest.mark.parametrize(("text", "feedback"), [("see there", "see there"), ("", "see the comments")])
+def test_work_is_rejected_with_comments_and_a_sentence_or_none(
+    project: Project, text: str, feedback: str
+) -> None:
     reviewing(project)
 
     async def work(shown: Shown) -> None:
@@ -73,15 +76,14 @@ def test_work_is_rejected_with_a_sentence_and_comments(project: Project) -> None
         await shown.type("too short")
         await shown.press("enter", "n")
         await shown.sees("Send k7f2 back", "login.txt:1", "too short")
-        await shown.press("enter")  # an empty sentence sends nothing
-        await shown.type("see there")
+        await shown.type(text)
         await shown.press("enter")
         await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
 
     play(project.path, work)
     texts = [note.text for note in project.file("k7f2").entries(Section.NOTES)]
-    assert any("too short" in text for text in texts)
-    assert any("see there" in text for text in texts)
+    assert any("too short" in one for one in texts)
+    assert any(feedback in one for one in texts)
 
 
 def test_comments_outlive_the_interface_until_they_are_sent(project: Project) -> None:

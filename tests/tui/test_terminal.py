@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import subprocess
+import termios
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,12 +17,13 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.liveness import is_run_alive_at
+from tests.cli.support import command
 from tests.support.agents import processes_with, write_program
 from tests.support.keys import make_key, signer_line
 from tests.support.repositories import commit_file, git, make_repository
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
 from tests.support.tasks import write_files
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 from tests.tui.terminal import Terminal
 
 _AGENT = f"""\
@@ -257,6 +262,37 @@ def test_a_signal_to_end_leaves_the_terminal_as_it_was(
     os.kill(terminal.pid, number)
     terminal.ends()
     assert terminal.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}").strip() == "0 0"
+
+
+def test_a_signal_to_go_on_behind_that_to_end_leaves_the_usual_mode(project: RunProject) -> None:
+    project.make("k7f2", title="Keep the path")
+    screen, ours = os.openpty()
+    shown = bytearray()
+
+    def read() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                shown.extend(os.read(screen, 65536))
+
+    try:
+        program = subprocess.Popen(
+            command(),
+            cwd=project.path,
+            stdin=ours,
+            stdout=ours,
+            stderr=ours,
+            env={**os.environ, "TERM": "xterm-256color"},
+        )
+        threading.Thread(target=read, daemon=True).start()
+        until(lambda: b"Keep the path" in shown, "the interface")
+        assert not termios.tcgetattr(ours)[3] & termios.ICANON
+        for number in (signal.SIGTERM, signal.SIGCONT):  # as `timeout` does
+            program.send_signal(number)
+        assert program.wait(LONGEST_SECONDS) == 128 + signal.SIGTERM
+        assert termios.tcgetattr(ours)[3] & termios.ICANON
+    finally:
+        os.close(ours)
+        os.close(screen)
 
 
 @pytest.mark.debian("tmux")

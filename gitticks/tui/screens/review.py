@@ -54,6 +54,7 @@ from gitticks.workflow.people import outcome_of
 from gitticks.workflow.triggers import Proof, Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
+_SEE_COMMENTS = "see the comments"
 
 
 class Work(NamedTuple):
@@ -365,8 +366,10 @@ class Review(Loaded[Work]):
             self._sent(comments)
             return after
 
-        dialog = rejection(task, work.policy.agent, rows)
-        ask_text(self, task.id, dialog, partial(_reject, work, comments), rejected)
+        def reject(context: Context, text: str) -> str:
+            return _reject(work, comments, context, text or _SEE_COMMENTS)
+
+        ask_text(self, task.id, rejection(task, work.policy.agent, rows), reject, rejected)
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))

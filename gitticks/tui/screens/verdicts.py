@@ -274,7 +274,8 @@ def rejection(task: Task | TaskRow, agent: str, more: Sequence[Line] = ()) -> Di
     if answers(task)[1] == "cancel":
         title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
         says = "The task is closed as cancelled; gt reopen brings it back."
-    return Dialog(title, [line((says, "muted")), *more], ask=ask, do=do, is_prose=True)
+    rows = [line((says, "muted")), *more]
+    return Dialog(title, rows, ask=ask, do=do, is_prose=True, may_be_empty=bool(more))
 
 
 def counts(summary: DiffSummary) -> str:
