@@ -12,12 +12,11 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import GITTICKS_HOSTS, Identity
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock
-from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -49,18 +48,14 @@ class Store:
         has_masked: a secret was masked in what was written through it.
     """
 
-    def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
+    def __init__(self, repository: Repository, board: Board | None = None) -> None:
+        """Opens the store; the state branch need not exist yet."""
         self.repository = repository
-        self.objects = objects
-        self._publisher = Publisher(repository, objects, board)
+        self.objects = repository.objects
+        self._publisher = Publisher(repository, board)
         self.written: list[str] = []
         self.has_masked = False
         self._secrets: Mapping[str, str] | None = None
-
-    @classmethod
-    def open(cls, repository: Repository, board: Board | None = None) -> Self:
-        """Opens the store; the state branch need not exist yet."""
-        return cls(repository, repository.objects, board)
 
     @property
     def exists(self) -> bool:
@@ -252,7 +247,7 @@ class Store:
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
         from gitticks.store.index import tasks_after
 
-        return tasks_after(self.repository, self.objects, self.tip(), commit)
+        return tasks_after(self.repository, self.tip(), commit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, Ta
 if TYPE_CHECKING:
     from datetime import date
 
-    from gitticks.git.objects import Objects
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
@@ -54,7 +53,7 @@ def open_index(repository: Repository) -> Index:
         return Index(repository, connection, tip)
     from gitticks.store.indexing import refreshed  # loads pygit2 and the YAML reader
 
-    return Index(repository, refreshed(repository, repository.objects, tip), tip)
+    return Index(repository, refreshed(repository, tip), tip)
 
 
 class Index:
@@ -338,7 +337,7 @@ class Index:
             return read(self._connection.execute(query, values))
 
 
-def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
+def tasks_after(repository: Repository, tip: str, commit: str) -> Mapping[TaskId, Task]:
     """Returns every readable task by id at `commit`.
 
     `tip` is a commit near to it, which the index is brought to.
@@ -346,7 +345,8 @@ def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str)
     from gitticks.document.taskfile import read_file  # loads the YAML reader
     from gitticks.store.indexing import refreshed, tasks_tree
 
-    with Index(repository, refreshed(repository, objects, tip), tip) as index:
+    objects = repository.objects
+    with Index(repository, refreshed(repository, tip), tip) as index:
         tasks = {task.id: task for task in index.tasks()}
     old, new = (tasks_tree(objects, one) for one in (tip, commit))
     for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):

@@ -23,7 +23,6 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checked_out_elsewhere
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git, peek_note
-from gitticks.git.objects import Objects
 from gitticks.git.objects.database import MoveRef
 from gitticks.git.objects.failures import LostObjectError, RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref, read_symbolic_ref
@@ -60,10 +59,9 @@ class _NoBoard:
 
 
 class Publisher(NamedTuple):
-    """What publishing needs: the repository, its objects, and what follows a move."""
+    """What publishing needs: the repository, and what follows a move."""
 
     repository: Repository
-    objects: Objects
     board: Board | None
 
     @contextmanager
@@ -130,7 +128,10 @@ class Publisher(NamedTuple):
         """
         taken = nullcontext(held) if held is not None else self.hold()
         with taken as locked, locked.moving(layout.STATE_REF):
-            with self.objects.ready_to_move(message, who) as move, self._prepared_board(new) as step:
+            with (
+                self.repository.objects.ready_to_move(message, who) as move,
+                self._prepared_board(new) as step,
+            ):
                 try:
                     self.swap(locked, old, new, move)
                 except RefMovedError:
@@ -141,7 +142,7 @@ class Publisher(NamedTuple):
 
     def _settle(self, commit: str, who: Identity, held: HeldLock) -> bool:
         tip = state_tip(self.repository)
-        if self.objects.is_ancestor(commit, tip):
+        if self.repository.objects.is_ancestor(commit, tip):
             return True
         links = self._chain_with(commit, tip)
         if not links:
@@ -167,14 +168,17 @@ class Publisher(NamedTuple):
 
     def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...], who: Identity) -> None:
         try:
-            self.objects.sync(one for link in links for one in link.objects)
+            self.repository.objects.sync(one for link in links for one in link.objects)
         except GitticksError:  # a chain of which something cannot be written is given up as a whole
             with hold_chain(self.repository) as chain:
                 write_chain(chain, ())
             raise
         last = links[-1].commit
         with held.moving(layout.STATE_REF):
-            with self.objects.ready_to_move(_reason(links), who) as move, self._prepared_board(last) as step:
+            with (
+                self.repository.objects.ready_to_move(_reason(links), who) as move,
+                self._prepared_board(last) as step,
+            ):
                 if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
                     raise RefMovedError("the chain was abandoned", hint="run the command again")
                 self.swap(held, tip, last, move)
@@ -207,7 +211,7 @@ class Publisher(NamedTuple):
         if index_path(self.repository).exists():
             from gitticks.store.indexing import update_index  # loads the YAML reader
 
-            update_index(self.repository, self.objects, commit)
+            update_index(self.repository, commit)
 
 
 def pause(attempt: int) -> None:

@@ -26,10 +26,9 @@ def test_what_a_commit_changed_removed_and_broke_is_seen(store: Store) -> None:
     changed = replace(make_task("k7f2"), title="Another title")
     put_tasks(store, [changed, make_task("new1")])
     write_files(store, {PLACES[1]: None, PLACES[2]: b"no task", PLACES[3]: store.read(PLACES[0])})
-    objects = store.repository.objects
-    found = tasks_after(store.repository, objects, before, store.tip())
+    found = tasks_after(store.repository, before, store.tip())
     assert sorted(found) == ["k7f2", "new1"]
     assert found[TaskId("k7f2")] == changed
     with open_index(store.repository) as index:
         assert {task.id: task for task in index.tasks()} == found
-    assert sorted(tasks_after(store.repository, objects, store.tip(), before)) == sorted(IDS)
+    assert sorted(tasks_after(store.repository, store.tip(), before)) == sorted(IDS)

@@ -31,7 +31,7 @@ __all__ = ["store", "top"]
 def other(top: Path, store: Store) -> Store:
     """Returns the store of another process."""
     assert store.exists
-    return Store.open(discover(top))
+    return Store(discover(top))
 
 
 def begin(by: Store, path: str) -> str:
@@ -219,7 +219,7 @@ def test_what_a_killed_holder_had_not_come_to_is_done_by_the_next(top: Path, sto
     with store._publisher.hold() as held:
         held.write_note(f"moving {layout.STATE_REF}\n")
     board = RecordingBoard()
-    publisher = Store.open(discover(top), board)._publisher
+    publisher = Store(discover(top), board)._publisher
     for _ in range(2):
         with publisher.hold() as held:
             assert held.read_note() == ""
