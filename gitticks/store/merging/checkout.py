@@ -148,7 +148,7 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
 
     None where no marker is complete or a side cannot be read. Without `base` the markers tell of it.
     """
-    from gitticks.document.merging.three_way import find_hunks, split_sides
+    from gitticks.document.merging.three_way import split_sides
     from gitticks.store.merging.task import merge_task, with_superseded
 
     try:
@@ -158,9 +158,9 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
     sides = split_sides(text)
     if sides is None:
         return None
-    has_base = all(hunk.base is not None for hunk in find_hunks(text))
-    old = base if base is not None else sides.base.encode() if has_base else None
-    merged = merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
+    if base is None and sides.base is not None:
+        base = sides.base.encode()
+    merged = merge_task(base, sides.ours.encode(), sides.theirs.encode(), path)
     return None if merged is None else merged._replace(data=with_superseded(merged, path))
 
 
@@ -168,11 +168,11 @@ def first_marker(data: bytes) -> int | None:
     """Returns the line, from 1, of the first complete conflict that git left; None if there is none."""
     if b"<<<<<<<" not in data:
         return None
-    from gitticks.document.merging.three_way import find_hunks
+    from gitticks.document.merging.three_way import HUNK
 
     text = data.decode("utf-8", "replace")
-    hunks = find_hunks(text)
-    return text.count("\n", 0, hunks[0].start) + 1 if hunks else None
+    found = HUNK.search(text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
 def install_merge_driver(repository: Repository) -> None:

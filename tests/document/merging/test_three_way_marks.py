@@ -8,7 +8,6 @@ from gitticks.document.merging.three_way import (
     END_MARK,
     Version,
     conflict_line,
-    find_hunks,
     marked,
     split_sides,
     versions_of,
@@ -21,7 +20,7 @@ DIFF3 = "a\n<<<<<<< HEAD\nours\n||||||| 123\nold\n=======\ntheirs\n>>>>>>> other
 
 def test_sides_of_both_styles() -> None:
     for text, base in (
-        (MERGE, "a\nb\n"),
+        (MERGE, None),
         (DIFF3, "a\nold\nb\n"),
         (DIFF3.replace("\n", "\r\n"), "a\r\nold\r\nb\r\n"),
     ):
@@ -47,7 +46,6 @@ def test_sides_of_both_styles() -> None:
     ],
 )
 def test_markers_that_stand_alone_are_text(text: str) -> None:
-    assert find_hunks(text) == ()
     assert split_sides(text) is None
     assert conflict_line(Source(text, "f")) is None
 
