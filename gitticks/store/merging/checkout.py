@@ -25,7 +25,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.store.merging.task import Merged
+    from gitticks.document.merging.task import MergedFile
 
 _DRIVER = "merge.gitticks.driver"
 _NAME = "merge.gitticks.name"
@@ -143,7 +143,7 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     return merged.data
 
 
-def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | None:
+def join_marked(data: bytes, path: str, base: bytes | None = None) -> MergedFile | None:
     """Returns the task's file that the two sides of git's markers make.
 
     None where no marker is complete or a side cannot be read. Without `base` the markers tell of it.
