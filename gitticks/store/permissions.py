@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.document.settings import Layer
 from gitticks.document.settings_layers import FLAG
@@ -52,19 +52,13 @@ def policy_layers(
 
 
 def _layer(layer: Layer, *, is_project: bool = False) -> PolicyLayer:
-    def rules(keys: tuple[str, str]) -> tuple[PermissionRule, ...]:
-        found = layer.values.get(keys, ())
-        return (
-            tuple(one for one in found if isinstance(one, PermissionRule)) if isinstance(found, tuple) else ()
-        )
-
-    named = {layer.origins[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.origins}
-    default = layer.values.get(_DEFAULT)
+    given = {keys: layer.given[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.given}
+    values: dict[tuple[str, ...], Any] = {keys: one.value for keys, one in given.items()}
     return PolicyLayer(
-        _origins(named),
-        rules(_DENY),
-        rules(_ALLOW),
-        None if default is None else Answer(str(default)),
+        _origins({one.origin for one in given.values()}),
+        values.get(_DENY, ()),
+        values.get(_ALLOW, ()),
+        Answer(values[_DEFAULT]) if _DEFAULT in values else None,
         is_project,
     )
 
