@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
-from gitticks.document.yaml_nodes import Mapping, Sequence, loose_node
+from gitticks.document.yaml_read import Mapping, Sequence, loose_node
 from gitticks.errors import DocumentError
 
 

@@ -11,8 +11,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from gitticks.document.texts import Source
-from gitticks.document.yaml_nodes import Loose, Mapping, loose_node
-from gitticks.document.yaml_read import parse_yaml
+from gitticks.document.yaml_read import Loose, Mapping, loose_node, parse_yaml
 from gitticks.errors import DocumentError
 from tests.support.hostile_yaml import documents
 

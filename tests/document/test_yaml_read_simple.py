@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
-from gitticks.document.yaml_nodes import Mapping
-from gitticks.document.yaml_read import MOST_LINES, parse_simple
+from gitticks.document.yaml_read import MOST_LINES, Mapping, parse_simple
 from tests.support.hostile_yaml import TAILS, VALUES, documents
 
 IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
