@@ -14,10 +14,10 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checked_out_elsewhere
@@ -37,11 +37,8 @@ LOCKED_SECONDS = 35.0
 _LONGEST_PAUSE_SECONDS = 0.2
 
 
-class BoardStep(Protocol):
-    """The board, made ready to follow one move of the state branch."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Brings the board's files from the old commit to the new one."""
+BoardStep: TypeAlias = Callable[[str, str], object]
+"""The board, made ready to follow one move of the state branch: it brings the files from the old commit to the new."""
 
 
 class Board(Protocol):
@@ -49,13 +46,6 @@ class Board(Protocol):
 
     def prepare(self, repository: Repository, new_commit: str, /) -> AbstractContextManager[BoardStep]:
         """Readies the board before the ref moves to the new commit, and releases it after."""
-
-
-class _NoBoard:
-    """Stands in for the board if there is no checkout of the state branch."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Does nothing."""
 
 
 class Publisher(NamedTuple):
@@ -130,13 +120,13 @@ class Publisher(NamedTuple):
         with taken as locked, locked.moving(layout.STATE_REF):
             with (
                 self.repository.objects.ready_to_move(message, who) as move,
-                self._prepared_board(new) as step,
+                self._prepared_board(new) as follow,
             ):
                 try:
                     self.swap(locked, old, new, move)
                 except RefMovedError:
                     return False
-                step.follow(old, new)
+                follow(old, new)
             self._update_index(new)
         return True
 
@@ -177,12 +167,12 @@ class Publisher(NamedTuple):
         with held.moving(layout.STATE_REF):
             with (
                 self.repository.objects.ready_to_move(_reason(links), who) as move,
-                self._prepared_board(last) as step,
+                self._prepared_board(last) as follow,
             ):
                 if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
                     raise RefMovedError("the chain was abandoned", hint="run the command again")
                 self.swap(held, tip, last, move)
-                step.follow(tip, last)
+                follow(tip, last)
             self._update_index(last)
 
     def _withdraw(self, commit: str) -> None:
@@ -199,13 +189,15 @@ class Publisher(NamedTuple):
             return
         tip = read_ref(self.repository.common_dir, layout.STATE_REF)
         if tip is not None:
-            with self._prepared_board(tip) as step:
-                step.follow(tip, tip)
+            with self._prepared_board(tip) as follow:
+                follow(tip, tip)
             self._update_index(tip)
         held.write_note("")
 
     def _prepared_board(self, new: str) -> AbstractContextManager[BoardStep]:
-        return nullcontext(_NoBoard()) if self.board is None else self.board.prepare(self.repository, new)
+        return (
+            nullcontext(lambda *_: None) if self.board is None else self.board.prepare(self.repository, new)
+        )
 
     def _update_index(self, commit: str) -> None:
         if index_path(self.repository).exists():

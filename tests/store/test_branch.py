@@ -15,6 +15,7 @@ from gitticks.git.objects import Objects, open_objects
 from gitticks.git.repository import Repository, discover
 from gitticks.store import layout
 from gitticks.store.branch import Store
+from gitticks.store.publishing import BoardStep
 from gitticks.store.transaction import Transaction
 from tests.store.branches import ADA, CONFIG, increment, store, top, writing
 from tests.support.repositories import add_linked_worktree, clone, fsck_problems, git, make_repository
@@ -210,9 +211,9 @@ class RecordingBoard:
         self.told: list[object] = []
 
     @contextmanager
-    def prepare(self, repository: Repository, _new: str) -> Iterator[RecordingBoard]:
+    def prepare(self, repository: Repository, _new: str) -> Iterator[BoardStep]:
         self.told.append(repository.main_worktree)
-        yield self
+        yield self.follow
         self.told.append("released")
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:

@@ -19,7 +19,7 @@ from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect_if_current
-from gitticks.store.publishing import Link, peek_chain
+from gitticks.store.publishing import BoardStep, Link, peek_chain
 from gitticks.store.transaction import Transaction
 from tests.store.branches import ADA, increment, store, top, writing
 from tests.support.repositories import fsck_problems, git
@@ -204,8 +204,8 @@ class RecordingBoard:
         self.told: list[tuple[str, str]] = []
 
     @contextmanager
-    def prepare(self, _repository: Repository, _new: str, /) -> Iterator[RecordingBoard]:
-        yield self
+    def prepare(self, _repository: Repository, _new: str, /) -> Iterator[BoardStep]:
+        yield self.follow
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
         self.told.append((old_commit, new_commit))
