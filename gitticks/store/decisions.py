@@ -166,13 +166,10 @@ def describe(transaction: Transaction, task_id: TaskId, events: tuple[Event, ...
     """Sets the commit's subject and trailers: the task's first and last status."""
     moves = [event for event in events if event.to_status is not None]
     if moves:
-        subject = f"{task_id}: {moves[0].from_status} → {moves[-1].to_status}"
+        subject = f"{moves[0].from_status} → {moves[-1].to_status}"
     else:
-        subject = f"{task_id}: {_words(events[-1]) if events else 'updated'}"
-    trailers = [("Task", str(task_id))]
-    trailers += [("Event", event.type.value) for event in events]
-    trailers.append(("Actor", f"{actor.kind.value} {actor.name}"))
-    transaction.describe(subject, trailers)
+        subject = _words(events[-1]) if events else "updated"
+    transaction.describe_change(task_id, subject, actor, events)
 
 
 def _words(event: Event) -> str:

@@ -219,11 +219,9 @@ def describe_edit(
     transaction: Transaction, edit: HandEdit, actor: Actor, events: tuple[Event, ...] = ()
 ) -> None:
     """Says in the commit which fields and sections an edit changed."""
-    task_id = edit.after.task.id
     if edit.before is None:
         subject = f"created: {edit.after.task.title}"
     else:
         sections = (f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections)
         subject = ", ".join([*edit.changed_fields, *sections]) or "edited"
-    trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
-    transaction.describe(f"{task_id}: {subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")])
+    transaction.describe_change(edit.after.task.id, subject, actor, events)

@@ -264,7 +264,7 @@ class Index:
     def overdue(self, today: date) -> dict[TaskId, str]:
         """Returns the open tasks that were due before this day, each with the day."""
         query = "SELECT id, due FROM task WHERE due < ? AND is_open"
-        return self._read(values_of.texts_by_task, query, today.isoformat())
+        return self._read(values_of.titles, query, today.isoformat())
 
     def status_counts(self) -> dict[str, int]:
         """Returns how many tasks have each status that any has."""

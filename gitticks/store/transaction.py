@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.objects import Objects
-    from gitticks.model.event import Event
+    from gitticks.model.event import Actor, Event
     from gitticks.model.task import Task
 
 LONGEST_SUBJECT = 200
@@ -202,6 +202,20 @@ class Transaction:
         Trailers of all calls are kept in order, each once. What `is_minor` comes after all that is not.
         """
         self._described.append((is_minor, subject, trailers))
+
+    def describe_change(
+        self,
+        task_id: TaskId,
+        subject: str,
+        actor: Actor,
+        events: Iterable[Event] = (),
+        *,
+        is_minor: bool = False,
+    ) -> None:
+        """Describes what somebody did to a task, with its events."""
+        trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
+        trailers.append(("Actor", f"{actor.kind.value} {actor.name}"))
+        self.describe(f"{task_id}: {subject}", trailers, is_minor=is_minor)
 
     @property
     def message(self) -> str:

@@ -111,23 +111,14 @@ def is_sound(data: bytes, path: str) -> bool:
     return True
 
 
-def _is_of_another_base(before: Task, edited: Task) -> bool:
-    """True if a field differs that no person writes: an editor saved what it had shown for long."""
-    return any(
-        getattr(before, field.name) != getattr(edited, field.name)
-        for field in fields(before)
-        if field.name in _WRITTEN_BY_GITTICKS
-    )
-
-
 def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
     from gitticks.document.merging.task import merge_files
     from gitticks.workflow.bundle import BUNDLE_FIELDS
 
     try:
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
-        if _is_of_another_base(before.task, edited.task):
-            return None
+        if any(getattr(before.task, name) != getattr(edited.task, name) for name in _WRITTEN_BY_GITTICKS):
+            return None  # an editor saved what it had shown for long
         merged = merge_files(
             before,
             current,
