@@ -202,12 +202,9 @@ def new_task_file(task: Task, body: str = "") -> TaskFile:
     lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
     text = with_newlines(body, "\n").strip("\n")
     below = f"\n{text}\n" if text.strip() else ""
-    try:
-        data = f"---\n{''.join(lines)}---\n{below}".encode()
-    except UnicodeEncodeError:
-        problem = "the text contains a character that a file cannot have"
-        raise DocumentError(problem, path=task.file, hint="delete it") from None
-    return TaskFile.parse(data, task.file)
+    whole = f"---\n{''.join(lines)}---\n{below}"
+    refuse_excess(whole, task.file)
+    return TaskFile.parse(whole.encode(), task.file)
 
 
 def _closed(frontmatter: Frontmatter, body: str) -> Frontmatter:

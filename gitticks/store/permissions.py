@@ -118,14 +118,8 @@ def _locked(repository: Repository) -> AbstractContextManager[object]:
 
 
 def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
-    lists = {"paths": rule.paths, "commands": rule.commands, "hosts": rule.hosts}
-    body = {
-        "answer": answer,
-        "operation": rule.operation,
-        **{key: one for key, one in lists.items() if one},
-        "at": at,
-    }
-    return json.dumps(body, ensure_ascii=False)
+    parts = {name: part for name, part in rule._asdict().items() if part}
+    return json.dumps({"answer": answer, **parts, "at": at}, ensure_ascii=False)
 
 
 def _lines(repository: Repository) -> list[str]:
