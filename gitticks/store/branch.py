@@ -245,7 +245,7 @@ class Store:
         return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.index import tasks_after
+        from gitticks.store.indexing import tasks_after
 
         return tasks_after(self.repository, self.tip(), commit)
 

@@ -27,9 +27,8 @@ from gitticks.model.task import Task
 from gitticks.store import index as module
 from gitticks.store import index_contents, indexing, layout
 from gitticks.store.branch import Store
-from gitticks.store.index import BrokenFile, Index, open_index
+from gitticks.store.index import BrokenFile, Index, IndexedTasks, candidates_in, graph_over, open_index
 from gitticks.store.index_database import index_path
-from gitticks.store.indexed_graph import IndexedTasks, candidates_in, graph_over
 from tests.store.indexes import K7F2, TASKS, fresh_rows, left_behind, repository, rows, store
 from tests.support import graphs
 from tests.support.repositories import git, make_repository
