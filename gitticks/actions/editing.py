@@ -24,7 +24,7 @@ from gitticks.document.section_edits import remove_section
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source
-from gitticks.document.yaml_read import Node, Scalar, loose_node
+from gitticks.document.yaml_nodes import Node, Scalar, loose_node
 from gitticks.document.yaml_scalars import render_text
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.model.event import Event, EventType

@@ -11,7 +11,7 @@ from gitticks.document.merging.entries import merge_records
 from gitticks.document.merging.fields import value_at
 from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.yaml_read import Loose
+from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
 from gitticks.git.objects import Objects

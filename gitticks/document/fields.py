@@ -15,8 +15,9 @@ from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader, format_date, format_time
 from gitticks.document.yaml_edit import Change
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Node, Scalar, parse_simple
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_read import parse_simple
 from gitticks.document.yaml_scalars import Plain, YamlValue
 from gitticks.errors import DocumentError
 from gitticks.model.ids import TaskId, is_valid_id

@@ -14,7 +14,8 @@ from frontmatter.default_handlers import BaseHandler
 
 from gitticks.document.texts import Source, count_line_breaks, is_encodable
 from gitticks.document.yaml_edit import Change, splice
-from gitticks.document.yaml_read import Mapping, loose_node, parse_yaml
+from gitticks.document.yaml_nodes import Mapping, loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
 
 MOST_BYTES = 1_000_000

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import TypeAlias
 
-from gitticks.document.yaml_read import FLOW_WORD, NULLS, QUOTED, WORD
+from gitticks.document.yaml_nodes import NULLS
+from gitticks.document.yaml_read import FLOW_WORD, QUOTED, WORD
 from gitticks.model.ids import is_valid_id
 
 _MOST_DIGITS = 18

@@ -20,8 +20,9 @@ from gitticks.document.settings_table import (
 from gitticks.document.texts import LINE_BREAK, Source
 from gitticks.document.values import At
 from gitticks.document.yaml_edit import Change, splice
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Node, Scalar, parse_yaml
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from gitticks.document import values
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Node, Scalar, Sequence, loose_node, parse_yaml
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue, render
 from gitticks.errors import DocumentError
 from gitticks.model.settings import PermissionRule, ReviewerSettings

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from gitticks.document.texts import Source
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Node, Scalar, Sequence
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar, Sequence
 from gitticks.errors import DocumentError
 
 _TIME = re.compile(

@@ -10,8 +10,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from gitticks.document.texts import LINE_BREAK, Source, line_end, line_start
-from gitticks.document.yaml_read import Loose, Mapping, Node, Pair, Scalar, loose_node, parse_yaml
-from gitticks.document.yaml_read import Sequence as SequenceNode
+from gitticks.document.yaml_nodes import Loose, Mapping, Node, Pair, Scalar, loose_node
+from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import YamlValue, loose, render, render_text
 from gitticks.errors import DocumentError
 

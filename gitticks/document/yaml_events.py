@@ -13,7 +13,7 @@ from ruamel.yaml.loader import SafeLoader
 from ruamel.yaml.reader import ReaderError
 
 from gitticks.document.texts import Source, is_encodable
-from gitticks.document.yaml_read import Mapping, Node, Pair, Scalar, Sequence
+from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 from gitticks.errors import DocumentError
 
 MOST_EVENTS = 5000

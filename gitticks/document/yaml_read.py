@@ -1,17 +1,12 @@
-"""The tree of a YAML document, of nodes with their positions in the text, and how it is read.
-
-A fast path takes what gitticks writes; the rest is read by ruamel.yaml.
-"""
+"""Reads YAML into a tree of nodes with positions: a fast path for what gitticks writes, else ruamel.yaml."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
 
 from gitticks.document.texts import Source
+from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-Loose: TypeAlias = "str | list[Loose] | dict[str, Loose]"
 MOST_LINES = 400
 _FIRST = r"[^\x00-')-\-:-@\[-^`{-\x7f]"
 _MIDDLE = r"[^\x00-\x20:\x7f]"
@@ -27,81 +22,6 @@ _DEEPEST = 6
 MOST_BYTES = 64_000
 MOST_BRACKETS = 500
 _DIRECTIVE = re.compile(r"(?:\A|[\r\n])(?=%)")
-
-
-class Scalar(NamedTuple):
-    """One value's text as YAML reads it; `style` is empty for a plain one, else its quote, `|` or `>`."""
-
-    text: str
-    style: str
-    start: int
-    end: int
-
-    @property
-    def is_null(self) -> bool:
-        """True for a plain scalar that YAML 1.2 reads as null."""
-        return not self.style and self.text in NULLS
-
-
-class Sequence(NamedTuple):
-    """A list; `flow` where it is written in brackets."""
-
-    items: tuple[Node, ...]
-    flow: bool
-    start: int
-    end: int
-
-
-class Pair(NamedTuple):
-    """A key and its value."""
-
-    key: Scalar
-    value: Node
-
-    @property
-    def start(self) -> int:
-        """Returns where the key begins."""
-        return self.key.start
-
-    @property
-    def end(self) -> int:
-        """Returns where the value ends."""
-        return max(self.key.end, self.value.end)
-
-
-class Mapping(NamedTuple):
-    """Pairs in the order of the file; no key occurs twice. `flow` where it is written in braces."""
-
-    pairs: tuple[Pair, ...]
-    flow: bool
-    start: int
-    end: int
-
-    def pair(self, key: str) -> Pair | None:
-        """Returns the pair of that key."""
-        for pair in self.pairs:  # a generator would double the time that reading a task's fields takes
-            if pair.key.text == key:
-                return pair
-        return None
-
-    def get(self, key: str) -> Node | None:
-        """Returns the value of that key."""
-        found = self.pair(key)
-        return None if found is None else found.value
-
-
-Node: TypeAlias = Scalar | Sequence | Mapping
-
-
-def loose_node(node: Node | None) -> Loose:
-    """Returns the node's texts without their places and quotes; nothing at all is an empty mapping."""
-    if node is None:
-        return {}
-    if isinstance(node, Scalar):
-        return node.text
-    if isinstance(node, Sequence):
-        return [loose_node(item) for item in node.items]
-    return {pair.key.text: loose_node(pair.value) for pair in node.pairs}
 
 
 def parse_simple(text: str) -> Mapping | None:

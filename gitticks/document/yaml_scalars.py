@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from gitticks.document.texts import is_encodable
-from gitticks.document.yaml_read import Loose
+from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 
 

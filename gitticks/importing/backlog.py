@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from gitticks.document.frontmatter import FrontmatterHandler, decode
 from gitticks.document.sections import Body, same_name
 from gitticks.document.texts import Source, trimmed
-from gitticks.document.yaml_read import loose_node, parse_yaml
+from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
 from gitticks.importing.record import (
     ForeignTask,

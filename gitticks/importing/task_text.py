@@ -14,7 +14,7 @@ from gitticks.document.history import MOST_LINE_BYTES
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.document.texts import Source, trimmed
-from gitticks.document.yaml_read import loose_node
+from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
 from gitticks.importing.record import ForeignTask, canonical, clean, one_line

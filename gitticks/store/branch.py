@@ -14,7 +14,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.errors import DocumentError, GitticksError, LostRaceError
 from gitticks.git.identity import GITTICKS_HOSTS, Identity
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock
 from gitticks.git.objects.failures import RefLockedError
@@ -245,9 +245,33 @@ class Store:
         return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.indexing import tasks_after
-
         return tasks_after(self.repository, self.tip(), commit)
+
+
+def tasks_after(repository: Repository, tip: str, commit: str) -> Mapping[TaskId, Task]:
+    """Returns every readable task by id at `commit`.
+
+    `tip` is a commit near to it, which the index is brought to.
+    """
+    from gitticks.document.taskfile import read_file as read_task_file  # loads the YAML reader
+    from gitticks.store.index import Index
+    from gitticks.store.indexing import refreshed, tasks_tree
+
+    objects = repository.objects
+    with Index(repository, refreshed(repository, tip), tip) as index:
+        tasks = {task.id: task for task in index.tasks()}
+    old, new = (tasks_tree(objects, one) for one in (tip, commit))
+    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
+        task_id = layout.task_of_path(change.path)
+        if task_id is None:
+            continue
+        tasks.pop(task_id, None)
+        if change.new is not None:
+            with suppress(DocumentError):
+                task = read_task_file(objects.read_blob(change.new), change.path).task
+                if task.id == task_id:
+                    tasks[task_id] = task
+    return tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from gitticks.document.taskfile import read_file
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects, objects_for_many
 from gitticks.git.objects.trees import tree_id_of
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId
-from gitticks.model.task import Task
 from gitticks.store import index_database, layout
-from gitticks.store.index import Index
 from gitticks.store.index_contents import (
     ChangedTask,
     Unreadable,
@@ -273,25 +268,3 @@ def _changes_since(objects: Objects, indexed: str, commit: str) -> list[ChangedT
 def tasks_tree(objects: Objects, commit: str) -> str | None:
     """Returns the id of the folder of all tasks at a commit; None if it has none."""
     return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))
-
-
-def tasks_after(repository: Repository, tip: str, commit: str) -> Mapping[TaskId, Task]:
-    """Returns every readable task by id at `commit`.
-
-    `tip` is a commit near to it, which the index is brought to.
-    """
-    objects = repository.objects
-    with Index(repository, refreshed(repository, tip), tip) as index:
-        tasks = {task.id: task for task in index.tasks()}
-    old, new = (tasks_tree(objects, one) for one in (tip, commit))
-    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
-        task_id = layout.task_of_path(change.path)
-        if task_id is None:
-            continue
-        tasks.pop(task_id, None)
-        if change.new is not None:
-            with contextlib.suppress(DocumentError):
-                task = read_file(objects.read_blob(change.new), change.path).task
-                if task.id == task_id:
-                    tasks[task_id] = task
-    return tasks

@@ -12,7 +12,7 @@ from gitticks.document.frontmatter import Frontmatter, split
 from gitticks.document.taskfile import new_task_file, read_file
 from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
-from gitticks.document.yaml_read import Mapping
+from gitticks.document.yaml_nodes import Mapping
 from gitticks.errors import DocumentError
 from gitticks.model.task import Task
 from tests.support.hostile_yaml import KEYS, TAILS, VALUES, documents

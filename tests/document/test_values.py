@@ -15,7 +15,8 @@ from ruamel.yaml.error import YAMLError
 from gitticks.document import values
 from gitticks.document.texts import Source
 from gitticks.document.values import At, format_date, format_time, parse_time
-from gitticks.document.yaml_read import Mapping, Node, Scalar, parse_yaml
+from gitticks.document.yaml_nodes import Mapping, Node, Scalar
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
 from tests.support.hostile_yaml import scalars
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from gitticks.document.texts import Source
 from gitticks.document.yaml_edit import Change, Edit, Editor, apply_edits, splice
-from gitticks.document.yaml_read import loose_node, parse_yaml
+from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue
 from gitticks.errors import DocumentError
 

@@ -13,15 +13,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
-from gitticks.document.yaml_read import (
-    MOST_LINES,
-    Loose,
-    Mapping,
-    Sequence,
-    loose_node,
-    parse_simple,
-    parse_yaml,
-)
+from gitticks.document.yaml_nodes import Loose, Mapping, Sequence, loose_node
+from gitticks.document.yaml_read import MOST_LINES, parse_simple, parse_yaml
 from gitticks.errors import DocumentError
 from tests.support.hostile_yaml import TAILS, VALUES, documents
 

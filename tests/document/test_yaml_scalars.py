@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitticks.document.texts import Source
-from gitticks.document.yaml_read import loose_node, parse_yaml
+from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue, loose, render, render_text
 from gitticks.errors import GitticksError
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.ids import TaskId, task_path
-from gitticks.store.branch import Store
+from gitticks.store.branch import Store, tasks_after
 from gitticks.store.index import open_index
-from gitticks.store.indexing import tasks_after
 from tests.support.tasks import make_store, make_task, put_tasks, write_files
 
 IDS = ("k7f2", "m3a9", "e111", "b1kd")

@@ -11,9 +11,10 @@ from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.merging.three_way import joined_order, union_of_lines
 from gitticks.document.texts import Source, line_end, line_start, with_newlines
 from gitticks.document.yaml_edit import Change
-from gitticks.document.yaml_read import Loose, Node, Scalar, loose_node, parse_yaml
-from gitticks.document.yaml_read import Mapping as MappingNode
-from gitticks.document.yaml_read import Sequence as SequenceNode
+from gitticks.document.yaml_nodes import Loose, Node, Scalar, loose_node
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue
 
 SETS = frozenset({"labels", "blocked_by"})
