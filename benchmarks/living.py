@@ -96,7 +96,7 @@ def main(folder: str, task: str) -> None:
     """Serves until stdin ends."""
     repository = discover(Path(folder))
     repository.does_much = True  # as in a run
-    store = Store.open(repository, WORKTREE_BOARD)
+    store = Store(repository, WORKTREE_BOARD)
     number = 0
     for line in sys.stdin:
         took = []

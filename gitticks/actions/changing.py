@@ -113,9 +113,7 @@ def record(
 ) -> None:
     """Appends an event that is no decision's, and says so in the commit; what `is_minor`, after the decisions."""
     transaction.append_events(task_id, (event,))
-    trailers = [("Task", str(task_id)), ("Event", event.type.value)]
-    actor = ("Actor", f"{event.actor.kind.value} {event.actor.name}")
-    transaction.describe(f"{task_id}: {subject}", [*trailers, actor], is_minor=is_minor)
+    transaction.describe_change(task_id, subject, event.actor, (event,), is_minor=is_minor)
 
 
 def refuse_unmerged(context: Context, task: Task) -> None:

@@ -102,7 +102,7 @@ class Context:
         from gitticks.board.step import WorktreeBoard
         from gitticks.store.branch import Store
 
-        return Store.open(self.repository, WorktreeBoard(self.warnings.once))
+        return Store(self.repository, WorktreeBoard(self.warnings.once))
 
     @property
     def has_store(self) -> bool:

@@ -23,7 +23,7 @@ from gitticks.runner.liveness import (
     names_in,
 )
 from gitticks.store.authors import own_names
-from gitticks.store.indexed_graph import graph_over
+from gitticks.store.index import graph_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gitticks.document.merging.entries import merge_records
 from gitticks.document.merging.fields import value_at
+from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
@@ -18,7 +19,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
-from gitticks.store.merging.task import Changes, Look, Merged, merge_task, with_superseded
+from gitticks.store.merging.task import Changes, Look, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
@@ -102,7 +103,7 @@ def _has(objects: Objects, commit: str, path: str, data: bytes) -> bool:
     return entry is not None and objects.read_blob(entry.object_id) == data
 
 
-def _notes(merged: Merged, path: str, sides: tuple[bytes, bytes], *, is_stashed: bool) -> list[str]:
+def _notes(merged: MergedFile, path: str, sides: tuple[bytes, bytes], *, is_stashed: bool) -> list[str]:
     notes = []
     if merged.born_twice:
         notes.append(

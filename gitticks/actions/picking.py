@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.derived_state import names_person, standing_of, standings_of
 from gitticks.model.queries import by_urgency, first_ready
-from gitticks.store.indexed_graph import candidates_in, graph_over
+from gitticks.store.index import candidates_in, graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

@@ -262,11 +262,7 @@ def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -
         for edit in taken:
             transaction.write(edit.path, edit.content or b"")
         names = [edit.path.removeprefix(f"{task_folder(task_id)}/") for edit in taken]
-        actor = context.actor
-        transaction.describe(
-            f"{task_id}: {first_of(names, _MOST_NAMED)}",
-            [("Task", str(task_id)), ("Actor", f"{actor.kind.value} {actor.name}")],
-        )
+        transaction.describe_change(task_id, first_of(names, _MOST_NAMED), context.actor)
         return [edit.path for edit in taken]
 
     is_there = context.store.read(task_path(task_id)) is not None

@@ -11,7 +11,7 @@ from gitticks.actions.listing import Filter, read_passing
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
-from gitticks.store.indexed_graph import graph_over
+from gitticks.store.index import graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context

@@ -18,7 +18,7 @@ from gitticks.model.notes import Section, mentioned, pair_questions, with_unaske
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
-from gitticks.store.indexed_graph import graph_over
+from gitticks.store.index import graph_over
 from gitticks.store.layout import STATE_REF, events_of, read_rounds, state_tip
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -15,7 +14,7 @@ from gitticks.git.files import write_synced
 from gitticks.git.indexfile import RESOLVED
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 from gitticks.store.layout import BOARD_JOURNAL
 
 Item = TypeVar("Item")
@@ -90,23 +89,24 @@ def load_journal(repository: Repository) -> Journal:
 
 
 def _load(repository: Repository) -> Journal:
-    try:
-        known = Journal(**json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL))))
-        return known._replace(
-            base=_object(known.base),
-            pending={
-                _path(path): Pending(PendingKind(kind), _object(base), _object(against))
-                for path, (kind, base, against) in known.pending.items()
-            },
-            seen={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.seen.items()},
-            typed={
-                _path(path): tuple((_blob(typed), _blob(joined)) for typed, joined in pairs)
-                for path, pairs in known.typed.items()
-            },
-            own={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.own.items()},
-        )
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return Journal()
+    return read_json(repository.own_file(BOARD_JOURNAL), _journal, Journal())
+
+
+def _journal(values: Mapping[str, Any]) -> Journal:
+    known = Journal(**values)
+    return known._replace(
+        base=_object(known.base),
+        pending={
+            _path(path): Pending(PendingKind(kind), _object(base), _object(against))
+            for path, (kind, base, against) in known.pending.items()
+        },
+        seen={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.seen.items()},
+        typed={
+            _path(path): tuple((_blob(typed), _blob(joined)) for typed, joined in pairs)
+            for path, pairs in known.typed.items()
+        },
+        own={_path(path): tuple(map(_blob, blobs)) for path, blobs in known.own.items()},
+    )
 
 
 def is_inside(path: str) -> bool:
@@ -188,11 +188,8 @@ def _with_staged(repository: Repository, journal: Journal) -> Journal:
 
 
 def _load_staged(repository: Repository) -> list[Any]:
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        found = json.loads(read_plain_file(repository.own_file(_STAGED)))
-        if isinstance(found, list) and found:
-            return found
-    return [""]
+    found: list[Any] = read_json(repository.own_file(_STAGED), list, [])
+    return found or [""]
 
 
 def save_journal(repository: Repository, journal: Journal) -> None:

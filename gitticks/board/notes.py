@@ -17,7 +17,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.config import exclude_patterns
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER
 
 NOTES_PATTERNS = tuple(
@@ -63,11 +63,9 @@ def _put(files: CheckoutFiles, path: str, reason: str | None) -> bool:
 
 
 def _load(repository: Repository) -> frozenset[str]:
-    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-        return frozenset(
-            path for path in map(str, json.loads(read_plain_file(_file(repository)))) if is_inside(path)
-        )
-    return frozenset()
+    return read_json(
+        _file(repository), lambda paths: frozenset(filter(is_inside, map(str, paths))), frozenset()
+    )
 
 
 def _file(repository: Repository) -> Path:

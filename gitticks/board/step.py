@@ -10,7 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.board.journal import Pending, PendingKind, load_journal, mark_of, save_journal
@@ -48,9 +48,8 @@ class WorktreeStep:
     checkout: Checkout | None
     warn: Callable[[str], object]
     rehearsed: Sync | None = None
-    report: BoardReport = field(default_factory=BoardReport)
 
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
+    def __call__(self, old_commit: str, new_commit: str, /) -> None:
         """Brings the board up to date with the new commit, as far as nobody's edits are in the way.
 
         A commit that a person made on the board while no hook ran is followed first: what the new one takes back of
@@ -65,9 +64,9 @@ class WorktreeStep:
             journal = load_journal(self.repository)
             if journal.base not in (None, old_commit, new_commit):
                 _sync(self.repository, self.checkout, old_commit)
-            self.report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
+            report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
             known = {path for path, one in journal.pending.items() if one.kind is PendingKind.CONFLICT}
-            for path in sorted({*self.report.conflicts} - known):
+            for path in sorted({*report.conflicts} - known):
                 self.warn(
                     f"`{BOARD_FOLDER}/{path}` has changed where you edited it: "
                     "`gt status` says how to merge the two"

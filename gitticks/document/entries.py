@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from gitticks.document.section_edits import append_to_section, set_section
+from gitticks.document.section_edits import append_to_section
 from gitticks.document.sections import ENTRY_LEVEL, Body, Heading, is_empty
 from gitticks.document.texts import encodable, line_starts, trimmed, with_newlines
 from gitticks.document.values import format_time, parse_time
@@ -180,47 +180,37 @@ def normalised(entry: Entry) -> Entry:
     return Entry(at, entry.kind, name, with_newlines(trimmed(encodable(entry.text)), "\n"))
 
 
-def loose_text_after_last_entry(
-    body: Body, section: Section, known: tuple[Entry, ...], known_text: str = ""
-) -> str | None:
-    """Returns what a person wrote below the last entry without a heading of its own, or None.
+class LooseText(NamedTuple):
+    """What was written below a section's last entry without a heading of its own, and what is above it there."""
 
-    An entry's text reaches to the next heading, so only the entries as they were before tell what is new. `known_text`
-    is the section's text as it was last recorded; it matters where there is no entry.
+    text: str
+    above: str
+
+
+def find_loose_text(body: Body, section: Section, before: Body | None) -> LooseText | None:
+    """Returns what a person wrote in the section since `before` that is no entry; None if there is nothing.
+
+    An entry's text reaches to the next heading, so only the entries as they were before tell what is new. All of a body
+    without one before was written since.
     """
-    split = _split_last(body, section, known, known_text)
-    return None if split is None else split[1]
-
-
-def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...], known_text: str = "") -> Body:
-    """Returns the body without the text that `loose_text_after_last_entry` returns."""
-    split = _split_last(body, section, known, known_text)
-    if split is None:
-        return body
-    offset, _ = split
-    block = body.find(section)[-1]
-    return set_section(body, section, body.text[block.text_start : offset])
-
-
-def _split_last(
-    body: Body, section: Section, known: tuple[Entry, ...], known_text: str
-) -> tuple[int, str] | None:
     placed, found = place_entries(body, section), body.find(section)
+    known = () if before is None else read_entries(before, section)
     if len(placed) != len(known) or not found:
         return None
+    block = found[-1]
     if placed:
-        raw, recorded, place = placed[-1].raw, known[-1].text, placed[-1].text_start
+        recorded, place = known[-1].text, placed[-1].text_start
     else:
-        raw, recorded, place = (
-            body.text[found[-1].text_start : found[-1].end],
-            known_text,
-            found[-1].text_start,
-        )
+        old = () if before is None else before.find(section)
+        recorded, place = before.content(old[-1]) if before and old else "", block.text_start
+    raw = body.text[place : block.end]
     start = _end_of_recorded(raw, recorded)
     above = with_newlines(trimmed(raw[:start]), "\n")
     is_unchanged = (unescape(above) if placed else above) == recorded
-    loose = with_newlines(trimmed(raw[start:]), "\n")
-    return (place + start, loose) if is_unchanged and not is_empty(loose) else None
+    text = with_newlines(trimmed(raw[start:]), "\n")
+    if not is_unchanged or is_empty(text):
+        return None
+    return LooseText(text, body.text[block.text_start : place + start])
 
 
 def _end_of_recorded(raw: str, recorded: str) -> int:

@@ -220,10 +220,11 @@ FIELDS: tuple[Field, ...] = (
 _BY_KEY = {field.key: field for field in FIELDS}
 
 
-def read_fields(source: Source, tree: MappingNode) -> Task:
-    """Returns the task that the frontmatter's tree says; unknown keys are ignored."""
+def read_fields(frontmatter: Frontmatter) -> Task:
+    """Returns the task that the frontmatter says; unknown keys are ignored."""
     found: dict[str, Any] = {}
-    nodes = {pair.key.text: pair.value for pair in tree.pairs}
+    source = frontmatter.source
+    nodes = {pair.key.text: pair.value for pair in frontmatter.tree.pairs}
     for field in FIELDS:
         node = nodes.get(field.key)
         if node is not None and not _is_absent(field, node):
@@ -233,7 +234,7 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
             raise At(source, key).error(nodes[key], "is empty")
         if key not in found:
             raise source.error(f"`{key}` is missing", 0, hint=f"add a line `{key}: …` to the frontmatter")
-    if has_manual(source, tree) and "awaiting" not in found:
+    if has_manual(frontmatter) and "awaiting" not in found:
         found["awaiting"] = Awaiting.WORK
     return Task(**found)
 
@@ -286,20 +287,20 @@ def _read_by_tree(line: str, key: str, found: dict[str, Any], others: set[str]) 
     return True
 
 
-def without_manual(task: Task, source: Source, tree: MappingNode) -> list[Change]:
+def without_manual(task: Task, frontmatter: Frontmatter) -> list[Change]:
     """Returns the changes that write an old `manual: true`, if there is one, as what it reads as."""
-    if not has_manual(source, tree):
+    if not has_manual(frontmatter):
         return []
     kept = [Change(("awaiting",), Awaiting.WORK.value)] if task.awaiting is Awaiting.WORK else []
     return [*kept, Change((MANUAL,), None)]
 
 
-def has_manual(source: Source, tree: MappingNode) -> bool:
+def has_manual(frontmatter: Frontmatter) -> bool:
     """True if the frontmatter says `manual: true`, the old form of `awaiting: work`."""
-    node = tree.get(MANUAL)
+    node = frontmatter.tree.get(MANUAL)
     if node is None or (isinstance(node, Scalar) and node.is_null):
         return False
-    return values.read_flag(At(source, MANUAL), node)
+    return values.read_flag(At(frontmatter.source, MANUAL), node)
 
 
 def written(task: Task) -> dict[str, YamlValue]:
@@ -312,12 +313,12 @@ def written(task: Task) -> dict[str, YamlValue]:
     return result
 
 
-def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> list[Change]:
+def changes(before: Task, after: Task, frontmatter: Frontmatter) -> list[Change]:
     """Returns the smallest changes of the frontmatter that turn one task into the other.
 
     With any of them an old `manual: true` becomes what it reads as, and a status that was left out is written.
     """
-    old, new = written(before), written(after)
+    old, new, tree = written(before), written(after), frontmatter.tree
     if old == new:
         return []
     if tree.get("status") is None:
@@ -326,7 +327,7 @@ def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> lis
     for field in FIELDS:
         if old.get(field.key) != new.get(field.key):
             result += _field_changes(field.key, old.get(field.key), new.get(field.key), tree)
-    return result + without_manual(after, source, tree)
+    return result + without_manual(after, frontmatter)
 
 
 def _field_changes(key: str, old: YamlValue | None, new: YamlValue | None, tree: MappingNode) -> list[Change]:

@@ -93,8 +93,7 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
 
 
 def _of_layer(layer: Layer) -> Iterator[Runnable]:
-    values: Mapping[tuple[str, ...], object] = layer.values
-    for keys, value in values.items():
+    for keys, (value, *_) in layer.given.items():
         is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
         loosening = _LOOSENING.get(keys, frozenset())
         loosens = loosening is None or (bool(loosening) and value in loosening)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document import values
 from gitticks.document.frontmatter import BYTE_ORDER_MARK, refuse_conflict
@@ -32,20 +31,32 @@ NOT_AVAILABLE = "not available in this version"
 Keys = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """The settings that one place gives, by their keys, and where each comes from; of a file's also the line and column.
+class Given(NamedTuple):
+    """A setting's value and where it comes from; of a file's also line and column.
 
-    `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
-    `unavailable` says by their keys which of the values nothing acts on.
+    `unavailable` is the error that says so where nothing acts on the value.
     """
 
-    values: Mapping[Keys, object] = field(default_factory=dict)
-    origins: Mapping[Keys, str] = field(default_factory=dict)
+    value: object
+    origin: str
+    place: tuple[int, int] | None = None
+    unavailable: DocumentError | None = None
+
+
+class Layer(NamedTuple):
+    """The settings that one place gives, by their keys.
+
+    `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
+    """
+
+    given: Mapping[Keys, Given] = {}
     version: int = FORMAT_VERSION
     warnings: tuple[str, ...] = ()
-    unavailable: Mapping[Keys, DocumentError] = field(default_factory=dict)
-    lines: Mapping[Keys, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def unavailable(self) -> dict[Keys, DocumentError]:
+        """Returns the errors for the values that nothing acts on."""
+        return {keys: one.unavailable for keys, one in self.given.items() if one.unavailable is not None}
 
     @property
     def is_read_only(self) -> bool:
@@ -64,25 +75,21 @@ def file_layer(text: str, path: str = FILE) -> Layer:
     if tree is None:
         return Layer()
     version = _version(source, tree)
-    found: dict[Keys, object] = {}
+    found: dict[Keys, Given] = {}
     warnings: list[str] = []
-    unavailable: dict[Keys, DocumentError] = {}
-    lines: dict[Keys, tuple[int, int]] = {}
     for keys, node, key in _leaves(tree, ()):
         try:
-            read = _read(source, keys, node, key)
-            found |= read
-            lines |= dict.fromkeys(read, source.place(key.start))
-            part = unavailable_part(keys, read[keys]) if read else None
-            if part is not None:
-                unavailable[keys] = source.error(
-                    f"{part} is {NOT_AVAILABLE}", key.start, hint=f"`gt config {'.'.join(keys)} --unset`"
-                )
+            for value in _read(source, keys, node, key):
+                part = unavailable_part(keys, value)
+                hint = f"`gt config {'.'.join(keys)} --unset`"
+                problem = f"{part} is {NOT_AVAILABLE}"
+                error = None if part is None else source.error(problem, key.start, hint=hint)
+                found[keys] = Given(value, path, source.place(key.start), error)
         except DocumentError as error:
             if version <= FORMAT_VERSION:
                 raise
             warnings.append(str(error))
-    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings), unavailable, lines)
+    return Layer(found, version, tuple(warnings))
 
 
 def require_writable(layer: Layer) -> None:
@@ -208,13 +215,14 @@ def _leaves(mapping: MappingNode, above: Keys) -> Iterator[tuple[Keys, Node, Sca
             yield keys, pair.value, pair.key
 
 
-def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, object]:
+def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> Iterator[object]:
+    """Yields the value of a setting; nothing for one that is left empty."""
     pattern = pattern_of(keys)
     is_null = isinstance(node, Scalar) and node.is_null
     setting = BY_NAME.get(pattern)
     if pattern in GROUPS:
         if is_null:
-            return {}
+            return
         known = known_keys(pattern) or ("name",)
         raise At(source, ".".join(keys)).error(
             node, f"is not a mapping: {values.shown(node)}", hint=f"write `{keys[-1]}: {{{known[0]}: …}}`"
@@ -222,6 +230,7 @@ def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, obj
     if setting is None:
         group = pattern_of(keys[:-1]) if len(keys) > 1 else ""
         raise unknown_key(source, ".".join(keys), key, known_keys(group))
-    if is_null:
-        return {keys: None} if setting.kind.is_nullable else {}
-    return {keys: setting.kind.read(At(source, ".".join(keys)), node)}
+    if not is_null:
+        yield setting.kind.read(At(source, ".".join(keys)), node)
+    elif setting.kind.is_nullable:
+        yield None

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gitticks.document.settings import (
-    FILE,
     NOT_AVAILABLE,
+    Given,
     Keys,
     Layer,
     find_setting,
@@ -55,27 +55,28 @@ class ResolvedSettings:
     """What holds after all layers, and where each value comes from; `unavailable` says what nothing acts on."""
 
     settings: Settings
-    origins: Mapping[Keys, str] = field(default_factory=dict)
+    given: Mapping[Keys, Given] = field(default_factory=dict)
     overruled: tuple[Overruled, ...] = ()
     warnings: tuple[str, ...] = ()
     unavailable: tuple[DocumentError, ...] = ()
     is_read_only: bool = False
-    lines: Mapping[Keys, tuple[int, int]] = field(default_factory=dict)
 
     def origin(self, name: str) -> str:
         """Returns where a setting's value comes from, such as `config.yaml` or `default`."""
-        return self.origins.get(keys_of(name), DEFAULT)
+        given = self.given.get(keys_of(name))
+        return DEFAULT if given is None else given.origin
 
     def error(self, name: str, problem: str, *, hint: str | None = None) -> DocumentError:
         """Returns the error that names the place of a setting."""
-        line, column = self.lines.get(keys_of(name), (None, None))
+        given = self.given.get(keys_of(name))
+        line, column = (given and given.place) or (None, None)
         return DocumentError(problem, path=self.origin(name), line=line, column=column, hint=hint)
 
     def require_whole_prices(self) -> None:
         """Refuses prices by which nothing can be counted."""
         for model, price in self.settings.prices.items():
             if price.missing is not None:
-                given = next(keys for keys in self.origins if keys[:2] == ("prices", model))
+                given = next(keys for keys in self.given if keys[:2] == ("prices", model))
                 raise self.error(
                     ".".join(given),
                     f"`prices.{model}` lacks `{price.missing}`",
@@ -110,31 +111,27 @@ def flag_layer(flags: Mapping[str, str]) -> Layer:
 
 def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
     """Returns the settings after all layers, given from the first to the last that counts."""
-    found: dict[Keys, object] = {}
-    origins: dict[Keys, str] = {}
-    lines: dict[Keys, tuple[int, int]] = {}
+    found: dict[Keys, Given] = {}
     overruled: list[Overruled] = []
     kept = tuple(layers)
     for layer in kept:
-        for keys, value in layer.values.items():
-            origin = layer.origins.get(keys, FILE)
-            combine = BY_NAME[pattern_of(keys)].combine
-            held = value if keys not in found or combine is None else combine(found[keys], value)
-            if not _holds(value, held):
-                overruled.append(Overruled(".".join(keys), value, origin, origins[keys]))
-            if keys not in found or held != found[keys]:
-                origins[keys] = origin if held == value else f"{origins[keys]}, {origin}"
-                lines.pop(keys, None)
-                lines |= {keys: layer.lines[keys]} if keys in layer.lines and held == value else {}
-            found[keys] = held
+        for keys, new in layer.given.items():
+            old, combine = found.get(keys), BY_NAME[pattern_of(keys)].combine
+            if old is None:
+                found[keys] = new
+                continue
+            held = new.value if combine is None else combine(old.value, new.value)
+            if not _holds(new.value, held):
+                overruled.append(Overruled(".".join(keys), new.value, new.origin, old.origin))
+            if held != old.value:
+                found[keys] = new if held == new.value else Given(held, f"{old.origin}, {new.origin}")
     return ResolvedSettings(
-        settings=_build(found),
-        origins=origins,
+        settings=_build({keys: one.value for keys, one in found.items()}),
+        given=found,
         overruled=tuple(overruled),
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
         unavailable=tuple(error for layer in kept for error in layer.unavailable.values()),
         is_read_only=any(layer.is_read_only for layer in kept),
-        lines=lines,
     )
 
 
@@ -147,26 +144,21 @@ def _holds(value: object, held: object) -> bool:
 
 def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
     """Returns the layer of texts, given by their origin as the setting's name and the text."""
-    found: dict[Keys, object] = {}
-    origins: dict[Keys, str] = {}
-    unavailable: dict[Keys, DocumentError] = {}
+    found: dict[Keys, Given] = {}
     for origin, (name, text) in named.items():
         try:
             setting, keys = find_setting(name)
         except UsageError as error:
             raise DocumentError(error.message, path=origin, hint=error.hint) from None
         try:
-            found[keys] = parse_value(setting, keys, text, origin)
+            value = parse_value(setting, keys, text, origin)
         except DocumentError as error:
             hint = f"`gt config --explain {'.'.join(keys)}`, or {_removing(origin)}"
             raise DocumentError(error.problem, path=origin, hint=hint) from None
-        origins[keys] = origin
-        part = unavailable_part(keys, found[keys])
-        if part is not None:
-            unavailable[keys] = DocumentError(
-                f"{part} is {NOT_AVAILABLE}", path=origin, hint=_removing(origin)
-            )
-    return Layer(found, origins, unavailable=unavailable)
+        part = unavailable_part(keys, value)
+        problem = DocumentError(f"{part} is {NOT_AVAILABLE}", path=origin, hint=_removing(origin))
+        found[keys] = Given(value, origin, unavailable=None if part is None else problem)
+    return Layer(found)
 
 
 def _removing(origin: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from gitticks.document.entries import add_entry, loose_text_after_last_entry, read_entries, take_loose_text
+from gitticks.document.entries import LooseText, add_entry, find_loose_text, read_entries
 from gitticks.document.fields import changes, has_manual, read_fields, read_quickly, without_manual, written
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
 from gitticks.document.section_edits import remove_section, set_preamble, set_section
@@ -89,7 +89,7 @@ class TaskFile(NamedTuple):
     @property
     def is_manual(self) -> bool:
         """True if the file holds the old `manual: true`, which reads as `awaiting: work`."""
-        return has_manual(self.frontmatter.source, self.frontmatter.tree)
+        return has_manual(self.frontmatter)
 
     def section(self, name: Section | str) -> str | None:
         """Returns a section's text with LF line breaks, or None if it is missing or empty."""
@@ -106,13 +106,11 @@ class TaskFile(NamedTuple):
 
     def with_task(self, task: Task) -> TaskFile:
         """Returns the file with the fields that differ written into its frontmatter."""
-        source, tree = self.frontmatter.source, self.frontmatter.tree
-        return self._with_changes(changes(self.task, task, source, tree), task)
+        return self._with_changes(changes(self.task, task, self.frontmatter), task)
 
     def without_manual(self) -> TaskFile:
         """Returns the file with the old `manual: true` written as `awaiting: work`."""
-        source, tree = self.frontmatter.source, self.frontmatter.tree
-        return self._with_changes(without_manual(self.task, source, tree), self.task)
+        return self._with_changes(without_manual(self.task, self.frontmatter), self.task)
 
     def with_section(self, name: Section | str, text: str) -> TaskFile:
         """Returns the file with a section's text replaced, or the section added in its place."""
@@ -138,18 +136,12 @@ class TaskFile(NamedTuple):
         """
         return self._with_body(lambda body: add_entry(body, section, entry))
 
-    def loose_text(self, section: Section, before: TaskFile | None) -> str | None:
+    def loose_text(self, section: Section, before: TaskFile | None) -> LooseText | None:
         """Returns what was written in the section since `before`, below its last entry and without a heading of its own.
 
         All of a file that is new was written since.
         """
-        return loose_text_after_last_entry(self.body, section, *_known(before, section))
-
-    def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile | None) -> TaskFile:
-        """Returns the file with that loose text taken out and `entry` added in its place."""
-        known, text = _known(before, section)
-        taken = self._with_body(lambda body: take_loose_text(body, section, known, text))
-        return taken.with_entry(section, entry)
+        return find_loose_text(self.body, section, None if before is None else before.body)
 
     def with_body(self, text: str) -> TaskFile:
         """Returns the file with everything below the frontmatter replaced."""
@@ -160,7 +152,7 @@ class TaskFile(NamedTuple):
         if not wanted:
             return self
         frontmatter = self.frontmatter.with_changes(wanted)
-        read = read_fields(frontmatter.source, frontmatter.tree)
+        read = read_fields(frontmatter)
         if written(read) != written(task):
             raise DocumentError("the task cannot be written so that it reads the same", path=self.path)
         return self._with_frontmatter(frontmatter, read, self.body)
@@ -180,18 +172,11 @@ class TaskFile(NamedTuple):
 
 def _parsed(data: bytes, path: str) -> TaskFile:
     frontmatter = split(data, path)
-    task = read_fields(frontmatter.source, frontmatter.tree)
+    task = read_fields(frontmatter)
     return TaskFile(frontmatter, task, Body(frontmatter.body_source, frontmatter.newline))
 
 
 _parsed_before = lru_cache(_MOST_KEPT)(_parsed)
-
-
-def _known(before: TaskFile | None, section: Section) -> tuple[tuple[Entry, ...], str]:
-    if before is None:
-        return (), ""
-    found = before.body.find(section)
-    return before.entries(section), before.body.content(found[-1]) if found else ""
 
 
 def read_file(data: bytes, path: str) -> ReadFile:
@@ -203,9 +188,8 @@ def read_file(data: bytes, path: str) -> ReadFile:
         if task is not None:
             return ReadFile(path, task, text, end + len(_FENCE), "\n")
     frontmatter = split(data, path)
-    task = read_fields(frontmatter.source, frontmatter.tree)
-    text = frontmatter.text
-    return ReadFile(path, task, text, len(text) - len(frontmatter.body), frontmatter.newline)
+    start = len(text) - len(frontmatter.body)
+    return ReadFile(path, read_fields(frontmatter), text, start, frontmatter.newline)
 
 
 def read_task(data: bytes, path: str) -> Task:
@@ -218,12 +202,9 @@ def new_task_file(task: Task, body: str = "") -> TaskFile:
     lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
     text = with_newlines(body, "\n").strip("\n")
     below = f"\n{text}\n" if text.strip() else ""
-    try:
-        data = f"---\n{''.join(lines)}---\n{below}".encode()
-    except UnicodeEncodeError:
-        problem = "the text contains a character that a file cannot have"
-        raise DocumentError(problem, path=task.file, hint="delete it") from None
-    return TaskFile.parse(data, task.file)
+    whole = f"---\n{''.join(lines)}---\n{below}"
+    refuse_excess(whole, task.file)
+    return TaskFile.parse(whole.encode(), task.file)
 
 
 def _closed(frontmatter: Frontmatter, body: str) -> Frontmatter:

@@ -61,7 +61,7 @@ class RunContext:
 
     def open_store(self) -> Store:
         """Returns a store for the calling thread."""
-        return Store.open(self.repository, WORKTREE_BOARD)
+        return Store(self.repository, WORKTREE_BOARD)
 
     def renew_limits(self) -> None:
         """Takes up limits and budgets that were changed; the other settings hold as they were checked at the start."""

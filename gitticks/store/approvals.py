@@ -7,12 +7,13 @@ from what an agent works on.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
 from gitticks.document.runnables import Runnable
 from gitticks.document.settings_layers import ResolvedSettings
+from gitticks.document.values import format_time
 from gitticks.errors import RefusedError
 from gitticks.git.config import read_own_setting
 from gitticks.git.merges.history import is_ancestor, tree_of
@@ -48,7 +49,7 @@ def state_approval(repository: Repository, task: Task, base: str, by: str, at: d
         gates=gates_digest(settings),
         policy=policy_digest(settings),
         by=by,
-        at=f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        at=format_time(at),
     )
 
 

@@ -12,12 +12,11 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.errors import DocumentError, GitticksError, LostRaceError
 from gitticks.git.identity import GITTICKS_HOSTS, Identity
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock
-from gitticks.git.objects import Objects
 from gitticks.git.objects.failures import RefLockedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -49,18 +48,14 @@ class Store:
         has_masked: a secret was masked in what was written through it.
     """
 
-    def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
+    def __init__(self, repository: Repository, board: Board | None = None) -> None:
+        """Opens the store; the state branch need not exist yet."""
         self.repository = repository
-        self.objects = objects
-        self._publisher = Publisher(repository, objects, board)
+        self.objects = repository.objects
+        self._publisher = Publisher(repository, board)
         self.written: list[str] = []
         self.has_masked = False
         self._secrets: Mapping[str, str] | None = None
-
-    @classmethod
-    def open(cls, repository: Repository, board: Board | None = None) -> Self:
-        """Opens the store; the state branch need not exist yet."""
-        return cls(repository, repository.objects, board)
 
     @property
     def exists(self) -> bool:
@@ -250,9 +245,33 @@ class Store:
         return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.index import tasks_after
+        return tasks_after(self.repository, self.tip(), commit)
 
-        return tasks_after(self.repository, self.objects, self.tip(), commit)
+
+def tasks_after(repository: Repository, tip: str, commit: str) -> Mapping[TaskId, Task]:
+    """Returns every readable task by id at `commit`.
+
+    `tip` is a commit near to it, which the index is brought to.
+    """
+    from gitticks.document.taskfile import read_file as read_task_file  # loads the YAML reader
+    from gitticks.store.index import Index
+    from gitticks.store.indexing import refreshed, tasks_tree
+
+    objects = repository.objects
+    with Index(repository, refreshed(repository, tip), tip) as index:
+        tasks = {task.id: task for task in index.tasks()}
+    old, new = (tasks_tree(objects, one) for one in (tip, commit))
+    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
+        task_id = layout.task_of_path(change.path)
+        if task_id is None:
+            continue
+        tasks.pop(task_id, None)
+        if change.new is not None:
+            with suppress(DocumentError):
+                task = read_task_file(objects.read_blob(change.new), change.path).task
+                if task.id == task_id:
+                    tasks[task_id] = task
+    return tasks
 
 
 @dataclass(frozen=True, slots=True)

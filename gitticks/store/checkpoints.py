@@ -104,12 +104,6 @@ def put(
     return made
 
 
-def put_before_merge(transaction: Transaction, task: Task, at: datetime) -> None:
-    """Writes a checkpoint of work that is about to be merged, in the commit that lets it be."""
-    if task.end_sha is not None:
-        put(transaction, task, Cause.MERGE, at=at, head=task.end_sha, commit=task.end_sha)
-
-
 def _of_epic(transaction: Transaction, task: Task) -> tuple[TaskId | None, tuple[TaskId, ...]]:
     if task.parent is None and not task.is_epic:
         return None, ()

@@ -13,7 +13,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
@@ -22,7 +22,7 @@ from gitticks.git.remote_refs import LeasedMove, UnreachableError, fetch_refs, p
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import local_refs
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 from gitticks.store.transaction import read_file
 
 CLAIMS = "refs/gitticks/claims/"
@@ -222,8 +222,8 @@ def _read_claim(repository: Repository, token: str, latest: datetime) -> Holder 
 
 
 def _read_own(repository: Repository, remote: str) -> dict[TaskId, tuple[str, ...]]:
-    try:
-        known = json.loads(read_plain_file(repository.own_file(_FILE))).get(remote, {})
-        return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in known.items()}
-    except (OSError, ValueError, AttributeError, TypeError):
-        return {}
+    def own(known: Mapping[str, Any]) -> dict[TaskId, tuple[str, ...]]:
+        held = known.get(remote, {}).items()
+        return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in held}
+
+    return read_json(repository.own_file(_FILE), own, {})

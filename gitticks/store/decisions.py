@@ -12,6 +12,7 @@ from gitticks.document.entries import escape
 from gitticks.document.merging.task import is_conflicted
 from gitticks.document.taskfile import TaskFile, new_task_file
 from gitticks.errors import GitticksError, RefusedError
+from gitticks.model.checkpoint import Cause
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.notes import ReviewOutcome, Section, open_questions, with_unasked
@@ -20,7 +21,7 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.checkpoints import put_before_merge
+from gitticks.store.checkpoints import put
 from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget, merging
@@ -89,8 +90,9 @@ def carry_out(
         total = budget.total_of(spent_by_task(transaction, task_id).values())
         decision = decision._replace(events=with_grant(decision.events, total))
     write(transaction, file, decision, trigger.actor, circumstances.at)
-    if decision.task.is_merging and decision.task.approval != file.task.approval:
-        put_before_merge(transaction, decision.task, circumstances.at)
+    head = decision.task.end_sha
+    if decision.task.is_merging and decision.task.approval != file.task.approval and head is not None:
+        put(transaction, decision.task, Cause.MERGE, at=circumstances.at, head=head, commit=head)
     if decision.rework is not None:
         _add_rework(transaction, decision.task, decision.rework, circumstances)
     if whose_turn(decision.task) is Turn.CHILDREN and not isinstance(trigger, ChildrenChanged):
@@ -166,13 +168,10 @@ def describe(transaction: Transaction, task_id: TaskId, events: tuple[Event, ...
     """Sets the commit's subject and trailers: the task's first and last status."""
     moves = [event for event in events if event.to_status is not None]
     if moves:
-        subject = f"{task_id}: {moves[0].from_status} → {moves[-1].to_status}"
+        subject = f"{moves[0].from_status} → {moves[-1].to_status}"
     else:
-        subject = f"{task_id}: {_words(events[-1]) if events else 'updated'}"
-    trailers = [("Task", str(task_id))]
-    trailers += [("Event", event.type.value) for event in events]
-    trailers.append(("Actor", f"{actor.kind.value} {actor.name}"))
-    transaction.describe(subject, trailers)
+        subject = _words(events[-1]) if events else "updated"
+    transaction.describe_change(task_id, subject, actor, events)
 
 
 def _words(event: Event) -> str:

@@ -46,18 +46,30 @@ class HandEdit(NamedTuple):
     state: Task | None
 
     @property
+    def began(self) -> Task:
+        """Returns the task that the person began with; one that says nothing if it is new."""
+        return Task(self.after.task.id, "") if self.before is None else self.before.task
+
+    def _differing(self, names: frozenset[str]) -> tuple[str, ...]:
+        old, new = self.began, self.after.task
+        return tuple(
+            field.name
+            for field in fields(Task)
+            if field.name in names and getattr(old, field.name) != getattr(new, field.name)
+        )
+
+    @property
     def asks_for_decisions(self) -> bool:
         """True if the edit sets a status, whose turn it is, or a verdict; most edits do not."""
         names = STATE_FIELDS if self.after.task.verdict is not None else STATE_FIELDS - {"verdict"}
-        return bool(_differing(self.before.task if self.before else None, self.after.task, names))
+        return bool(self._differing(names))
 
     @property
     def wanted(self) -> WantedState:
         """Returns what the edit asks for besides text and fields."""
         from gitticks.store.decisions import WantedState
 
-        old = self.before.task if self.before is not None else Task(self.after.task.id, "")
-        new = self.after.task
+        old, new = self.began, self.after.task
         return WantedState(
             status=new.status if new.status is not old.status else None,
             awaiting=new.awaiting,
@@ -68,14 +80,13 @@ class HandEdit(NamedTuple):
     @property
     def changed_fields(self) -> tuple[str, ...]:
         """Returns the fields that the edit sets, in the order of the schema."""
-        return _differing(self.before.task if self.before else None, self.after.task, FREE_FIELDS)
+        return self._differing(FREE_FIELDS)
 
     @property
     def forbidden_fields(self) -> tuple[str, ...]:
         """Returns the fields that only gitticks writes and that the edit changed all the same."""
         allowed = HUMAN_FIELDS | STATE_FIELDS | {"id"}
-        names = frozenset(field.name for field in fields(Task)) - allowed
-        return _differing(self.before.task if self.before else None, self.after.task, names)
+        return self._differing(frozenset(field.name for field in fields(Task)) - allowed)
 
     @property
     def changed_sections(self) -> tuple[str, ...]:
@@ -95,15 +106,6 @@ def sections_of(file: TaskFile) -> dict[str, str]:
     return texts
 
 
-def _differing(old: Task | None, new: Task, names: frozenset[str]) -> tuple[str, ...]:
-    basis = old if old is not None else Task(new.id, "")
-    return tuple(
-        field.name
-        for field in fields(Task)
-        if field.name in names and getattr(basis, field.name) != getattr(new, field.name)
-    )
-
-
 def check_fields(edit: HandEdit) -> None:
     """Refuses an edit of fields that only gitticks writes."""
     names = edit.forbidden_fields
@@ -119,8 +121,7 @@ def check_fields(edit: HandEdit) -> None:
 
 def _way_back(edit: HandEdit, names: Sequence[str]) -> str:
     nothing = Task(edit.after.task.id, "")
-    before = edit.before.task if edit.before is not None else nothing
-    if all(getattr(before, name) == getattr(nothing, name) for name in names):
+    if all(getattr(edit.began, name) == getattr(nothing, name) for name in names):
         which = "a new task" if edit.before is None else "the task"
         return f"{which} does not have these yet: delete the lines"
     return f"restore what `git -C {BOARD_FOLDER} show HEAD:{task_path(edit.after.task.id)}` has there"
@@ -179,10 +180,10 @@ def _without_wishes(edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:
 def _with_entries(file: TaskFile, edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:
     """Returns the file with what the person added to notes and questions as entries in their name."""
     for section in (Section.NOTES, Section.QUESTIONS):
-        text = file.loose_text(section, edit.before)
-        if text is not None:
-            entry = Entry(at, ActorKind.HUMAN, actor.name, text)
-            file = file.with_loose_text_as(section, entry, edit.before)
+        loose = file.loose_text(section, edit.before)
+        if loose is not None:
+            entry = Entry(at, ActorKind.HUMAN, actor.name, loose.text)
+            file = file.with_section(section, loose.above).with_entry(section, entry)
     return file
 
 
@@ -218,11 +219,9 @@ def describe_edit(
     transaction: Transaction, edit: HandEdit, actor: Actor, events: tuple[Event, ...] = ()
 ) -> None:
     """Says in the commit which fields and sections an edit changed."""
-    task_id = edit.after.task.id
     if edit.before is None:
         subject = f"created: {edit.after.task.title}"
     else:
         sections = (f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections)
         subject = ", ".join([*edit.changed_fields, *sections]) or "edited"
-    trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
-    transaction.describe(f"{task_id}: {subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")])
+    transaction.describe_change(edit.after.task.id, subject, actor, events)

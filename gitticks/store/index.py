@@ -7,14 +7,13 @@ doubt it is rebuilt, and where it cannot be written it is built in memory.
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from gitticks.errors import DocumentError, NotFoundError
+from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Graph
+from gitticks.model.queries import Candidates, Graph, by_priority_and_age
 from gitticks.store import layout
 from gitticks.store import task_row as values_of
 from gitticks.store.index_database import connect_if_current
@@ -24,7 +23,6 @@ from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, Ta
 if TYPE_CHECKING:
     from datetime import date
 
-    from gitticks.git.objects import Objects
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
@@ -54,7 +52,7 @@ def open_index(repository: Repository) -> Index:
         return Index(repository, connection, tip)
     from gitticks.store.indexing import refreshed  # loads pygit2 and the YAML reader
 
-    return Index(repository, refreshed(repository, repository.objects, tip), tip)
+    return Index(repository, refreshed(repository, tip), tip)
 
 
 class Index:
@@ -265,7 +263,7 @@ class Index:
     def overdue(self, today: date) -> dict[TaskId, str]:
         """Returns the open tasks that were due before this day, each with the day."""
         query = "SELECT id, due FROM task WHERE due < ? AND is_open"
-        return self._read(values_of.texts_by_task, query, today.isoformat())
+        return self._read(values_of.titles, query, today.isoformat())
 
     def status_counts(self) -> dict[str, int]:
         """Returns how many tasks have each status that any has."""
@@ -338,30 +336,6 @@ class Index:
             return read(self._connection.execute(query, values))
 
 
-def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
-    """Returns every readable task by id at `commit`.
-
-    `tip` is a commit near to it, which the index is brought to.
-    """
-    from gitticks.document.taskfile import read_file  # loads the YAML reader
-    from gitticks.store.indexing import refreshed, tasks_tree
-
-    with Index(repository, refreshed(repository, objects, tip), tip) as index:
-        tasks = {task.id: task for task in index.tasks()}
-    old, new = (tasks_tree(objects, one) for one in (tip, commit))
-    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
-        task_id = layout.task_of_path(change.path)
-        if task_id is None:
-            continue
-        tasks.pop(task_id, None)
-        if change.new is not None:
-            with contextlib.suppress(DocumentError):
-                task = read_file(objects.read_blob(change.new), change.path).task
-                if task.id == task_id:
-                    tasks[task_id] = task
-    return tasks
-
-
 def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
     return tuple(
         BrokenFile(
@@ -371,3 +345,48 @@ def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
         )
         for path, task, words in rows
     )
+
+
+class IndexedTasks(Mapping[TaskId, TaskRow]):
+    """Every readable task by id; `known` are tasks that need not be read again."""
+
+    def __init__(self, index: Index, known: Iterable[TaskRow] = ()) -> None:
+        self._index = index
+        self._read: dict[TaskId, TaskRow | None] = {task.id: task for task in known}
+
+    def __getitem__(self, task_id: TaskId) -> TaskRow:
+        """Returns one task."""
+        if task_id not in self._read:
+            self._read[task_id] = self._index.find(task_id)
+        task = self._read[task_id]
+        if task is None:
+            raise KeyError(task_id)
+        return task
+
+    def __iter__(self) -> Iterator[TaskId]:
+        """Yields the ids in their order."""
+        return iter(self._index.titles())
+
+    def __len__(self) -> int:
+        """Returns how many there are."""
+        return len(self._index.titles())
+
+
+def graph_over(index: Index) -> Graph[TaskRow]:
+    """Returns the graph of all tasks of the index, of which it reads those that it is asked about."""
+    begun = index.begun()
+    return Graph.over(IndexedTasks(index, begun), begun, index.unreadable())
+
+
+def candidates_in(index: Index) -> Candidates[TaskRow]:
+    """Returns where the index finds workable tasks."""
+    return Candidates(
+        below=lambda epics: _workable_below(index, epics),
+        children=index.workable(is_child=True),
+        single=index.workable(is_child=False),
+    )
+
+
+def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[TaskRow]:
+    found = index.below(epics).values()
+    return sorted((task for task in found if task.is_workable), key=by_priority_and_age)

@@ -116,9 +116,9 @@ def write_tasks(
     """Adds the rows of the changed tasks that are there now."""
     waiting = (change for change in changes if change.task is not None)
     while batch := list(islice(waiting, _ROWS_AT_ONCE)):
-        rows = _Rows(_contents(objects, batch))
+        rows = _Rows(objects, _contents(objects, batch), unreadable)
         for change in batch:
-            rows.read(objects, change, unreadable)
+            rows.read(change)
         connection.executemany("INSERT INTO file VALUES (?, ?, ?)", rows.files)
         connection.executemany(INSERT_TASK, rows.tasks)
         connection.executemany(INSERT_FIELDS, rows.fields)
@@ -141,32 +141,32 @@ def _contents(objects: Objects, changes: list[ChangedTask]) -> dict[str, bytes]:
 class _Rows:
     """The rows of some files."""
 
-    def __init__(self, contents: Mapping[str, bytes]) -> None:
-        self._contents = contents
+    def __init__(self, objects: Objects, contents: Mapping[str, bytes], unreadable: Unreadable) -> None:
+        self._objects, self._contents, self._unreadable = objects, contents, unreadable
         self.files: list[tuple[TaskId, bytes, bytes | None]] = []
         self.tasks: list[tuple[object, ...]] = []
         self.fields: list[tuple[TaskId, str]] = []
         self.conflicts: list[tuple[TaskId, int]] = []
         self.broken: list[tuple[str, TaskId | None, str]] = []
 
-    def read(self, objects: Objects, change: ChangedTask, unreadable: Unreadable) -> None:
+    def read(self, change: ChangedTask) -> None:
         """Adds what one task's files say."""
         task_id = layout.task_of_path(change.path)
         try:
-            self._read(objects, change, task_id)
+            self._read(change, task_id)
         except DocumentError as error:
             self.broken.append((change.path, task_id, error.message))
         except GitticksError as error:
-            unreadable.add(change.path, error)
+            self._unreadable.add(change.path, error)
 
-    def _read(self, objects: Objects, change: ChangedTask, task_id: TaskId | None) -> None:
+    def _read(self, change: ChangedTask, task_id: TaskId | None) -> None:
         if task_id is None:
             name = change.path.split("/")[-2]
             misplaced = "the task is in the wrong folder: `gt doctor` says where it belongs"
             problem = misplaced if is_valid_id(name) else "the folder's name is not a task id"
             raise DocumentError(problem, path=change.path)
         try:
-            data, history = (self._content(objects, entry) for entry in (change.task, change.history))
+            data, history = (self._content(entry) for entry in (change.task, change.history))
         except TooLargeError as error:
             raise DocumentError(error.message, path=change.path, hint=error.hint) from None
         if data is None:
@@ -182,11 +182,11 @@ class _Rows:
             line = conflict_line(file.body_source)
             self.conflicts += [] if line is None else [(task_id, line)]
 
-    def _content(self, objects: Objects, entry: TreeEntry | None) -> bytes | None:
+    def _content(self, entry: TreeEntry | None) -> bytes | None:
         if entry is None or not entry.is_file:
             return None
         found = self._contents.get(entry.object_id)
-        return objects.read_blob(entry.object_id) if found is None else found
+        return self._objects.read_blob(entry.object_id) if found is None else found
 
 
 def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:

@@ -56,12 +56,12 @@ _MANY_SHARDS = 150
 """In so many folders there are tasks enough for reading them by libgit2 to outweigh its loading."""
 
 
-def refreshed(repository: Repository, objects: Objects, commit: str) -> sqlite3.Connection:
+def refreshed(repository: Repository, commit: str) -> sqlite3.Connection:
     """Returns the database at `commit`, from the file brought up to date if that can be, else built in memory."""
     connection = None
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
-        connection = _refreshed_file(repository, objects, commit)
-    return connection or built_in_memory(objects, commit)
+        connection = _refreshed_file(repository, commit)
+    return connection or built_in_memory(repository.objects, commit)
 
 
 def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection:
@@ -77,20 +77,20 @@ def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection
     return built_in_memory(repository.objects, commit)
 
 
-def update_index(repository: Repository, objects: Objects, commit: str) -> None:
+def update_index(repository: Repository, commit: str) -> None:
     """Brings the index file to `commit`; if that fails, the next reader does it."""
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
-        _refreshed_file(repository, objects, commit, _WRITERS_WAIT_SECONDS).close()
+        _refreshed_file(repository, commit, _WRITERS_WAIT_SECONDS).close()
 
 
 def _refreshed_file(
-    repository: Repository, objects: Objects, commit: str, wait_seconds: float | None = None
+    repository: Repository, commit: str, wait_seconds: float | None = None
 ) -> sqlite3.Connection:
     """Returns a connection to the index file, at `commit`, within a transaction that holds it there.
 
     Whoever writes the file or puts another in its place holds a lock: two files of one name would share a journal.
     """
-    path = index_path(repository)
+    path, objects = index_path(repository), repository.objects
     with _index_lock(repository, wait_seconds):
         connection = _brought_forward(path, objects, commit, wait_seconds) if path.exists() else None
         if connection is None:

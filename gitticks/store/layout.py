@@ -19,12 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.git.refs import is_object_id, logged, read_ref, way_back
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -265,12 +266,7 @@ def refuse_lost_branch(repository: Repository) -> None:
 
 def _seen_by_board(repository: Repository) -> str | None:
     """Returns the commit that the board last followed; None if it is not known, or not in this repository."""
-    import json
-
-    try:
-        seen = json.loads(read_plain_file(repository.own_file(BOARD_JOURNAL)))["base"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    seen = read_json(repository.own_file(BOARD_JOURNAL), itemgetter("base"), None)
     is_here = isinstance(seen, str) and is_object_id(seen) and repository.objects.has(seen)
     return seen if is_here else None
 

@@ -18,7 +18,7 @@ from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
 from gitticks.git.repository import Repository
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_json, read_plain_file
 from gitticks.store.trust import HINT
 
 NAME = "left-behind.json"
@@ -71,7 +71,7 @@ def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) 
     `others` are tasks with sessions that live as well: whose doing it was cannot be told.
     """
     file = repository.own_file(_WATCHES) / task_id
-    before = _load(file)
+    before: dict[str, str] | None = read_json(file, dict, None)
     if before is None:
         return ()
     after = read_own_state(repository)
@@ -167,20 +167,15 @@ def _said(value: str | None) -> str:
 
 
 def _read(repository: Repository) -> _Memory:
-    found = _load(repository.own_file(NAME))
-    if not isinstance(found, dict):
-        return _Memory()
-    return _Memory(dict(found.get("held", {})), dict(found.get("agreed", {})))
+    return read_json(
+        repository.own_file(NAME),
+        lambda found: _Memory(dict(found.get("held", {})), dict(found.get("agreed", {}))),
+        _Memory(),
+    )
 
 
 def _write(repository: Repository, memory: _Memory) -> None:
     _replace(repository.own_file(NAME), {"held": memory.held, "agreed": memory.agreed})
-
-
-def _load(file: Path) -> Any:
-    with contextlib.suppress(OSError, ValueError):
-        return json.loads(read_plain_file(file))
-    return None
 
 
 def _replace(file: Path, content: object) -> None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.document.settings import Layer
 from gitticks.document.settings_layers import FLAG
@@ -52,19 +52,13 @@ def policy_layers(
 
 
 def _layer(layer: Layer, *, is_project: bool = False) -> PolicyLayer:
-    def rules(keys: tuple[str, str]) -> tuple[PermissionRule, ...]:
-        found = layer.values.get(keys, ())
-        return (
-            tuple(one for one in found if isinstance(one, PermissionRule)) if isinstance(found, tuple) else ()
-        )
-
-    named = {layer.origins[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.origins}
-    default = layer.values.get(_DEFAULT)
+    given = {keys: layer.given[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.given}
+    values: dict[tuple[str, ...], Any] = {keys: one.value for keys, one in given.items()}
     return PolicyLayer(
-        _origins(named),
-        rules(_DENY),
-        rules(_ALLOW),
-        None if default is None else Answer(str(default)),
+        _origins({one.origin for one in given.values()}),
+        values.get(_DENY, ()),
+        values.get(_ALLOW, ()),
+        Answer(values[_DEFAULT]) if _DEFAULT in values else None,
         is_project,
     )
 
@@ -124,14 +118,8 @@ def _locked(repository: Repository) -> AbstractContextManager[object]:
 
 
 def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
-    lists = {"paths": rule.paths, "commands": rule.commands, "hosts": rule.hosts}
-    body = {
-        "answer": answer,
-        "operation": rule.operation,
-        **{key: one for key, one in lists.items() if one},
-        "at": at,
-    }
-    return json.dumps(body, ensure_ascii=False)
+    parts = {name: part for name, part in rule._asdict().items() if part}
+    return json.dumps({"answer": answer, **parts, "at": at}, ensure_ascii=False)
 
 
 def _lines(repository: Repository) -> list[str]:

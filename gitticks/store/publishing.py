@@ -14,16 +14,15 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checked_out_elsewhere
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git, peek_note
-from gitticks.git.objects import Objects
 from gitticks.git.objects.database import MoveRef
 from gitticks.git.objects.failures import LostObjectError, RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref, read_symbolic_ref
@@ -38,11 +37,8 @@ LOCKED_SECONDS = 35.0
 _LONGEST_PAUSE_SECONDS = 0.2
 
 
-class BoardStep(Protocol):
-    """The board, made ready to follow one move of the state branch."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Brings the board's files from the old commit to the new one."""
+BoardStep: TypeAlias = Callable[[str, str], object]
+"""The board, made ready to follow one move of the state branch: it brings the files from the old commit to the new."""
 
 
 class Board(Protocol):
@@ -52,18 +48,10 @@ class Board(Protocol):
         """Readies the board before the ref moves to the new commit, and releases it after."""
 
 
-class _NoBoard:
-    """Stands in for the board if there is no checkout of the state branch."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Does nothing."""
-
-
 class Publisher(NamedTuple):
-    """What publishing needs: the repository, its objects, and what follows a move."""
+    """What publishing needs: the repository, and what follows a move."""
 
     repository: Repository
-    objects: Objects
     board: Board | None
 
     @contextmanager
@@ -130,18 +118,21 @@ class Publisher(NamedTuple):
         """
         taken = nullcontext(held) if held is not None else self.hold()
         with taken as locked, locked.moving(layout.STATE_REF):
-            with self.objects.ready_to_move(message, who) as move, self._prepared_board(new) as step:
+            with (
+                self.repository.objects.ready_to_move(message, who) as move,
+                self._prepared_board(new) as follow,
+            ):
                 try:
                     self.swap(locked, old, new, move)
                 except RefMovedError:
                     return False
-                step.follow(old, new)
+                follow(old, new)
             self._update_index(new)
         return True
 
     def _settle(self, commit: str, who: Identity, held: HeldLock) -> bool:
         tip = state_tip(self.repository)
-        if self.objects.is_ancestor(commit, tip):
+        if self.repository.objects.is_ancestor(commit, tip):
             return True
         links = self._chain_with(commit, tip)
         if not links:
@@ -167,18 +158,21 @@ class Publisher(NamedTuple):
 
     def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...], who: Identity) -> None:
         try:
-            self.objects.sync(one for link in links for one in link.objects)
+            self.repository.objects.sync(one for link in links for one in link.objects)
         except GitticksError:  # a chain of which something cannot be written is given up as a whole
             with hold_chain(self.repository) as chain:
                 write_chain(chain, ())
             raise
         last = links[-1].commit
         with held.moving(layout.STATE_REF):
-            with self.objects.ready_to_move(_reason(links), who) as move, self._prepared_board(last) as step:
+            with (
+                self.repository.objects.ready_to_move(_reason(links), who) as move,
+                self._prepared_board(last) as follow,
+            ):
                 if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
                     raise RefMovedError("the chain was abandoned", hint="run the command again")
                 self.swap(held, tip, last, move)
-                step.follow(tip, last)
+                follow(tip, last)
             self._update_index(last)
 
     def _withdraw(self, commit: str) -> None:
@@ -195,19 +189,21 @@ class Publisher(NamedTuple):
             return
         tip = read_ref(self.repository.common_dir, layout.STATE_REF)
         if tip is not None:
-            with self._prepared_board(tip) as step:
-                step.follow(tip, tip)
+            with self._prepared_board(tip) as follow:
+                follow(tip, tip)
             self._update_index(tip)
         held.write_note("")
 
     def _prepared_board(self, new: str) -> AbstractContextManager[BoardStep]:
-        return nullcontext(_NoBoard()) if self.board is None else self.board.prepare(self.repository, new)
+        return (
+            nullcontext(lambda *_: None) if self.board is None else self.board.prepare(self.repository, new)
+        )
 
     def _update_index(self, commit: str) -> None:
         if index_path(self.repository).exists():
             from gitticks.store.indexing import update_index  # loads the YAML reader
 
-            update_index(self.repository, self.objects, commit)
+            update_index(self.repository, commit)
 
 
 def pause(attempt: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from gitticks.document.frontmatter import decode
-from gitticks.document.settings import Layer, file_layer, refuse_unavailable
+from gitticks.document.settings import Given, Layer, file_layer, refuse_unavailable
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
     ResolvedSettings,
@@ -41,8 +41,8 @@ def load_settings(
         UsageError: nothing acts on the value of a flag.
     """
     layers = setting_layers(repository, environment, overrides)
-    for keys, value in layers[-1].values.items():
-        refuse_unavailable(keys, value)
+    for keys, given in layers[-1].given.items():
+        refuse_unavailable(keys, given.value)
     return merge_layers(layers)
 
 
@@ -74,7 +74,7 @@ def _clone_layer(repository: Repository) -> Layer:
         mode = PermissionMode(text)
     except (OSError, ValueError):
         return Layer()
-    return Layer({_MODE: mode}, {_MODE: "gt permissions mode"})
+    return Layer({_MODE: Given(mode, "gt permissions mode")})
 
 
 def team_settings(repository: Repository) -> Settings:

@@ -130,8 +130,9 @@ def shown(path: str) -> str:
     return text if len(text) <= 120 else f"{text[:80]}…{text[-20:]}"  # noqa: PLR2004 - a line of a terminal
 
 
-def impossible_paths(objects: Objects, old: str | None, new: str) -> Iterator[str]:
-    """Yields the outermost paths that `new` has, that differ from the commit `old`, and that no checkout can hold."""
+def find_impossible(objects: Objects, old: str | None, new: str) -> tuple[ImpossiblePath, ...]:
+    """Returns the outermost paths that `new` has, that differ from the commit `old`, and that no checkout can hold."""
+    found: list[ImpossiblePath] = []
     trees = None if old is None else objects.tree_of(old), objects.tree_of(new)
     inside: str | None = None
     for path, _, entry in walk_differences(objects.changed_entries, trees, ""):
@@ -140,7 +141,8 @@ def impossible_paths(objects: Objects, old: str | None, new: str) -> Iterator[st
         name = path.rpartition("/")[2]
         if not is_possible(name, is_link=not entry.is_file and not entry.is_tree):
             inside = f"{path}/"
-            yield path
+            found.append(ImpossiblePath(path, _origin(objects, new, path)))
+    return tuple(found)
 
 
 def without_impossible(
@@ -163,13 +165,6 @@ def remove_impossible(store: Store) -> tuple[ImpossiblePath, ...]:
     """Removes from the branch what no checkout can hold, and returns it."""
     return store.take_in(
         lambda tip: without_impossible(store.objects, None, tip), _LOGGED, author=ENGINE_IDENTITY
-    )
-
-
-def find_impossible(objects: Objects, old: str | None, new: str) -> tuple[ImpossiblePath, ...]:
-    """Returns what no checkout can hold of what `new` has and the commit `old` has not."""
-    return tuple(
-        ImpossiblePath(path, _origin(objects, new, path)) for path in impossible_paths(objects, old, new)
     )
 
 

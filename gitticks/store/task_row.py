@@ -277,7 +277,6 @@ def _mapping(key: Callable[[Any], K], value: Callable[[Any], V]) -> Callable[[li
 
 titles = _mapping(as_id, as_text)
 ids_by_task = _mapping(as_id, as_id)
-texts_by_task = _mapping(as_id, as_text)
 lines = _mapping(as_id, int)
 blobs = _mapping(as_id, as_bytes)
 entries_by_task = _mapping(as_id, entries_from_json)

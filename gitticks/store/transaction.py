@@ -7,7 +7,7 @@ its transaction.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.objects import Objects
-    from gitticks.model.event import Event
+    from gitticks.model.event import Actor, Event
     from gitticks.model.task import Task
 
 LONGEST_SUBJECT = 200
@@ -83,15 +83,10 @@ class Transaction:
         The top of the branch is the empty string.
         """
         prefix = f"{folder}/" if folder else ""
-        names = {
-            name for name in list_folder(self._objects, self._tree, folder) if self._stays(prefix + name)
-        }
-        names |= {
-            path.removeprefix(prefix).partition("/")[0]
-            for path, content in self._changes.items()
-            if content is not None and path.startswith(prefix)
-        }
-        return tuple(sorted(names))
+        inside = (path.removeprefix(prefix) for path in self._changes if path.startswith(prefix))
+        touched = {path.partition("/")[0] for path in inside}
+        names = touched.union(list_folder(self._objects, self._tree, folder))
+        return tuple(sorted(name for name in names if name not in touched or self._stays(prefix + name)))
 
     def task_file(self, task_id: TaskId) -> TaskFile:
         """Returns the task's parsed TASK.md."""
@@ -160,12 +155,11 @@ class Transaction:
 
     def task_ids(self) -> frozenset[TaskId]:
         """Returns every id that has a folder, readable or not: the ids that a new task must not get."""
-        ids = set(self._base_ids())
-        for path in self._changes:
-            match path.split("/"):
-                case [layout.TASKS_FOLDER, between, name, _, *_] if layout.is_task_folder(between, name):
-                    task_id = TaskId(name)
-                    (ids.add if self._stays(task_folder(task_id)) else ids.discard)(task_id)
+        ids: set[TaskId] = set()
+        for between in self.list(layout.TASKS_FOLDER):
+            with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
+                names = self.list(f"{layout.TASKS_FOLDER}/{between}")
+                ids.update(TaskId(name) for name in names if layout.is_task_folder(between, name))
         return frozenset(ids)
 
     def has_task(self, task_id: TaskId) -> bool:
@@ -209,6 +203,20 @@ class Transaction:
         """
         self._described.append((is_minor, subject, trailers))
 
+    def describe_change(
+        self,
+        task_id: TaskId,
+        subject: str,
+        actor: Actor,
+        events: Iterable[Event] = (),
+        *,
+        is_minor: bool = False,
+    ) -> None:
+        """Describes what somebody did to a task, with its events."""
+        trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
+        trailers.append(("Actor", f"{actor.kind.value} {actor.name}"))
+        self.describe(f"{task_id}: {subject}", trailers, is_minor=is_minor)
+
     @property
     def message(self) -> str:
         """Returns the commit's message."""
@@ -227,16 +235,6 @@ class Transaction:
     def read_base(self, path: str) -> bytes | None:
         """Returns the file's bytes as the base has them."""
         return read_file(self._objects, self._tree, path)
-
-    def _base_ids(self) -> Iterator[TaskId]:
-        tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
-        for between in () if tasks is None else self._objects.entries(tasks):
-            names: tuple[str, ...] = ()
-            with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
-                names = self._objects.names(between.object_id) if between.is_tree else ()
-            for name in names:
-                if layout.is_task_folder(between.name, name):
-                    yield TaskId(name)
 
     def _set(self, path: str, content: bytes | None) -> None:
         self._changes[_checked(path)] = content

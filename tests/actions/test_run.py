@@ -254,7 +254,7 @@ def test_an_unknown_agent_is_refused_before_anything_starts(project: RunProject)
 
 def test_a_board_that_a_killed_command_left_behind_is_brought_in_step(project: RunProject) -> None:
     project.make(status=Status.DONE)
-    change_task(Store.open(discover(project.path)), "k7f2", priority=0)
+    change_task(Store(discover(project.path)), "k7f2", priority=0)
     assert project.board_status() != ""
     assert project.run().code == 0
     assert project.board_status() == ""

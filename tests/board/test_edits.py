@@ -55,7 +55,7 @@ def test_changed_new_staged_and_deleted_files_are_named(board: BoardOfTest) -> N
 
 
 def test_what_lags_behind_the_branch_is_no_edit(board: BoardOfTest) -> None:
-    write_to_branch(Store.open(board.repository), {PATH: NEW, "new.md": "new\n"})
+    write_to_branch(Store(board.repository), {PATH: NEW, "new.md": "new\n"})
     assert saved_edits(board.repository) == ()
 
 

@@ -250,7 +250,7 @@ def test_a_submodule_stays_whole(tmp_path: Path, log: Path) -> None:
     outer = make_repository(tmp_path / "outer")
     git("submodule", "--quiet", "add", str(library), "lib", at=outer)
     repository = discover(outer / "lib")
-    store = Store.open(repository)
+    store = Store(repository)
     store.initialise(ENGINE, "version: 1\n")
     board = BoardOfTest(store, create_board(repository))
     install_board_hooks(repository)

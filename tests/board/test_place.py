@@ -113,7 +113,7 @@ def test_needs_a_state_branch_a_checkout_and_room(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "it's ours")
     with pytest.raises(NotFoundError, match="no tasks yet"):
         create_board(discover(root))
-    Store.open(discover(root)).initialise(ENGINE, "version: 1\n")
+    Store(discover(root)).initialise(ENGINE, "version: 1\n")
     (root / ".gitticks").mkdir()
     (root / ".gitticks" / "mine").write_text("mine\n")
     with pytest.raises(GitticksError, match="in the way of the board") as caught:
@@ -133,7 +133,7 @@ def test_a_moved_repository_keeps_its_board(board: BoardOfTest, tmp_path: Path) 
     moved = board.folder.parent.rename(tmp_path / "moved here")
     repository = discover(moved)
     assert board_path(repository) == moved / ".gitticks"
-    write_to_branch(Store.open(repository, WORKTREE_BOARD), {"other.md": "other\n"})
+    write_to_branch(Store(repository, WORKTREE_BOARD), {"other.md": "other\n"})
     assert git("status", "--porcelain", at=moved / ".gitticks") == "?? mine.md"
     assert (moved / ".gitticks" / "other.md").read_text() == "other\n"
 
@@ -141,7 +141,7 @@ def test_a_moved_repository_keeps_its_board(board: BoardOfTest, tmp_path: Path) 
 def test_a_copied_repository_has_a_board_of_its_own(board: BoardOfTest, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(board.folder.parent, copy, symlinks=True)
-    write_to_branch(Store.open(discover(copy), WORKTREE_BOARD), {"other.md": "copy\n"})
+    write_to_branch(Store(discover(copy), WORKTREE_BOARD), {"other.md": "copy\n"})
     assert (copy / ".gitticks" / "other.md").read_text() == "copy\n"
     assert not (board.folder / "other.md").exists()
     assert board_path(board.repository) == board.folder
@@ -204,7 +204,7 @@ def test_works_in_a_submodule(tmp_path: Path) -> None:
     outer = make_repository(tmp_path / "outer")
     git("submodule", "--quiet", "add", str(library), "lib", at=outer)
     repository = discover(outer / "lib")
-    store = Store.open(repository, WORKTREE_BOARD)
+    store = Store(repository, WORKTREE_BOARD)
     store.initialise(ENGINE, "version: 1\n")
     folder = create_board(repository)
     write_to_branch(store, {"a.md": "a\n"})

@@ -86,7 +86,7 @@ def test_something_else_checked_out_there_is_left_alone(board: BoardOfTest) -> N
 
 def test_commits_made_without_the_board_are_caught_up_with(board: BoardOfTest) -> None:
     board.save(EDITED)
-    write_to_branch(Store.open(board.repository), {PATH: NEW, "other.md": "other\n"})
+    write_to_branch(Store(board.repository), {PATH: NEW, "other.md": "other\n"})
     assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
     assert (board.read(), board.read("other.md")) == (BOTH, "other\n")
     assert board.status() == f" M {PATH}"
@@ -104,7 +104,7 @@ def test_a_second_look_changes_nothing(board: BoardOfTest, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("bare", [True, False])
 def test_no_board_is_no_trouble(tmp_path: Path, bare: bool) -> None:
-    store = Store.open(discover(make_repository(tmp_path / "project", bare=bare)), WORKTREE_BOARD)
+    store = Store(discover(make_repository(tmp_path / "project", bare=bare)), WORKTREE_BOARD)
     store.initialise(ENGINE, "version: 1\n")
     write_to_branch(store, {PATH: LINES})
     assert store.read(PATH) == LINES.encode()

@@ -50,7 +50,7 @@ def test_a_foreign_lock_that_goes_is_waited_for(board: BoardOfTest) -> None:
     lock = Path(board.git("rev-parse", "--absolute-git-dir")) / "index.lock"
     lock.write_bytes(b"")
     writer = threading.Thread(
-        target=lambda: write_to_branch(Store.open(board.repository, WORKTREE_BOARD), {PATH: NEW})
+        target=lambda: write_to_branch(Store(board.repository, WORKTREE_BOARD), {PATH: NEW})
     )
     writer.start()
     while board.repository.own_dir.joinpath("lock").read_bytes() == b"":
@@ -67,7 +67,7 @@ def test_a_foreign_lock_that_goes_is_waited_for(board: BoardOfTest) -> None:
 def test_without_its_journal_the_board_tells_edits_from_old_files(board: BoardOfTest, damage: str) -> None:
     write_to_branch(board.store, {"edited.md": LINES, "gone.md": "x\n"})
     board.save(LINES + "mine\n", "edited.md")
-    write_to_branch(Store.open(board.repository), {PATH: NEW, "new.md": "new\n"})
+    write_to_branch(Store(board.repository), {PATH: NEW, "new.md": "new\n"})
     (board.repository.own_dir / "board.json").write_text(damage)
     WORKTREE_BOARD.bring_in_step(board.repository)
     assert board.read() == NEW
@@ -127,7 +127,7 @@ moments = {
     "before the journal": (step, "save_journal", die),
 }
 setattr(*moments[moment])
-store = Store.open(discover(Path(root)), WORKTREE_BOARD)
+store = Store(discover(Path(root)), WORKTREE_BOARD)
 write_to_branch(store, {"notes/a.md": sys.stdin.read(), "new.md": "new"})
 """
 
@@ -201,7 +201,7 @@ def test_the_board_waits_for_the_stores_lock(board: BoardOfTest) -> None:
 
 def test_writers_side_by_side_leave_the_board_in_step(board: BoardOfTest) -> None:
     def write(name: str) -> None:
-        store = Store.open(board.repository, WORKTREE_BOARD)
+        store = Store(board.repository, WORKTREE_BOARD)
         for number in range(8):
             write_to_branch(store, {f"{name}.md": f"{number}\n"})
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from gitticks.document.entries import (
     add_entry,
     escape,
-    loose_text_after_last_entry,
+    find_loose_text,
     normalised,
     read_entries,
-    take_loose_text,
     unescape,
 )
+from gitticks.document.section_edits import set_section
 from gitticks.document.sections import Body
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
@@ -242,26 +242,20 @@ def test_what_would_swallow_the_entry_is_refused(held: str) -> None:
 
 def test_loose_text_below_the_last_entry_is_found_and_taken() -> None:
     asked = add_entry(body("## Questions\n\n## Notes\n\nx\n"), Section.QUESTIONS, entry("Which?\n\n# a"))
-    known = read_entries(asked, Section.QUESTIONS)
     answered = body(asked.text.replace("\\# a\n", "\\# a\n\nThe first.\n\n### Because\n\nit is.\n"))
-    assert loose_text_after_last_entry(asked, Section.QUESTIONS, known) is None
-    assert (
-        loose_text_after_last_entry(answered, Section.QUESTIONS, known)
-        == "The first.\n\n### Because\n\nit is."
-    )
-    assert take_loose_text(answered, Section.QUESTIONS, known).text == asked.text
-    assert take_loose_text(asked, Section.QUESTIONS, known) is asked
+    assert find_loose_text(asked, Section.QUESTIONS, asked) is None
+    loose = find_loose_text(answered, Section.QUESTIONS, asked)
+    assert loose is not None
+    assert loose.text == "The first.\n\n### Because\n\nit is."
+    assert set_section(answered, Section.QUESTIONS, loose.above).text == asked.text
 
 
 def test_an_edited_question_is_no_answer() -> None:
     asked = add_entry(body(""), Section.QUESTIONS, entry("Which?"))
-    known = read_entries(asked, Section.QUESTIONS)
-    assert (
-        loose_text_after_last_entry(body(asked.text.replace("Which", "What")), Section.QUESTIONS, known)
-        is None
-    )
-    assert loose_text_after_last_entry(body(""), Section.QUESTIONS, known) is None
-    assert loose_text_after_last_entry(asked, Section.QUESTIONS, ()) is None
+    edited = body(asked.text.replace("Which", "What"))
+    assert find_loose_text(edited, Section.QUESTIONS, asked) is None
+    assert find_loose_text(body(""), Section.QUESTIONS, asked) is None
+    assert find_loose_text(asked, Section.QUESTIONS, None) is None
 
 
 @pytest.mark.parametrize(
@@ -283,8 +277,12 @@ def test_an_edited_question_is_no_answer() -> None:
 def test_what_was_added_where_there_is_no_entry_is_loose_too(
     now: str, before: str, loose: str | None, newline: str
 ) -> None:
-    found = body(f"Do it.\n\n## Notes\n\n{now}\n\n## Other\n\nx\n".replace("\n", newline), newline)
-    assert loose_text_after_last_entry(found, Section.NOTES, (), before) == loose
-    taken = take_loose_text(found, Section.NOTES, (), before)
-    assert taken.get("Other") == "x"
-    assert taken.content(taken.find("Notes")[-1]) == (now if loose is None else before)
+    text = "Do it.\n\n## Notes\n\n{}\n\n## Other\n\nx\n".replace("\n", newline)
+    found = find_loose_text(
+        body(text.format(now), newline), Section.NOTES, body(text.format(before), newline)
+    )
+    assert (found and found.text) == loose
+    if found is not None:
+        taken = set_section(body(text.format(now), newline), Section.NOTES, found.above)
+        assert taken.get("Other") == "x"
+        assert taken.content(taken.find("Notes")[-1]) == before

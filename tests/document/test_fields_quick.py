@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from gitticks.document.fields import read_fields, read_quickly
-from gitticks.document.frontmatter import split
+from gitticks.document.frontmatter import Frontmatter, split
 from gitticks.document.taskfile import new_task_file, read_file
 from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
@@ -38,7 +38,7 @@ HEAD = "id: a1\ntitle: T\n"
 def by_ruamel(yaml: str) -> Task:
     tree = build_tree(Source(yaml, "f"))
     assert isinstance(tree, Mapping)
-    return read_fields(Source(yaml, "f"), tree)
+    return read_fields(Frontmatter("f", "", yaml, "", "", "\n", tree))
 
 
 @settings(max_examples=50_000 if IS_FULL else 600)
@@ -90,8 +90,7 @@ def _read_quickly(data: bytes) -> tuple[object, ...]:
 
 def _read_by_the_tree(data: bytes) -> tuple[object, ...]:
     parts = split(data, "f")
-    task = read_fields(parts.source, parts.tree)
-    return task, parts.body, parts.body_source.first_line, parts.newline
+    return read_fields(parts), parts.body, parts.body_source.first_line, parts.newline
 
 
 def test_what_gitticks_writes_takes_the_short_cut() -> None:

@@ -170,9 +170,10 @@ def test_the_body_can_be_replaced() -> None:
 def test_an_answer_without_a_heading_becomes_an_entry() -> None:
     before = parse()
     edited = parse(TEXT.replace("Which?\n", "Which?\n\nThe first one.\n"))
-    assert edited.loose_text(Section.QUESTIONS, before) == "The first one."
-    answer = Entry(AT, ActorKind.HUMAN, "Ada", "The first one.")
-    after = edited.with_loose_text_as(Section.QUESTIONS, answer, before)
+    loose = edited.loose_text(Section.QUESTIONS, before)
+    assert loose is not None
+    answer = Entry(AT, ActorKind.HUMAN, "Ada", loose.text)
+    after = edited.with_section(Section.QUESTIONS, loose.above).with_entry(Section.QUESTIONS, answer)
     assert after.data == before.with_entry(Section.QUESTIONS, answer).data
 
 

@@ -168,7 +168,7 @@ def make_scene(folder: Path) -> Scene:
     """Makes the repository with a board and a task of each sort in it, and a warm index."""
     scene = Scene(make_repository(folder / "repository"), folder / "spare")
     assert gt("init", at=scene.path).code == 0
-    Store.open(discover(scene.path), WORKTREE_BOARD).transact(_put_tasks, author=ADA)
+    Store(discover(scene.path), WORKTREE_BOARD).transact(_put_tasks, author=ADA)
     assert gt("list", at=scene.path).code == 0
     _put_programs(scene)
     shutil.rmtree(scene.git_dir / "hooks")

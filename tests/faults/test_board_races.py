@@ -48,7 +48,7 @@ from gitticks.model.ids import TaskId
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.store.branch import Store
 
-store = Store.open(discover(Path(sys.argv[1])), WORKTREE_BOARD)
+store = Store(discover(Path(sys.argv[1])), WORKTREE_BOARD)
 
 def count(transaction):
     file = transaction.task_file(TaskId(sys.argv[2]))

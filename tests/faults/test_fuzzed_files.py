@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -115,7 +114,8 @@ def check_config(data: bytes) -> bool:
     def read() -> object:
         layer = file_layer(text)
         told = {keys: (error.message, error.hint) for keys, error in layer.unavailable.items()}
-        return replace(layer, unavailable={}), told
+        given = {keys: one._replace(unavailable=None) for keys, one in layer.given.items()}
+        return layer._replace(given=given), told
 
     kind, found = outcome(read)
     assert outcome(read) == (kind, found)

@@ -24,7 +24,7 @@ def top(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(top: Path) -> Store:
-    made = Store.open(discover(top))
+    made = Store(discover(top))
     made.initialise(ADA, CONFIG)
     return made
 

@@ -15,6 +15,7 @@ from gitticks.git.objects import Objects, open_objects
 from gitticks.git.repository import Repository, discover
 from gitticks.store import layout
 from gitticks.store.branch import Store
+from gitticks.store.publishing import BoardStep
 from gitticks.store.transaction import Transaction
 from tests.store.branches import ADA, CONFIG, increment, store, top, writing
 from tests.support.repositories import add_linked_worktree, clone, fsck_problems, git, make_repository
@@ -37,7 +38,7 @@ def test_a_branch_that_is_there_stays(store: Store) -> None:
 
 def test_the_branch_of_origin_is_taken_over(top: Path, store: Store, tmp_path: Path) -> None:
     store.transact(writing("kept", b"1"), author=ADA)
-    copy = Store.open(discover(clone(top, tmp_path / "copy")))
+    copy = Store(discover(clone(top, tmp_path / "copy")))
     assert not copy.exists
     assert copy.initialise(ADA, CONFIG) == store.tip()
     assert copy.read("kept") == b"1"
@@ -45,7 +46,7 @@ def test_the_branch_of_origin_is_taken_over(top: Path, store: Store, tmp_path: P
 
 def test_without_a_branch_the_hint_is_init(top: Path) -> None:
     with pytest.raises(NotFoundError, match="has no tasks yet") as caught:
-        Store.open(discover(top)).tip()
+        Store(discover(top)).tip()
     assert caught.value.hint == "`gt init` sets them up"
 
 
@@ -210,9 +211,9 @@ class RecordingBoard:
         self.told: list[object] = []
 
     @contextmanager
-    def prepare(self, repository: Repository, _new: str) -> Iterator[RecordingBoard]:
+    def prepare(self, repository: Repository, _new: str) -> Iterator[BoardStep]:
         self.told.append(repository.main_worktree)
-        yield self
+        yield self.follow
         self.told.append("released")
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
@@ -221,7 +222,7 @@ class RecordingBoard:
 
 def test_the_board_follows_each_move(top: Path, store: Store) -> None:
     board = RecordingBoard()
-    watched = Store.open(discover(top), board)
+    watched = Store(discover(top), board)
     old = watched.tip()
     watched.transact(increment, author=ADA)
     watched.transact(lambda _transaction: None, author=ADA)
@@ -233,7 +234,7 @@ def test_the_board_follows_each_move(top: Path, store: Store) -> None:
 )
 def test_every_kind_of_repository_has_a_state_branch(tmp_path: Path, layout_name: str) -> None:
     place = make_layout(tmp_path, layout_name)
-    store = Store.open(discover(place))
+    store = Store(discover(place))
     store.initialise(ADA, CONFIG)
     for _ in range(2):
         store.transact(increment, author=ADA)

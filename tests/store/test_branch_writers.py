@@ -73,7 +73,7 @@ from pathlib import Path
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store
-store = Store.open(discover(Path(sys.argv[1])))
+store = Store(discover(Path(sys.argv[1])))
 def increment(transaction):
     value = int(transaction.read("counter") or b"0") + 1
     transaction.write("counter", str(value).encode())

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -20,12 +21,16 @@ from gitticks.errors import NotFoundError
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
+from gitticks.model.queries import Surroundings, TaskGraph, first_ready
 from gitticks.model.status import ActorKind, Status
+from gitticks.model.task import Task
+from gitticks.store import index as module
 from gitticks.store import index_contents, indexing, layout
 from gitticks.store.branch import Store
-from gitticks.store.index import BrokenFile, Index, open_index
+from gitticks.store.index import BrokenFile, Index, IndexedTasks, candidates_in, graph_over, open_index
 from gitticks.store.index_database import index_path
 from tests.store.indexes import K7F2, TASKS, fresh_rows, left_behind, repository, rows, store
+from tests.support import graphs
 from tests.support.repositories import git, make_repository
 from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
 
@@ -289,3 +294,38 @@ def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> Non
         assert index.broken() == ()
         assert index.open_questions(TaskId("q8xy")) == ()
         assert answers(index, TaskId("q8xy")) == before
+
+
+@settings(max_examples=25)
+@given(graphs.tasks(), graphs.surroundings())
+def test_the_index_picks_what_the_graph_of_all_tasks_picks(tasks: list[Task], around: Surroundings) -> None:
+    whole = TaskGraph.of(tasks)
+    with TemporaryDirectory() as folder:
+        store = make_store(Path(folder, "r"), tasks)
+        with open_index(store.repository) as index:
+            graph = graph_over(index)
+            found = first_ready(graph, candidates_in(index), around)
+            expected = next(iter(whole.ready(around)), None)
+            assert (found and found.id) == (expected and expected.id)
+            for task in tasks:
+                row = graph.tasks[task.id]
+                assert graph.group(row) == whole.group(task)
+                assert graph.open_blockers(row) == whole.open_blockers(task)
+
+
+def test_the_mapping_is_that_of_all_tasks(tmp_path: Path) -> None:
+    tasks = [make_task("k7f2"), make_task("m3a9")]
+    with open_index(make_store(tmp_path / "r", tasks).repository) as index:
+        assert [(task_id, row.title) for task_id, row in IndexedTasks(index).items()] == [
+            (task.id, task.title) for task in tasks
+        ]
+        assert len(IndexedTasks(index)) == 2
+        assert "zzzz" not in IndexedTasks(index)
+
+
+def test_candidates_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ROWS_AT_ONCE", 4)
+    tasks = [make_task(f"k{number}aa") for number in range(2, 8)]
+    with open_index(make_store(tmp_path / "r", tasks).repository) as index:
+        assert [row.id for row in index.workable(is_child=False)] == [task.id for task in tasks]
+        assert list(index.workable(is_child=True)) == []

@@ -226,7 +226,7 @@ path = index_path(repository)
 for step in range(steps):
     action = draws.choice(actions)
     if action == "write":
-        put_tasks(Store.open(repository), [make_task(f"w{number}x{step}", f"Step {step}")])
+        put_tasks(Store(repository), [make_task(f"w{number}x{step}", f"Step {step}")])
     elif action == "remove":
         path.unlink(missing_ok=True)
     elif action in ("spoil", "cut"):

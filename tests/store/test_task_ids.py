@@ -63,7 +63,7 @@ def test_a_damaged_folder_keeps_nobody_from_creating(store: Store) -> None:
     shard = git("rev-parse", "gitticks/state:tasks/f2", at=store.repository.common_dir)
     loose_file(store.repository.common_dir, shard).unlink()
     numbers = drawing("nnf2", "b1kd")
-    afresh = Store.open(discover(store.repository.common_dir.parent))
+    afresh = Store(discover(store.repository.common_dir.parent))
     assert free_id(afresh.snapshot(), LATER, lambda _below: next(numbers)) == "b1kd"
 
 

@@ -167,7 +167,7 @@ def test_a_change_reads_and_writes_as_much_among_many_tasks_as_among_few(
     counts = []
     for number in (10, 200):
         made = make_store(tmp_path / str(number), [make_task(f"t{one:03}") for one in range(number)])
-        afresh = Store.open(discover(tmp_path / str(number)))
+        afresh = Store(discover(tmp_path / str(number)))
         read.clear()
         afresh.transact(change, author=ADA)
         listed = git("rev-list", "--objects", f"{made.tip()}~1..{made.tip()}", at=tmp_path / str(number))
@@ -192,4 +192,4 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_a_damaged_folder_hides_its_own_tasks_alone(store: Store, tmp_path: Path) -> None:
     name = git("rev-parse", "gitticks/state:tasks/f2", at=tmp_path / "r")
     loose_file(tmp_path / "r/.git", name).unlink()
-    assert task_ids(Store.open(discover(tmp_path / "r"))) == ("m3a9",)
+    assert task_ids(Store(discover(tmp_path / "r"))) == ("m3a9",)

@@ -32,7 +32,7 @@ class Project:
     @property
     def store(self) -> Store:
         """Returns a store that follows the board."""
-        return Store.open(discover_for_much(self.path), WORKTREE_BOARD)
+        return Store(discover_for_much(self.path), WORKTREE_BOARD)
 
     def gt(self, *arguments: str, **more: Any) -> Ran:
         """Runs a command at the top of the checkout."""

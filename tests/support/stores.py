@@ -41,8 +41,8 @@ class _Draws:
 def make_store(path: Path, *, board: Board | None = None, config: str = CONFIG) -> Store:
     """Makes a repository with one commit and an empty state branch at `path`; without a board unless one is given."""
     if board is None and config == CONFIG and prepared.copied(prepared.STORE, path):
-        return Store.open(discover_for_much(path), None)
-    store = Store.open(discover_for_much(make_repository(path)), board)
+        return Store(discover_for_much(path))
+    store = Store(discover_for_much(make_repository(path)), board)
     store.initialise(ADA, config)
     return store
 
@@ -125,7 +125,7 @@ The page has both now.
 def make_queue(path: Path, *, board: Board | None = None) -> Store:
     """Makes a repository with a task of each sort: ready, asking, blocked, put off, in review, in an epic, done."""
     if board is None and prepared.copied(prepared.QUEUE, path):
-        return Store.open(discover_for_much(path), None)
+        return Store(discover_for_much(path))
     store = make_store(path, board=board)
     store.transact(_put_queue, author=ADA)
     return store

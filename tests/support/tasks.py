@@ -27,7 +27,7 @@ def make_task(task_id: str, title: str = "Say hello") -> Task:
 
 def make_store(path: Path, tasks: Iterable[Task] = ()) -> Store:
     """Makes a repository with a state branch that holds `tasks`, all put there in one commit."""
-    store = Store.open(discover(make_repository(path)))
+    store = Store(discover(make_repository(path)))
     store.initialise(ADA, CONFIG)
     put_tasks(store, tasks)
     return store

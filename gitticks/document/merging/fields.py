@@ -145,23 +145,19 @@ class _Merge:
         for pair in guest.pairs:
             key, theirs = pair.key.text, pair.value
             mine, before = frame.get(key), old.get(key) if old else None
-            if _same(mine, theirs) or (before is not None and _same(before, theirs)):
+            if _same(mine, theirs) or _same(before, theirs):
                 continue
             if isinstance(mine, MappingNode) and isinstance(theirs, MappingNode):
                 yield from self._nested((*keys, key), before, mine, theirs)
-            elif (
-                mine is None
-                or (before is not None and _same(mine, before))
-                or self._guest_stands((*keys, key), loose_node(mine), loose_node(theirs))
-            ):
-                if mine is not None and not (before is not None and _same(mine, before)):
-                    self.overridden.append(".".join((*keys, key)))
-                yield Change((*keys, key), as_value(theirs))
-            else:
+                continue
+            is_changed = mine is not None and not _same(mine, before)
+            if is_changed:
                 self.overridden.append(".".join((*keys, key)))
+            if not is_changed or self._guest_stands((*keys, key), loose_node(mine), loose_node(theirs)):
+                yield Change((*keys, key), as_value(theirs))
         for pair in frame.pairs:
             before = old.get(pair.key.text) if old else None
-            if before is not None and guest.get(pair.key.text) is None and _same(before, pair.value):
+            if guest.get(pair.key.text) is None and _same(before, pair.value):
                 yield Change((*keys, pair.key.text), None)
 
 

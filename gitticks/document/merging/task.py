@@ -7,7 +7,7 @@ in, and in the last resort both whole texts are kept, marked.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, NamedTuple
@@ -40,15 +40,24 @@ Key = tuple[tuple[int, str], int]
 
 
 class MergedFile(NamedTuple):
-    """A merged TASK.md.
+    """A merged file of the state branch, and what a person should know of it.
 
-    `conflicts` are the sections that stand there twice, marked; `overridden` are the keys that both sides changed, of
-    which only the later value stands.
+    Attributes:
+        data: its bytes.
+        conflicts: the parts that stand there twice, marked, until a person settles it; of settings the keys that both
+            sides changed.
+        overridden: the fields that both sides changed, of which only the later value stands.
+        superseded: the sections of the side whose state does not stand, as name and text.
+        born_twice: both sides made a task of this id; the later one is in the file of the earlier.
+        beside: what could not be joined, by the paths where it is kept.
     """
 
     data: bytes
     conflicts: tuple[str, ...] = ()
     overridden: tuple[str, ...] = ()
+    superseded: tuple[tuple[str, str], ...] = ()
+    born_twice: bool = False
+    beside: tuple[tuple[str, bytes], ...] = ()
 
 
 def merge_files(
@@ -57,7 +66,7 @@ def merge_files(
     guest: TaskFile,
     *,
     fields: frozenset[str],
-    sections: Iterable[str],
+    sections: Sequence[str],
     guest_is_later: bool | None,
     later: Later = lambda _: None,
     guest_stands: bool = False,
@@ -94,7 +103,13 @@ def merge_files(
     whole = TaskFile.parse((front.opening + front.yaml + front.closing).encode(), frame.path)
     joined = _later_than_its_versions(whole.with_body(body.text))
     refuse_excess(joined.frontmatter.text, frame.path)
-    return MergedFile(joined.data, body.conflicts, merged.overridden)
+    superseded = tuple(
+        (section, text)
+        for section in sections
+        if (text := guest.all_text(section)) is not None
+        and text not in (frame.all_text(section), base.all_text(section) if base else None)
+    )
+    return MergedFile(joined.data, body.conflicts, merged.overridden, superseded)
 
 
 def _later_than_its_versions(file: TaskFile) -> TaskFile:

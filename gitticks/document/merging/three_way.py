@@ -24,7 +24,21 @@ _MOST_PAIRS = 2_000_000
 _MOST_STEPS = 20_000_000
 """For each run of lines that stayed together all lines are looked at; past so many looks nobody waits either."""
 Places = tuple[int, int, int]
-_BEGIN, _BASE, _MIDDLE, _END = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
+_BEGIN, _BASE, _END = (rf"{sign}{{7}}(?: [^\n]*)?\r?$" for sign in ("<", r"\|", ">"))
+_MIDDLE = r"={7}\r?$"
+
+
+def _lines_up_to(*markers: str) -> str:
+    return rf"(?:(?!{'|'.join(markers)})[^\n]*\n)*"
+
+
+HUNK: Final = re.compile(
+    rf"^{_BEGIN}\n(?P<ours>{_lines_up_to(_BEGIN, _BASE, _MIDDLE)})"
+    rf"(?:{_BASE}\n(?P<base>{_lines_up_to(_BEGIN, _MIDDLE)}))?"
+    rf"{_MIDDLE}\n(?P<theirs>{_lines_up_to(_BEGIN, _END)}){_END}\n?",
+    re.MULTILINE,
+)
+"""What git writes where both sides exclude each other, whole; markers that stand alone are text."""
 WORD: Final = "gitticks conflict"
 END_MARK: Final = f"<!-- {WORD}: end -->"
 _MARK = re.compile(rf"^<!-- {WORD}: [^\r\n]*-->[ \t]*\r?$", re.MULTILINE)
@@ -170,77 +184,21 @@ def _lines(text: str) -> list[str]:
     return [text[start:end] for start, end in pairwise(starts)]
 
 
-class Hunk(NamedTuple):
-    """Where both sides exclude each other; offsets of the text. `base` is None where git did not write it."""
-
-    start: int
-    end: int
-    ours: str
-    base: str | None
-    theirs: str
-
-
 class Sides(NamedTuple):
-    """The versions that a text with markers was made of; without git's base, that of each hunk counts as empty."""
+    """The versions that git merged into a text with markers; `base` is None where git did not write it."""
 
-    base: str
+    base: str | None
     ours: str
     theirs: str
-
-
-def find_hunks(text: str) -> tuple[Hunk, ...]:
-    """Returns the complete hunks in order; markers that stand alone are text."""
-    hunks: list[Hunk] = []
-    places: dict[str, tuple[int, int]] = {}
-    starts = line_starts(text)
-    for start, end in pairwise(starts):
-        kind = _kind(text[start:end])
-        if kind == _BEGIN:
-            places = {kind: (start, end)}
-        elif kind == _END and _MIDDLE in places:
-            hunks.append(_hunk(text, places, start, end))
-            places = {}
-        elif kind and _BEGIN in places and kind not in places and not (kind == _BASE and _MIDDLE in places):
-            places[kind] = (start, end)
-    return tuple(hunks)
 
 
 def split_sides(text: str) -> Sides | None:
-    """Returns the versions that git merged into a text with markers; None if there is no complete hunk in it."""
-    hunks = find_hunks(text)
-    if not hunks:
+    """Returns the versions that a text with git's markers was made of; None if there is no complete conflict in it."""
+    found = [*HUNK.finditer(text)]
+    if not found:
         return None
-    base, ours, theirs, place = "", "", "", 0
-    for hunk in hunks:
-        same = text[place : hunk.start]
-        base += same + (hunk.base or "")
-        ours += same + hunk.ours
-        theirs += same + hunk.theirs
-        place = hunk.end
-    rest = text[place:]
-    return Sides(base + rest, ours + rest, theirs + rest)
-
-
-def _kind(line: str) -> str:
-    found = line[:7]
-    if found not in (_BEGIN, _BASE, _MIDDLE, _END):
-        return ""
-    after = line[7:].rstrip("\r\n")
-    is_marker = not after or (after.startswith(" ") and found != _MIDDLE)
-    return found if is_marker else ""
-
-
-def _hunk(text: str, places: dict[str, tuple[int, int]], start: int, end: int) -> Hunk:
-    ours_start, middle = places[_BEGIN][1], places[_MIDDLE]
-    base = places.get(_BASE)
-    ours_end = middle[0] if base is None else base[0]
-    return Hunk(
-        start=places[_BEGIN][0],
-        end=end,
-        ours=text[ours_start:ours_end],
-        base=None if base is None else text[base[1] : middle[0]],
-        theirs=text[middle[1] : start],
-    )
+    base, ours, theirs = (HUNK.sub(rf"\g<{side}>", text) for side in Sides._fields)
+    return Sides(None if any(one["base"] is None for one in found) else base, ours, theirs)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -302,7 +260,7 @@ def conflict_line(source: Source) -> int | None:
     text = source.text
     found = [one.start() for one in _MARK.finditer(text)] if WORD in text else []
     if "<<<<<<<" in text:
-        found += [one.start for one in find_hunks(text)]
+        found += [one.start() for one in HUNK.finditer(text)]
     if not found:
         return None
     code, starts = _lines_of_code(source), line_starts(text)

@@ -205,7 +205,7 @@ class Desk:
         return (
             judge_tree(repository, begin, end)
             or judge_paths(repository, begin, end, rules)
-            or judge_commits(Store.open(repository), workspace.task_id, begin, end, environment)
+            or judge_commits(Store(repository), workspace.task_id, begin, end, environment)
         )
 
     def _find_astray(self) -> str | None:

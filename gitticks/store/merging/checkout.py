@@ -25,7 +25,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.store.merging.task import Merged
+    from gitticks.document.merging.task import MergedFile
 
 _DRIVER = "merge.gitticks.driver"
 _NAME = "merge.gitticks.name"
@@ -111,23 +111,14 @@ def is_sound(data: bytes, path: str) -> bool:
     return True
 
 
-def _is_of_another_base(before: Task, edited: Task) -> bool:
-    """True if a field differs that no person writes: an editor saved what it had shown for long."""
-    return any(
-        getattr(before, field.name) != getattr(edited, field.name)
-        for field in fields(before)
-        if field.name in _WRITTEN_BY_GITTICKS
-    )
-
-
 def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
     from gitticks.document.merging.task import merge_files
     from gitticks.workflow.bundle import BUNDLE_FIELDS
 
     try:
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
-        if _is_of_another_base(before.task, edited.task):
-            return None
+        if any(getattr(before.task, name) != getattr(edited.task, name) for name in _WRITTEN_BY_GITTICKS):
+            return None  # an editor saved what it had shown for long
         merged = merge_files(
             before,
             current,
@@ -143,12 +134,12 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     return merged.data
 
 
-def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | None:
+def join_marked(data: bytes, path: str, base: bytes | None = None) -> MergedFile | None:
     """Returns the task's file that the two sides of git's markers make.
 
     None where no marker is complete or a side cannot be read. Without `base` the markers tell of it.
     """
-    from gitticks.document.merging.three_way import find_hunks, split_sides
+    from gitticks.document.merging.three_way import split_sides
     from gitticks.store.merging.task import merge_task, with_superseded
 
     try:
@@ -158,9 +149,9 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
     sides = split_sides(text)
     if sides is None:
         return None
-    has_base = all(hunk.base is not None for hunk in find_hunks(text))
-    old = base if base is not None else sides.base.encode() if has_base else None
-    merged = merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
+    if base is None and sides.base is not None:
+        base = sides.base.encode()
+    merged = merge_task(base, sides.ours.encode(), sides.theirs.encode(), path)
     return None if merged is None else merged._replace(data=with_superseded(merged, path))
 
 
@@ -168,11 +159,11 @@ def first_marker(data: bytes) -> int | None:
     """Returns the line, from 1, of the first complete conflict that git left; None if there is none."""
     if b"<<<<<<<" not in data:
         return None
-    from gitticks.document.merging.three_way import find_hunks
+    from gitticks.document.merging.three_way import HUNK
 
     text = data.decode("utf-8", "replace")
-    hunks = find_hunks(text)
-    return text.count("\n", 0, hunks[0].start) + 1 if hunks else None
+    found = HUNK.search(text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
 def install_merge_driver(repository: Repository) -> None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gitticks.document.history import render_event
+from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
 from gitticks.store.layout import history_path, task_of_path
-from gitticks.store.merging.files import MergedFile, merge_file
+from gitticks.store.merging.files import merge_file
 from gitticks.store.merging.task import Changes, born_first, is_another_birth
 
 Files = dict[str, bytes | None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import NamedTuple
 
 from gitticks.document.merging.entries import merge_records
 from gitticks.document.merging.fields import merge_settings
+from gitticks.document.merging.task import MergedFile
 from gitticks.document.merging.three_way import mark, merge_text, union_of_lines
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
@@ -27,22 +27,6 @@ _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
 """Texts that are only added to: where both sides did, both additions stay."""
 _CHECKPOINT = re.compile(rf"{TASKS_FOLDER}/[^/]+/[^/]+/{CHECKPOINTS_FOLDER}/[0-9]+\.json")
 _BESIDE = re.compile(r"(.*[^/])\.other-[0-9a-f]{8}((?:\.[^./]*)?)", re.DOTALL)
-
-
-class MergedFile(NamedTuple):
-    """A merged file, and what a person should know of it.
-
-    Attributes:
-        data: its bytes.
-        conflicts: the parts of which both sides' texts stand there, marked; for settings the keys that both changed.
-        overridden: the fields that both sides changed; the later value wins.
-        beside: what could not be joined, by the paths where it is kept.
-    """
-
-    data: bytes
-    conflicts: tuple[str, ...] = ()
-    overridden: tuple[str, ...] = ()
-    beside: tuple[tuple[str, bytes], ...] = ()
 
 
 def merge_file(
@@ -95,7 +79,7 @@ def _merged_task(
         (f"{lead}{section.lower()}-{_digest(text.encode())}.md", f"{text}\n".encode())
         for section, text in merged.superseded
     )
-    return MergedFile(merged.data, merged.conflicts, merged.overridden, kept)
+    return merged._replace(beside=kept)
 
 
 def _one_readable(path: str, one: bytes, other: bytes) -> MergedFile:

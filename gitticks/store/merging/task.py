@@ -15,7 +15,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from gitticks.document.merging.fields import value_at
-from gitticks.document.merging.task import merge_files, with_second_birth
+from gitticks.document.merging.task import MergedFile, merge_files, with_second_birth
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
@@ -31,24 +31,6 @@ Times: TypeAlias = Callable[[Look], tuple[int, int] | None]
 MOST_COMMITS = 500
 
 
-class Merged(NamedTuple):
-    """The bytes of a merged file, and what a person should know of them.
-
-    Attributes:
-        data: the file.
-        conflicts: the parts that stand there twice, marked, until a person settles it.
-        overridden: the fields that both sides changed; the later value wins.
-        superseded: hand-off and review of the side whose state does not stand, as section and text.
-        born_twice: both sides made a task of this id; the later one is in the file of the earlier.
-    """
-
-    data: bytes
-    conflicts: tuple[str, ...] = ()
-    overridden: tuple[str, ...] = ()
-    superseded: tuple[tuple[str, str], ...] = ()
-    born_twice: bool = False
-
-
 def merge_task(
     base: bytes | None,
     ours: bytes,
@@ -57,7 +39,7 @@ def merge_task(
     times: Times | None = None,
     *,
     is_uncommitted: bool = False,
-) -> Merged | None:
+) -> MergedFile | None:
     """Returns the task's file with the changes of both sides; None if a side cannot be read or joined.
 
     A base that cannot be read, or none, means that each side counts as made by itself. Without `times` the later
@@ -65,9 +47,9 @@ def merge_task(
     they stand, and what only gitticks writes is that of ours.
     """
     if theirs in (ours, base):
-        return Merged(ours)
+        return MergedFile(ours)
     if ours == base:
-        return Merged(theirs)
+        return MergedFile(theirs)
 
     try:
         one, other = (TaskFile.parse(data, path) for data in sorted((ours, theirs)))
@@ -81,7 +63,7 @@ def merge_task(
         if before is None and is_another_birth(one, other):
             # The earlier task with the whole file of the later one below its frontmatter, marked.
             earlier, later = (one, other) if born_first(one, other) else (other, one)
-            return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
+            return MergedFile(with_second_birth(earlier, later), ("the whole task",), born_twice=True)
         is_swapped = ours > theirs
         if is_uncommitted:
             return _put_back(before, *((other, one) if is_swapped else (one, other)))
@@ -90,7 +72,7 @@ def merge_task(
         return None
 
 
-def with_superseded(merged: Merged, path: str) -> bytes:
+def with_superseded(merged: MergedFile, path: str) -> bytes:
     """Returns the merged file with the hand-off or review that does not stand as a note.
 
     For merges that write one file alone, so that there is no place beside it; and a rebase leaves its commit behind.
@@ -131,7 +113,7 @@ def _ordered(times: Times | None, look: Look, *, is_swapped: bool) -> tuple[int,
     return found if found is None or not is_swapped else (found[1], found[0])
 
 
-def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times) -> Merged:
+def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times) -> MergedFile:
     def bundle_times() -> tuple[int, int] | None:
         return times(lambda file: _side(file).bundle)
 
@@ -144,7 +126,7 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
         first = time_key(one.task) >= time_key(other.task)
     frame, guest = (one, other) if first else (other, one)
     mine, theirs = time_key(frame.task), time_key(guest.task)
-    merged = merge_files(
+    return merge_files(
         base,
         frame,
         guest,
@@ -153,16 +135,9 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
         guest_is_later=None if mine == theirs else theirs > mine,
         later=later,
     )
-    superseded = tuple(
-        (section.value, text)
-        for section in BUNDLE_SECTIONS
-        if (text := guest.all_text(section)) is not None
-        and text not in (frame.all_text(section), base.all_text(section) if base else None)
-    )
-    return Merged(merged.data, merged.conflicts, merged.overridden, superseded)
 
 
-def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> Merged:
+def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> MergedFile:
     merged = merge_files(
         base,
         ours,
@@ -175,7 +150,7 @@ def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> Merged
     # The marks of a conflict raise it, but a file that nobody commits yet has that of the branch.
     file = TaskFile.parse(merged.data, ours.path)
     file = file.with_task(replace(file.task, updated=ours.task.updated))
-    return Merged(file.data, merged.conflicts, merged.overridden)
+    return merged._replace(data=file.data, superseded=())
 
 
 def _side(file: TaskFile) -> Side:

@@ -73,7 +73,7 @@ board
 
 def test_the_board_is_brought_in_step(project: Project) -> None:
     task_id = project.create()
-    boardless = Store.open(project.store.repository)
+    boardless = Store(project.store.repository)
     write_task_file(boardless, task_id, project.file(task_id).data.decode().replace("Login", "Another"))
     assert found_in(project.path) == {"the board is behind the state branch": "warning"}
     type_fixes(project.path)

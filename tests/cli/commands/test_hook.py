@@ -189,7 +189,7 @@ def test_a_commit_on_a_board_that_lags_behind_takes_nothing_back(hand: Hand, how
     """Whatever git makes the commit's index of: the files stay as they are until it is made."""
     project = hand.project
     project.make("m3xq")
-    behind = Store.open(discover(project.path))
+    behind = Store(discover(project.path))
     change_task(behind, "k7f2", priority=0)
     change_task(behind, "m3xq", priority=1)
     behind.transact(lambda transaction: transaction.write("notes.md", b"new\n"), author=ENGINE)

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitticks.document.fields import written
-from gitticks.document.merging.task import is_conflicted
+from gitticks.document.merging.task import MergedFile, is_conflicted
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import Status
-from gitticks.store.merging.task import Merged, merge_task
+from gitticks.store.merging.task import merge_task
 from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS
 from tests.support.versions import PATH, Versions, make_base, parse, versions
 
@@ -21,7 +21,7 @@ WORD = re.compile(r"\w+")
 OWN_WORDS = {"gitticks", "conflict", "version", "of", "end", "unknown", "time", "markdown"}
 
 
-def merge(base: bytes | None, ours: bytes, theirs: bytes) -> Merged:
+def merge(base: bytes | None, ours: bytes, theirs: bytes) -> MergedFile:
     merged = merge_task(base, ours, theirs, PATH)
     assert merged is not None
     return merged
