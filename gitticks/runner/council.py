@@ -24,8 +24,9 @@ from gitticks.model.settings import CouncilSettings, Price
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
+from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, Work
 from gitticks.runner.reviewing import Reviewer
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
@@ -91,7 +92,7 @@ class _Seat:
 
 
 def hold_council(
-    place: Place,
+    place: LocalPlace,
     orders: Sequence[SessionOrder],
     settings: CouncilSettings,
     kept: KeptAnswers,
@@ -141,7 +142,7 @@ def hold_council(
     return CouncilResult(_sum(results, answers, counted), reports)
 
 
-def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
+def _ask(place: LocalPlace, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
     """Returns the result of a reviewer's session with its cost, or the kept answer of an earlier one."""
     earlier, agent = kept.find(seat.name), seat.order.agent
     if earlier is not None:
