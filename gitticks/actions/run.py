@@ -40,7 +40,7 @@ from gitticks.runner.finishing import recover
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
-from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
+from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.overlaps import find_overlaps, keep_overlaps
@@ -259,7 +259,7 @@ def merge_each(
     context.require_person("merge")
     run = run_context(context, listener)
     with Removals(run) as removals, PooledAside(run.repository) as pool:
-        queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
+        queue = MergeQueue(run, context.author, pool=pool, removals=removals)
         remove_merged_workspaces(run)
         ids = task_ids or [task.id for task in queue.waiting()]
         merged: dict[TaskId, MergeResult] = {}
