@@ -131,14 +131,7 @@ def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[E
     present = None if own is None else file.section(own)
     if own is None or present is None:
         return False
-    begun = max(
-        (
-            index
-            for index, event in enumerate(history)
-            if event.type is EventType.SESSION_STARTED and event.data.get("role") == role.value
-        ),
-        default=0,
-    )
+    begun = max((index for index, event in enumerate(history) if event.begins(role)), default=0)
     since = history[begun:]
     if any(event.data.get(TAKEN) == digest_of(present) for event in since):
         return False
@@ -338,14 +331,18 @@ def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -
 
 
 def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
-    """Returns whether there was something to finish: the runner may have died before the start, or after the end."""
     store = run.open_store()
     try:
         file = store.task_file(record.task)
     except NotFoundError:
         return False
-    if not _is_unfinished(store.history(record.task), record):
-        return False
+    of_role = (
+        one
+        for one in reversed(store.history(record.task))
+        if one.begins(record.role) or one.ends(record.role)
+    )
+    if not next((one.begins(record.role) for one in of_role), False):
+        return False  # the runner died before the start, or after the end
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
     look_for_left_behind(run, actor, record.task)
 
@@ -378,16 +375,3 @@ def _given(store: Store, record: SessionRecord, present: TaskFile) -> TaskFile:
         return TaskFile.parse(store.objects.read_blob(record.given), present.path)
     except GitticksError:  # the record is damaged
         return present
-
-
-def _is_unfinished(history: tuple[Event, ...], record: SessionRecord) -> bool:
-    last = next(
-        (
-            event.type
-            for event in reversed(history)
-            if event.type in (EventType.SESSION_STARTED, EventType.SESSION_ENDED)
-            and event.data.get("role") == record.role.value
-        ),
-        None,
-    )
-    return last is EventType.SESSION_STARTED

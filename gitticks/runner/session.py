@@ -78,9 +78,7 @@ def _last_worker(events: tuple[Event, ...]) -> int | None:
     """Returns the position of the last worker session that did anything."""
     for place in range(len(events) - 1, -1, -1):
         data = events[place].data
-        if events[place].type is not EventType.SESSION_ENDED or data.get("role") != Role.WORKER.value:
-            continue
-        if "session" in data or data.get("ending") not in _NEVER_SPOKE:
+        if events[place].ends(Role.WORKER) and ("session" in data or data.get("ending") not in _NEVER_SPOKE):
             return place
     return None
 
