@@ -15,6 +15,7 @@ from gitticks.git.snapshots import (
     Snapshot,
     blobs_at,
     discard,
+    first_parent,
     kept_files,
     put_file,
     read_kept,
@@ -122,11 +123,8 @@ def put_back(checkout: Checkout, commit: str) -> Restored:
         if dict(present.files) != files:
             return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
         return Restored(paths=tuple(sorted(files)))
-    base = run_git(
-        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
-    ).text
     now = blobs_at(checkout, "HEAD", files)
-    then = blobs_at(checkout, base, files) if base else {}
+    then = blobs_at(checkout, first_parent(checkout, commit), files)
     wanted: dict[str, tuple[str, bytes | None]] = {}
     conflicts = []
     for path, kept in files.items():
