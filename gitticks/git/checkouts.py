@@ -192,8 +192,8 @@ def is_in_place(checkout: Checkout) -> bool:
     return os.path.realpath(checkout.path / named) == os.path.realpath(checkout.git_dir)
 
 
-def head(checkout: Checkout) -> str | None:
-    """Returns the commit that is checked out; None on an unborn branch."""
+def head(checkout: Checkout | Repository) -> str | None:
+    """Returns the commit that is checked out there, or here in a repository; None on an unborn branch."""
     target = read_symbolic_ref(checkout.git_dir, "HEAD")
     if target is None:
         return read_ref(checkout.git_dir, "HEAD")
@@ -205,8 +205,8 @@ def lost_head(checkout: Checkout) -> str | None:
     return next(logged(checkout.git_dir, "HEAD"), None)
 
 
-def current_branch(checkout: Checkout) -> str | None:
-    """Returns the branch that is checked out, without `refs/heads/`; None if HEAD is detached."""
+def current_branch(checkout: Checkout | Repository) -> str | None:
+    """Returns the branch that is checked out there, also one without commits; None if HEAD is detached."""
     return branch_of_head(checkout.git_dir)
 
 

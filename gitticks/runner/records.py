@@ -27,6 +27,7 @@ from gitticks.runner.liveness import (
     STOPPED,
     is_agent_alive,
     is_session_alive,
+    names_in,
     tree_lock_name,
 )
 from gitticks.safe_read import read_json
@@ -156,10 +157,7 @@ class Sessions:
         return is_session_alive(str(self._folder), task_id)
 
     def _all(self) -> list[SessionRecord]:
-        try:
-            names = sorted(os.listdir(self._folder))  # noqa: PTH208 - a run asks often
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        names = sorted(names_in(str(self._folder)))
         found = (read_record(self._folder / name) for name in names if name.endswith(RECORD))
         return [record for record in found if record is not None]
 

@@ -19,7 +19,7 @@ from gitticks.git.checkouts import (
 )
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
-from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
@@ -307,7 +307,7 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Worksp
 def _tip(repository: Repository, base: str) -> str:
     tip = _tip_of(repository, base)
     if tip is None:
-        is_unborn = base == head_branch(repository)
+        is_unborn = base == current_branch(repository)
         raise GitticksError(
             f"the base branch `{base}` does not exist here or has no commits",
             hint="`git commit` creates the first one, from which work can start"
