@@ -114,10 +114,10 @@ def take_delivery(
     file = transaction.task_file(task_id)
     role = actor.role or Role.WORKER
     is_persons = _is_persons(file, delivery, role, transaction.history(task_id))
-    taken = mailbox.take(file, delivery, role, circumstances.at, actor.name, is_persons=is_persons)
-    if taken.file.data != file.data:
-        transaction.put_task(taken.file)
-    warnings = (*delivery.warnings, *taken.warnings)
+    taken, odd = mailbox.take(file, delivery, role, circumstances.at, actor.name, is_persons=is_persons)
+    if taken.data != file.data:
+        transaction.put_task(taken)
+    warnings = (*delivery.warnings, *odd)
     events = [
         Event(EventType.WARNED, circumstances.at, actor, reason=warning)
         for warning in dict.fromkeys(warnings)

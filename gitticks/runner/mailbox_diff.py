@@ -20,13 +20,6 @@ _ENTRY_SECTIONS = (Section.QUESTIONS, Section.NOTES)
 _MOST_NAMED = 8
 
 
-class NewEntries(NamedTuple):
-    """The texts that were added to a section, in file order, and what else was done to it."""
-
-    texts: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
 class ReturnedFile(NamedTuple):
     """The copy: its body, which can be read whatever the frontmatter has become, and oddities of its bytes."""
 
@@ -77,8 +70,11 @@ class ReturnedFile(NamedTuple):
             found.append(f"changes to {_named(changed)} were dropped{_advice(changed, own)}")
         return tuple(dict.fromkeys(found))
 
-    def new_entries(self, section: Section) -> NewEntries:
-        """Returns what was added to `## Questions` or `## Notes`: entries, and text without a heading of its own."""
+    def new_entries(self, section: Section) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Returns what was added to `## Questions` or `## Notes`, in file order, and what else was done to it.
+
+        That are entries, and text without a heading of its own.
+        """
         known = list(self.original.entries(section))
         added = []
         for placed in place_entries(self.body, section):
@@ -105,7 +101,7 @@ class ReturnedFile(NamedTuple):
                 texts.append(rest)
         taken = [one.text for one in known if one.kind is ActorKind.AGENT]
         fresh = [text for text in texts if not is_empty(text) and not _consume(text, taken)]
-        return NewEntries(tuple(fresh), tuple(dict.fromkeys(warnings)))
+        return tuple(fresh), tuple(dict.fromkeys(warnings))
 
 
 def _consume(text: str, taken: list[str]) -> bool:

@@ -131,7 +131,7 @@ def build_prompt(
     is_worker = role is Role.WORKER
     setbacks = find_setbacks(history) if is_worker else Setbacks()
     review_failed = file.review_outcome is ReviewOutcome.FAIL
-    work = recent_work(_text(store, layout.worklog_path(task.id)))
+    work, earlier_work = recent_work(_text(store, layout.worklog_path(task.id)))
     strangers = strangers_of(store, file)
     epic_title, epic_text = _epic(store, task, strangers)
     start, head, since_fork = _difference(task, workspace, settings)
@@ -156,8 +156,8 @@ def build_prompt(
         epic_title=epic_title,
         epic_text=epic_text,
         scratchpad=_text(store, layout.scratchpad_path(task.parent or task.id)),
-        worklog="\n\n".join(work.entries),
-        worklog_summary=work.summary or "",
+        worklog="\n\n".join(work),
+        worklog_summary=earlier_work,
         checks=gate_lines(settings.verify),
         branch=workspace.branch or "",
         base=workspace.base or "",

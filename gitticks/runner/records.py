@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from gitticks.runner.liveness import (
     tree_lock_name,
 )
 from gitticks.safe_read import read_json
+
+_TEXTS = ("session_id", "model", "transcript", "given")
 
 
 class Sessions:
@@ -183,16 +185,8 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
-            session_id=_text_in(body, "session_id"),
-            model=_text_in(body, "model"),
-            transcript=_text_in(body, "transcript"),
             is_over=body.get("is_over") is True,
-            given=_text_in(body, "given"),
+            **{key: body[key] for key in _TEXTS if isinstance(body.get(key), str)},
         )
 
     return read_json(path, make, None)
-
-
-def _text_in(body: Mapping[str, object], key: str) -> str | None:
-    found = body.get(key)
-    return found if isinstance(found, str) else None

@@ -62,13 +62,6 @@ class LoggedIteration(NamedTuple):
     said: str
 
 
-class RecentWork(NamedTuple):
-    """A worklog as a prompt shows it: the last entries whole, oldest first, and one line for those before them."""
-
-    entries: tuple[str, ...] = ()
-    summary: str | None = None
-
-
 def append_entry(worklog: str, entry: WorklogEntry) -> str:
     """Returns the worklog with one more entry at its end."""
     before = worklog if not worklog or worklog.endswith("\n") else f"{worklog}\n"
@@ -89,12 +82,12 @@ def render_entry(entry: WorklogEntry) -> str:
     return "\n".join([heading, "", *lines, *_indented(entry.output), *_said(entry.said), ""])
 
 
-def recent_work(worklog: str) -> RecentWork:
-    """Returns the last entries and a summary of those before them."""
+def recent_work(worklog: str) -> tuple[list[str], str]:
+    """Returns the last entries whole, oldest first, and one line for those before them, empty if there are none."""
     matches = list(_ENTRY.finditer(worklog))
     texts = _texts(worklog, matches)
     older = matches[:-_SHOWN_ENTRIES]
-    return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
+    return texts[len(older) :], _summary(older) if older else ""
 
 
 def read_entries(worklog: str) -> tuple[LoggedIteration, ...]:

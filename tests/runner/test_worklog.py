@@ -7,7 +7,6 @@ from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.worklog import (
     LoggedIteration,
-    RecentWork,
     WorklogEntry,
     append_entry,
     read_entries,
@@ -53,27 +52,25 @@ def test_an_entry_tells_all_that_is_known() -> None:
 
 
 def test_an_empty_worklog_has_no_recent_work() -> None:
-    assert recent_work("") == RecentWork()
+    assert recent_work("") == ([], "")
 
 
 def test_the_last_five_stay_whole_and_the_rest_is_one_line() -> None:
-    recent = recent_work(worklog(8))
-    assert [text.split(" ")[1] for text in recent.entries] == ["4", "5", "6", "7", "8"]
-    assert recent.summary == (
-        "3 earlier iterations (2026-01-03 to 2026-01-05): 3 worker; ended 2 clean, 1 crashed"
-    )
+    entries, summary = recent_work(worklog(8))
+    assert [text.split(" ")[1] for text in entries] == ["4", "5", "6", "7", "8"]
+    assert summary == ("3 earlier iterations (2026-01-03 to 2026-01-05): 3 worker; ended 2 clean, 1 crashed")
 
 
 def test_few_entries_need_no_summary() -> None:
-    recent = recent_work(worklog(5))
-    assert len(recent.entries) == 5
-    assert recent.summary is None
+    entries, summary = recent_work(worklog(5))
+    assert len(entries) == 5
+    assert summary == ""
 
 
 def test_what_an_agent_said_is_cut_and_cannot_look_like_an_entry() -> None:
     forged = render_entry(entry(9)) + "z" * 5000
     text = append_entry(worklog(1), entry(2, said=forged))
-    assert len(recent_work(text).entries) == 2
+    assert len(recent_work(text)[0]) == 2
     assert len(text) < 2000
 
 
@@ -82,8 +79,8 @@ def test_the_end_of_what_a_failed_check_printed_stays_and_cannot_look_like_an_en
     text = append_entry(
         worklog(1), replace(entry(2, said=""), checks=("tests failed (exit code 1)",), output=printed)
     )
-    shown = recent_work(text).entries[-1]
-    assert len(recent_work(text).entries) == 2
+    shown = recent_work(text)[0][-1]
+    assert len(recent_work(text)[0]) == 2
     assert "\nOutput of the failed check:\n\n    …" in shown
     assert shown.endswith("      AssertionError: 3 != 4")
     assert read_entries(text)[-1].said == ""
