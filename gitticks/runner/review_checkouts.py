@@ -64,7 +64,7 @@ class ReviewCheckouts(NamedTuple):
         exclude_folders(repository, [MAILBOX_FOLDER, self.settings.workspace.dir])
         remove_review_checkout(repository, planned.path)
         try:
-            checkout = add_worktree(repository, planned.path, commit=planned.commit).checkout
+            checkout = add_worktree(repository, planned.path, commit=planned.commit)
             workspace_setup.set_up(repository, checkout, self.settings, self.environment, stop)
             before, base = _changed(checkout), _tip_of_base(repository, planned)
             yield planned

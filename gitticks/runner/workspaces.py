@@ -25,7 +25,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot
-from gitticks.git.worktrees import add_worktree, is_half_made, remove_worktree
+from gitticks.git.worktrees import add_worktree, is_half_made, remove_worktree, submodules_of
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.settings import Settings, WorkspaceUpdate
 from gitticks.model.status import Isolation, Status
@@ -230,15 +230,15 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
 
 def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
     exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
-    added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
+    checkout = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
     try:
-        refuse_filters(added.checkout)
+        refuse_filters(checkout)
     except GitticksError:  # filled without the filter, it would be committed so once there is one
         remove_worktree(repository, plan.path)
         raise
-    if added.empty_submodules:
-        warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
-    return added.checkout
+    if submodules := submodules_of(checkout):
+        warnings.append(f"submodules are empty here: {shown_paths(submodules)}")
+    return checkout
 
 
 def _fix_link(checkout: Checkout) -> None:
