@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
@@ -34,13 +34,6 @@ from gitticks.safe_read import read_json
 from gitticks.workflow.council import VOICES, Answer, Tally, Voice, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
-
-
-class CouncilResult(NamedTuple):
-    """What a council came to: a session's result whose delivery holds the review, and each agent's own report."""
-
-    session: SessionResult
-    reports: tuple[tuple[str, AgentReport], ...]
 
 
 class _Seat:
@@ -101,9 +94,10 @@ def hold_council(
     person_follows: bool,
     stop: StopRequest,
     heard: Heard,
-) -> CouncilResult:
+) -> tuple[SessionResult, tuple[tuple[str, AgentReport], ...]]:
     """Asks every reviewer, for as long as a council may take, and returns what they come to.
 
+    That is a session's result whose delivery holds the review, and each agent's own report.
     `kept` are the answers that are there already, of a council that came to no end. `person_follows` says that a person
     looks at the work afterwards.
     """
@@ -134,12 +128,12 @@ def hold_council(
     )
     # Who had answered before the stop has answered.
     if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
-        return CouncilResult(SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports)
+        return SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
     ]
     counted = tally(answers, settings.rule, person_follows=person_follows)
-    return CouncilResult(_sum(results, answers, counted), reports)
+    return _sum(results, answers, counted), reports
 
 
 def _ask(place: LocalPlace, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:

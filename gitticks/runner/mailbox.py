@@ -135,7 +135,7 @@ def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, st
         return delivery
     from gitticks.runner.mailbox_diff import ReturnedFile
 
-    returned = ReturnedFile.of(content, original)
+    returned = ReturnedFile(content, original)
     own = OWN_SECTION.get(role)
     new = {section: returned.new_entries(section) for section in known}
     return replace(

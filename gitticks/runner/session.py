@@ -206,7 +206,7 @@ class SessionRun:
         kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha, wanted)
         for words in kept.outdated():
             listener.warn(words)
-        council = hold_council(
+        result, reports = hold_council(
             self.run.place,
             orders,
             settings.council,
@@ -216,9 +216,8 @@ class SessionRun:
             stop=self.stop,
             heard=listener,
         )
-        report = self.adjusted(council.session.report)
-        decision = self._write(report, council.session, council.reports)
-        if council.session.report.ending is not Ending.STOPPED:
+        decision = self._write(self.adjusted(result.report), result, reports)
+        if result.report.ending is not Ending.STOPPED:
             kept.forget()
         return decision
 
