@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from datetime import datetime
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
@@ -83,7 +82,10 @@ def _write_end(
     if left is not None:
         steps, events = (*left.steps, *decision.steps), (*left.events, *decision.events)
         decision = decision._replace(steps=steps, events=events)
-    _add_worklog(transaction, task_id, iteration, ended, report, checks=work.checks, at=circumstances.at)
+    entry = WorklogEntry(circumstances.at, iteration, ended.role, name, report, ended.signal, work.checks)
+    path = layout.worklog_path(task_id)
+    before = (transaction.read(path) or b"").decode("utf-8", "replace")
+    transaction.write(path, append_entry(before, entry).encode())
     if capture is not None:
         capture.write(transaction, decision.task, circumstances.at)
     spent = spent_of(ended.spent, ended.role, ended.ending.value)
@@ -141,37 +143,6 @@ def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[E
 def digest_of(text: str) -> str:
     """Returns what tells a text from others, for an event's `TAKEN`."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _add_worklog(
-    transaction: Transaction,
-    task_id: TaskId,
-    iteration: int,
-    ended: SessionEnded,
-    report: AgentReport,
-    *,
-    checks: ChecksReport | None,
-    at: datetime,
-) -> None:
-    path, signal = layout.worklog_path(task_id), ended.signal
-    words = report.final_message or ""
-    entry = WorklogEntry(
-        at=at,
-        iteration=iteration,
-        role=ended.role,
-        agent=ended.actor.name,
-        ending=report.ending,
-        detail=report.detail or None,
-        signal=signal.kind.value if signal else None,
-        said=f"{words}\n\n{signal.details}" if signal and signal.details else words,
-        checks=checks.lines if checks else (),
-        output=checks.output if checks else "",
-        usage=report.usage,
-        cost_source=report.cost_source,
-        is_estimate=report.is_estimate,
-    )
-    before = (transaction.read(path) or b"").decode("utf-8", "replace")
-    transaction.write(path, append_entry(before, entry).encode())
 
 
 def _learn(

@@ -27,6 +27,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
+from gitticks.workflow.gates import is_other_head
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
@@ -122,6 +123,16 @@ def require_code(repository: Repository, task: Task) -> None:
     )
 
 
+def moved_tip(repository: Repository, task: Task) -> tuple[str, bool] | None:
+    """Returns where the branch that is a task's alone stands, if not at its hand-off, and whether it is only behind that."""
+    if task.branch is None or task.sharing_epic is not None:
+        return None
+    tip = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
+    if tip is None or not is_other_head(tip, task.end_sha):
+        return None
+    return tip, is_ancestor(repository, tip, str(task.end_sha))
+
+
 def require_head(repository: Repository, task: Task) -> None:
     """Refuses to judge or merge work whose last commits are not on this clone's branch of it, where nothing was added.
 
@@ -130,14 +141,12 @@ def require_head(repository: Repository, task: Task) -> None:
     """
     require_code(repository, task)
     branch, end = task.branch, task.end_sha
-    tip = None if branch is None else read_ref(repository.common_dir, f"{BRANCHES}{branch}")
-    if tip is None or end in (None, tip) or branch != WORK_BRANCH + task.id:
-        return
-    if is_ancestor(repository, tip, str(end)):
+    moved = moved_tip(repository, task)
+    if moved is not None and moved[1] and branch == WORK_BRANCH + task.id:
         places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
         place = next(places, None)
         raise CodeMissingError(
-            f"`{branch}` is at {tip[:7]} in this clone, behind {str(end)[:7]}, which was handed off",
+            f"`{branch}` is at {moved[0][:7]} in this clone, behind {str(end)[:7]}, which was handed off",
             hint=f"`git branch --force {branch} {str(end)[:10]}` brings it there"
             if place is None
             else f"`git -C {quote(str(place))} merge --ff-only {str(end)[:10]}` brings it there",
