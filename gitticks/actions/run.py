@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from shlex import quote
@@ -24,7 +23,7 @@ from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError, RefusedError
-from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.merges.asides import PooledAside
 from gitticks.git.merges.forecast import Overlap
 from gitticks.git.repository import Repository
@@ -194,9 +193,8 @@ def _following(run: RunContext) -> Iterator[None]:
 def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
     """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks."""
     repository.own_dir.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(repository.own_file(RUN_LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if not take_lock(descriptor):
+    with holding_lock(repository.own_file(RUN_LOCK)) as is_ours:
+        if not is_ours:
             takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
             raise GitticksError(
                 f"a run is already active in this clone{takes}",
@@ -205,8 +203,6 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
         holds = Holds(repository.own_dir)
         holds.forget_added(holds.asked_to_add())  # asked of a run that was killed
         yield
-    finally:
-        give_up_lock(descriptor)
 
 
 class Health(NamedTuple):

@@ -122,14 +122,14 @@ def first_parent(checkout: Checkout, commit: str) -> str:
     return next(iter(objects.parents_of(commit)), objects.blob_id(b"", "tree"))
 
 
-def blobs_at(checkout: Checkout, commit: str, paths: Iterable[str]) -> dict[str, str]:
+def blobs_at(git_dir: Path, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Returns the blobs that a commit has at these paths; a path that it lacks is missing."""
     wanted = list(paths)
     found: dict[str, str] = {}
     options = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--"]
     for first in range(0, len(wanted), _MOST_ARGUMENTS):
         some = wanted[first : first + _MOST_ARGUMENTS]
-        listed = run_git([*options, *some], repository_dir=checkout.git_dir).stdout
+        listed = run_git([*options, *some], repository_dir=git_dir).stdout
         entries = (line.partition("\t") for line in os.fsdecode(listed).split("\0") if line)
         found |= {path: header.split(" ")[2] for header, _, path in entries}
     return found
@@ -194,7 +194,7 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
         input=b"".join(os.fsencode(path) + b"\0" for path in unchanged_since),
         fenced=True,
     )
-    in_head = blobs_at(checkout, snapshot.head, unchanged_since)
+    in_head = blobs_at(checkout.git_dir, snapshot.head, unchanged_since)
     for path in unchanged_since:
         if path not in in_head:
             put_file(checkout, path, _PLAIN, None)

@@ -7,14 +7,13 @@ kernel locks, which end with their holders. A record without a lock is a session
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from gitticks.errors import RefusedError
-from gitticks.flocks import give_up_lock, take_lock
+from gitticks.flocks import holding_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, SessionRecord
@@ -92,12 +91,8 @@ class Sessions:
     @contextlib.contextmanager
     def _locked(self, task_id: TaskId) -> Iterator[bool]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{task_id}{LOCK}"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            yield take_lock(descriptor)
-        finally:
-            give_up_lock(descriptor)
+        with holding_lock(self._folder / f"{task_id}{LOCK}") as is_ours:
+            yield is_ours
 
     def mark_briefed(self, record: SessionRecord, transcript: str) -> SessionRecord:
         """Notes, within `hold`, that the session's mailbox was filled, and where what it prints is kept."""

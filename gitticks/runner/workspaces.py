@@ -151,8 +151,8 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     checkout = checkout_at(repository, workspace.path)
     if read_occupant(repository, checkout) not in (None, task.id):
         return  # another task's by now: this one's was put aside when that moved in
-    keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
-    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}")
+    ref, clear = partial_work.partial_ref(task.id), workspace.isolation is not Isolation.NONE
+    partial_work.keep(repository, checkout, ref, f"Partial work on {task.id}", clear=clear)
 
 
 def _news_of_base(
@@ -191,7 +191,7 @@ def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, w
     before = read_occupant(repository, checkout)
     if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:
         ref = partial_work.partial_ref(TaskId(before))
-        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}")
+        partial_work.keep(repository, checkout, ref, f"Partial work on {before}", clear=True)
     file = occupant_file(repository, checkout)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{plan.task_id}\n", encoding="utf-8")
