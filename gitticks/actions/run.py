@@ -25,7 +25,6 @@ from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.merges.asides import PooledAside
-from gitticks.git.merges.forecast import Overlap
 from gitticks.git.repository import Repository
 from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -47,7 +46,7 @@ from gitticks.runner.prompt import read_overrides, require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import require_program
-from gitticks.runner.run_record import keep_wait
+from gitticks.runner.run_record import Foreseen, keep_wait
 from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
@@ -306,12 +305,11 @@ def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue
     return MergeQueue(run_context(context, listener), context.author)
 
 
-def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Overlap, ...]:
+def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Foreseen, ...]:
     """Returns the conflicts of unmerged work with its base and with one another; of these tasks' work if any is named."""
     tasks = context.store.snapshot().all_tasks()
     if not task_ids:
-        kept = keep_overlaps(context.repository, tasks.values(), context.settings)
-        return tuple(Overlap(one.name, one.other, one.paths) for one in kept)
+        return keep_overlaps(context.repository, tasks.values(), context.settings)
     graph = TaskGraph.of(tasks.values())
     among = [workspace_name(context.store.task_file(one).task, graph, context.settings) for one in task_ids]
     return find_overlaps(context.repository, tasks.values(), context.settings, among)
