@@ -5,6 +5,7 @@ A leaf module that reading commands load where there are sessions.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -12,6 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _GLANCE_SECONDS, _PAUSE_SECONDS = 1.0, 0.02
@@ -53,6 +55,16 @@ def take_lock(descriptor: int) -> bool:
             time.sleep(_PAUSE_SECONDS)
         else:
             return True
+
+
+@contextlib.contextmanager
+def holding_lock(path: Path) -> Iterator[bool]:
+    """Holds a lock file, made if missing, while the block runs; gives False if somebody else holds it for longer."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        yield take_lock(descriptor)
+    finally:
+        give_up_lock(descriptor)
 
 
 def give_up_lock(descriptor: int) -> None:

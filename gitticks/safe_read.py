@@ -27,7 +27,7 @@ def read_plain_file(path: Path | str, most_bytes: int = MOST_BYTES) -> bytes:
         FileNotFoundError: nothing is there.
         OSError: it is not a regular file, is larger than `most_bytes`, or cannot be read; the error names it.
     """
-    descriptor, size = _open(path)
+    descriptor, size = open_plain_file(path)
     try:
         if size > most_bytes:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
@@ -38,7 +38,7 @@ def read_plain_file(path: Path | str, most_bytes: int = MOST_BYTES) -> bytes:
 
 def read_end_of_plain_file(path: Path | str, last_bytes: int) -> bytes:
     """Returns the last bytes of a plain file, all of a shorter one; raises as `read_plain_file`."""
-    descriptor, size = _open(path)
+    descriptor, size = open_plain_file(path)
     try:
         if size > last_bytes:
             os.lseek(descriptor, size - last_bytes, os.SEEK_SET)
@@ -47,9 +47,9 @@ def read_end_of_plain_file(path: Path | str, last_bytes: int) -> bytes:
         os.close(descriptor)
 
 
-def _open(path: Path | str) -> tuple[int, int]:
-    """Returns the open file and its size."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+def open_plain_file(path: Path | str, *, follow: bool = True) -> tuple[int, int]:
+    """Returns a plain file, open, and its size; raises as `read_plain_file`, and for a link unless it is to `follow`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
     status = os.fstat(descriptor)
     if stat.S_ISREG(status.st_mode):
         return descriptor, status.st_size

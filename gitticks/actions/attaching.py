@@ -13,7 +13,6 @@ from gitticks.actions.context import Context
 from gitticks.agents.base import Front, Request
 from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError, NotFoundError, UsageError
-from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings
 from gitticks.model.status import Awaiting, Role, Status
@@ -169,9 +168,7 @@ class Follower:
             (
                 event
                 for event in reversed(store.history(record.task))
-                if event.type is EventType.SESSION_ENDED
-                and event.data.get("role") == record.role.value
-                and event.at >= record.started
+                if event.ends(record.role) and event.at >= record.started
             ),
             None,
         )

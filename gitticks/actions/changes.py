@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.merges.commits import Conflict, merge_in_memory
-from gitticks.git.merges.history import DiffSummary, diff_summary, is_ancestor
+from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.model.ids import TaskId
-from gitticks.workflow import gates
+from gitticks.runner.workspace_plan import moved_tip
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -94,12 +94,8 @@ def find_changes(repository: Repository, task: Task, until: float, *, with_confl
 
 def has_new_commits(repository: Repository, task: Task) -> bool:
     """True if the branch that is a task's alone has another head than the one that was handed off."""
-    if task.branch is None or task.sharing_epic is not None:
-        return False
-    tip = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
-    if not gates.is_other_head(tip, task.end_sha):
-        return False
-    return not is_ancestor(repository, str(tip), str(task.end_sha))  # a clone's branch that is only behind
+    moved = moved_tip(repository, task)
+    return moved is not None and not moved[1]
 
 
 def conflicts_of(

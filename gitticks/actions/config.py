@@ -21,7 +21,7 @@ from gitticks.document.settings import (
 )
 from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import DocumentError, NotFoundError, UsageError
-from gitticks.git.refs import head_branch
+from gitticks.git.checkouts import current_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.transaction import Transaction
@@ -114,7 +114,7 @@ def _check_value(name: str, value: str | None) -> object:
 def _check_branch(context: Context, value: str) -> None:
     """Refuses a base that is no branch here or at origin; one without commits yet is one all the same."""
     known = list_branches(context.repository)
-    if value in known or value == head_branch(context.repository):
+    if value in known or value == current_branch(context.repository):
         return
     near = get_close_matches(value, known, n=1, cutoff=0.6)
     raise NotFoundError(

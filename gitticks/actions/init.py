@@ -15,9 +15,10 @@ from gitticks.board.ignored import keep_board_ignores
 from gitticks.board.place import board_path, create_board
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import NotFoundError, RefusedError
+from gitticks.git.checkouts import head
 from gitticks.git.config import write_common_setting
 from gitticks.git.process import git_version
-from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref, read_symbolic_ref
 from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
 from gitticks.safe_read import read_json, read_plain_text
@@ -87,7 +88,8 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     repository.require_project_dir("the board")
     # So that all others are seen to be others, before anything is written.
     remember_names(repository, (context.author.name,))
-    if base is not None and has_commits(repository) and not branch_exists(repository, base):
+    has_commits = head(repository) is not None
+    if base is not None and has_commits and read_ref(repository.common_dir, BRANCHES + base) is None:
         raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
     begun = Begun.THERE
     remote: str | None = None
@@ -112,7 +114,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         board=board,
         is_board_new=is_board_new,
         base=settings.base or _derived_base(context),
-        has_commits=has_commits(repository),
+        has_commits=head(repository) is not None,
         remote=remote,
         silent=silent,
         tests=settings.verify.test,
@@ -147,7 +149,7 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
 
 
 def _derived_base(context: Context) -> str | None:
-    return default_base(context.repository) if has_commits(context.repository) else None
+    return default_base(context.repository) if head(context.repository) is not None else None
 
 
 def _first_config(context: Context, base: str | None, human: HumanPolicy | None) -> str:

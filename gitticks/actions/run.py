@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from shlex import quote
@@ -24,9 +23,8 @@ from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError, RefusedError
-from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.merges.asides import PooledAside
-from gitticks.git.merges.forecast import Overlap
 from gitticks.git.repository import Repository
 from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -40,7 +38,7 @@ from gitticks.runner.finishing import recover
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
-from gitticks.runner.mergequeue import Beside, MergeQueue, MergeResult
+from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.overlaps import find_overlaps, keep_overlaps
@@ -48,7 +46,7 @@ from gitticks.runner.prompt import read_overrides, require_templates
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import require_program
-from gitticks.runner.run_record import keep_wait
+from gitticks.runner.run_record import Foreseen, keep_wait
 from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
@@ -194,9 +192,8 @@ def _following(run: RunContext) -> Iterator[None]:
 def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
     """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks."""
     repository.own_dir.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(repository.own_file(RUN_LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if not take_lock(descriptor):
+    with holding_lock(repository.own_file(RUN_LOCK)) as is_ours:
+        if not is_ours:
             takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
             raise GitticksError(
                 f"a run is already active in this clone{takes}",
@@ -205,8 +202,6 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
         holds = Holds(repository.own_dir)
         holds.forget_added(holds.asked_to_add())  # asked of a run that was killed
         yield
-    finally:
-        give_up_lock(descriptor)
 
 
 class Health(NamedTuple):
@@ -259,7 +254,7 @@ def merge_each(
     context.require_person("merge")
     run = run_context(context, listener)
     with Removals(run) as removals, PooledAside(run.repository) as pool:
-        queue = MergeQueue(run, context.author, beside=Beside(pool, removals))
+        queue = MergeQueue(run, context.author, pool=pool, removals=removals)
         remove_merged_workspaces(run)
         ids = task_ids or [task.id for task in queue.waiting()]
         merged: dict[TaskId, MergeResult] = {}
@@ -310,12 +305,11 @@ def _queue(context: Context, listener: Callable[[RunEvent], None]) -> MergeQueue
     return MergeQueue(run_context(context, listener), context.author)
 
 
-def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Overlap, ...]:
+def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[Foreseen, ...]:
     """Returns the conflicts of unmerged work with its base and with one another; of these tasks' work if any is named."""
     tasks = context.store.snapshot().all_tasks()
     if not task_ids:
-        kept = keep_overlaps(context.repository, tasks.values(), context.settings)
-        return tuple(Overlap(one.name, one.other, one.paths) for one in kept)
+        return keep_overlaps(context.repository, tasks.values(), context.settings)
     graph = TaskGraph.of(tasks.values())
     among = [workspace_name(context.store.task_file(one).task, graph, context.settings) for one in task_ids]
     return find_overlaps(context.repository, tasks.values(), context.settings, among)

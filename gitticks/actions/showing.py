@@ -12,7 +12,6 @@ from gitticks.actions.derived_state import standing_of
 from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
 from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
 from gitticks.model.queries import by_priority_and_age
@@ -116,12 +115,7 @@ class ShownTask(NamedTuple):
 
 
 def _last_writer(history: tuple[Event, ...], role: Role, section: Section) -> Author | None:
-    wrote = (
-        event
-        for event in reversed(history)
-        if (event.type is EventType.SESSION_ENDED and event.data.get("role") == role)
-        or event.is_edit_of(section)
-    )
+    wrote = (event for event in reversed(history) if event.ends(role) or event.is_edit_of(section))
     return next((Author(event.actor.name, event.at) for event in wrote), None)
 
 

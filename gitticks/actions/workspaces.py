@@ -31,7 +31,7 @@ from gitticks.runner.liveness import live_tasks
 from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
-from gitticks.runner.review_checkouts import FOLDER, remove_left_review
+from gitticks.runner.review_checkouts import FOLDER, ReviewCheckouts
 from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
@@ -265,15 +265,9 @@ def _remove_review(context: Context, path: Path, task_id: TaskId) -> None:
     # Of a task that is gone nobody knows which commit was reviewed: all that is there is kept.
     with contextlib.suppress(GitticksError):
         reviewed = context.store.task_file(task_id).task.end_sha
-    remove_left_review(
-        context.repository,
-        context.settings,
-        neutral_environment(context.world.environment),
-        path,
-        task_id,
-        reviewed=reviewed,
-        warn=context.warnings.once,
-    )
+    outer = neutral_environment(context.world.environment)
+    reviews = ReviewCheckouts(context.repository, context.settings, outer, context.warnings.once)
+    reviews.remove_left(path, task_id, reviewed)
 
 
 def _transcripts(context: Context) -> Iterator[_Found]:

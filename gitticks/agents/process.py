@@ -19,7 +19,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -110,17 +109,7 @@ def run_supervised(
         connection = launch(command, limits, lock=lock, mark=mark)
     except StartError as error:
         return Ended(EndReason.START_FAILED, problem=str(error))
-    run = _Run(
-        limits,
-        connection,
-        lines={
-            OUTPUT: Lines(on_line, limits.line_bytes),
-            ERRORS: Lines(on_error_line, limits.line_bytes),
-        },
-        kept={OUTPUT: HeadTail(limits.kept_bytes), ERRORS: HeadTail(limits.kept_bytes)},
-        mark=mark,
-        begun=time.monotonic(),
-    )
+    run = _Run(connection, limits, {OUTPUT: on_line, ERRORS: on_error_line}, mark)
     try:
         with stop.listening(run.ask_to_stop):
             return run.follow()
@@ -128,19 +117,23 @@ def run_supervised(
         run.finish()
 
 
-@dataclass(slots=True)
 class _Run:
-    limits: Limits
-    connection: Connection
-    lines: Mapping[bytes, Lines]
-    kept: Mapping[bytes, HeadTail]
-    mark: str
-    begun: float
-    supervisor: ProcessIdentity | None = None
-    is_started: bool = False
-    end: dict[str, Any] | None = None
-    dropped_bytes: int = 0
-    asked_at: float = math.inf
+    def __init__(
+        self,
+        connection: Connection,
+        limits: Limits,
+        listeners: Mapping[bytes, Callable[[str], None]],
+        mark: str,
+    ) -> None:
+        self.connection, self.limits, self.mark = connection, limits, mark
+        self.lines = {stream: Lines(hear, limits.line_bytes) for stream, hear in listeners.items()}
+        self.kept = {stream: HeadTail(limits.kept_bytes) for stream in listeners}
+        self.begun = time.monotonic()
+        self.supervisor: ProcessIdentity | None = None
+        self.is_started = False
+        self.end: dict[str, Any] | None = None
+        self.dropped_bytes = 0
+        self.asked_at = math.inf
 
     def follow(self) -> Ended:
         """Passes the output on until the command is over, or its supervisor is gone or hangs."""

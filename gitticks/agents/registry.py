@@ -139,10 +139,6 @@ class Registry:
             entry.options,
         )
 
-    def fallbacks(self, agent: AgentSpec) -> tuple[AgentSpec, ...]:
-        """Returns the agents that may replace one; a name that there is not must not keep the agent itself from work."""
-        return tuple(self.spec(name) for name in agent.fallback if name in self.names)
-
     def default_spec(self) -> AgentSpec:
         """Returns the agent of tasks that name none: the configured one, else the first on PATH, else `script`."""
         if self.default is not None:

@@ -280,8 +280,7 @@ def name_hooks(
             wanted[HIDDEN_HOOKS_PATH] = present
     wanted[HOOKS_PATH] = _name_of(checkout, folder)  # last: what it hides is written down by then
     for key, value in wanted.items():
-        if read_worktree_setting(checkout.git_dir, key) != value:
-            write_worktree_setting(checkout.git_dir, key, value)
+        write_worktree_setting(checkout.git_dir, key, value)
 
 
 def forget_hooks(checkout: Checkout, folder: Path, notes: Iterable[str] = ()) -> None:

@@ -72,8 +72,7 @@ def keep_board_ignores(repository: Repository) -> None:
         if present not in (None, name, named):
             return
         write_synced(file, _content(users))
-        if present != name:
-            write_worktree_setting(checkout.git_dir, _KEY, name)
+        write_worktree_setting(checkout.git_dir, _KEY, name)
 
 
 def _default() -> Path:

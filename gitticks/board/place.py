@@ -127,7 +127,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
             hint=f"`mv {quote(str(folder))} {quote(f'{folder}.old')}` moves it aside",
         )
     save_journal(repository, Journal())  # that of an earlier board would say that this one is set up
-    checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
+    checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED)
     _set_up(repository, checkout, is_new=True)
     save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))
     return checkout

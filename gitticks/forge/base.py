@@ -114,6 +114,10 @@ class Forge(ABC):
             raise ForgeError(f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`")
         return url
 
+    def first_on(self, branch: str, asked: str, *keys: str) -> str | None:
+        """Returns the address of the first pull request in an answer that is of this very branch, named by some keys."""
+        return next((self.address(one) for one in self.pages(asked) if text_of(one, *keys) == branch), None)
+
     def log_of(self, check: Check) -> str:
         """Returns the end of what a red check printed; what is known already where it cannot be read."""
         try:

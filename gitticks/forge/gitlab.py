@@ -32,9 +32,7 @@ class GitLab(Forge):
     def find(self, branch: str) -> str | None:
         """Returns the address of the open merge request of a branch of this project."""
         asked = f"{self._path}/merge_requests?state=opened&source_branch={quote(branch, safe='')}"
-        return next(
-            (self.address(one) for one in self.pages(asked) if text_of(one, "source_branch") == branch), None
-        )
+        return self.first_on(branch, asked, "source_branch")
 
     def open(self, branch: str, base: str, title: str, text: str) -> str:
         """Opens a merge request."""

@@ -87,9 +87,11 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     for place in (str(path), real := os.path.realpath(path)):
         if place == repository.main_place:
             return Checkout(Path(place), repository.common_dir, repository.common_dir)
-        named = _named_at(repository.common_dir, place)
-        if named is not None:
-            return named
+        named = _named_by(repository.common_dir, Path(place))
+        found = None if named is None else _place_of(str(named.git_dir))
+        # If that entry leads back: there may be many others.
+        if named is not None and found is not None and place in (str(found), os.path.realpath(found)):
+            return named._replace(path=found)
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
@@ -100,20 +102,6 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     raise NotFoundError(
         f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
     )
-
-
-def _named_at(common_dir: Path, place: str) -> Checkout | None:
-    """Returns the linked worktree at a real path by its `.git` file, if that entry leads back: there may be many others."""
-    try:
-        pointer = read_plain_text(f"{place}/.git")
-    except OSError:
-        return None
-    name = os.path.basename(pointer.rstrip().replace("\0", "/"))  # noqa: PTH119
-    git_dir = f"{common_dir}/worktrees/{name}"
-    found = _place_of(git_dir)
-    if found is None or (str(found) != place and os.path.realpath(found) != place):
-        return None
-    return Checkout(found, Path(git_dir), common_dir)
 
 
 def _named_by(common_dir: Path, folder: Path) -> Checkout | None:
@@ -192,8 +180,8 @@ def is_in_place(checkout: Checkout) -> bool:
     return os.path.realpath(checkout.path / named) == os.path.realpath(checkout.git_dir)
 
 
-def head(checkout: Checkout) -> str | None:
-    """Returns the commit that is checked out; None on an unborn branch."""
+def head(checkout: Checkout | Repository) -> str | None:
+    """Returns the commit that is checked out there, or here in a repository; None on an unborn branch."""
     target = read_symbolic_ref(checkout.git_dir, "HEAD")
     if target is None:
         return read_ref(checkout.git_dir, "HEAD")
@@ -205,8 +193,8 @@ def lost_head(checkout: Checkout) -> str | None:
     return next(logged(checkout.git_dir, "HEAD"), None)
 
 
-def current_branch(checkout: Checkout) -> str | None:
-    """Returns the branch that is checked out, without `refs/heads/`; None if HEAD is detached."""
+def current_branch(checkout: Checkout | Repository) -> str | None:
+    """Returns the branch that is checked out there, also one without commits; None if HEAD is detached."""
     return branch_of_head(checkout.git_dir)
 
 
@@ -284,9 +272,7 @@ def converted_paths(checkout: Checkout, paths: Sequence[str]) -> frozenset[str]:
         ["check-attr", "-z", "--stdin", *_CHANGING],
         input=b"".join(os.fsencode(path) + b"\0" for path in paths),
     )
-    words = os.fsdecode(answer.stdout).split("\0")
-    triples = zip(words[::3], words[2::3], strict=False)
-    return frozenset(path for path, value in triples if path and value not in _NOTHING)
+    return frozenset(path for path, value in _attributes_in(answer) if value not in _NOTHING)
 
 
 def refuse_filters(
@@ -306,10 +292,14 @@ def refuse_filters(
         input=checkout.git(["ls-files", "-z"]).stdout if asked is None else asked,
         variables=variables,
     )
-    words = os.fsdecode(answer.stdout).split("\0")
-    for path, name in zip(words[::3], words[2::3], strict=False):
+    for path, name in _attributes_in(answer):
         if name in filters:
             raise GitticksError(
                 f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
                 hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and its `.clean` and `.process` likewise",
             )
+
+
+def _attributes_in(answer: GitResult) -> Iterator[tuple[str, str]]:
+    words = os.fsdecode(answer.stdout).split("\0")
+    return zip(words[:-1:3], words[2::3], strict=False)

@@ -104,13 +104,19 @@ def read_worktree_setting(git_dir: Path, key: str) -> str | None:
 
 
 def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
-    """Sets or, with None, removes a setting of one worktree; a file that holds nothing any more goes with it."""
+    """Sets or, with None, removes a setting of one worktree; a file that holds nothing any more goes with it.
+
+    What is so already is not written again.
+    """
     file = git_dir / CONFIG_FILE
+    present = read_worktree_setting(git_dir, key)
+    if present == value:
+        return
     if value is not None:
         clear_shared_locks(git_dir, file.name)
         with _opened(file) as settings:
             settings[key] = value
-    elif read_worktree_setting(git_dir, key) is not None:
+    else:
         _change(file, "--unset-all", key)  # libgit2 would leave an empty section
         if file.stat().st_size == 0:
             file.unlink()

@@ -15,7 +15,9 @@ from typing import NamedTuple, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import exchange, load_exchange, move_to_free_place, sync_files, write_all
+from gitticks.safe_read import open_plain_file
 
+_NOT_PLAIN = (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.ENOTDIR, errno.EISDIR, errno.ENODEV)
 _MOST_LOOKS, _PAUSE_SECONDS, _TIMES_LONGER = 8, 0.01, 10
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
@@ -133,18 +135,13 @@ class CheckoutFiles:
         if not self._has_folder(path):
             return None
         try:
-            descriptor = os.open(
-                self._place(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            )
+            descriptor, _ = open_plain_file(self._place(path), follow=False)
         except FileNotFoundError:
             return None
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.ENOTDIR):
+            if error.errno in _NOT_PLAIN:
                 raise not_plain(path) from error
             raise
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise not_plain(path)
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
@@ -256,7 +253,7 @@ class CheckoutFiles:
             return Replaced(is_done=False)
         if _content(aside) == expected:
             aside.unlink()
-            self._remove_empty_parents(path)
+            remove_empty_folders(self.root, file)
             return Replaced(is_done=True)
         try:
             os.link(aside, file, follow_symlinks=False)
@@ -320,12 +317,14 @@ class CheckoutFiles:
         if not self._has_folder(path):
             os.makedirs(f"{self.root}/{path.rpartition('/')[0]}", exist_ok=True)  # noqa: PTH103 - strings all the way
 
-    def _remove_empty_parents(self, path: str) -> None:
-        with contextlib.suppress(OSError):
-            for parent in (self.root / path).parents:
-                if parent == self.root:
-                    return
-                parent.rmdir()
+
+def remove_empty_folders(top: Path, place: Path) -> None:
+    """Removes the folders above a place that are empty, below `top`."""
+    with contextlib.suppress(OSError):
+        for folder in place.parents:
+            if folder == top:
+                return
+            folder.rmdir()
 
 
 def write_synced(file: Path, content: bytes, *, mode: int = 0o666) -> None:

@@ -6,7 +6,6 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -126,14 +125,6 @@ class Damage(NamedTuple):
     object_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LooseObjects:
-    """How many objects are in files of their own, and the room that they take."""
-
-    count: int
-    kibibytes: int
-
-
 def find_damage(repository: Repository, commit: str, *, thorough: bool = False) -> Damage | None:
     """Returns the first damage in what `commit` reaches; None if there is none.
 
@@ -154,11 +145,11 @@ def find_damage(repository: Repository, commit: str, *, thorough: bool = False) 
     )
 
 
-def count_loose_objects(repository: Repository) -> LooseObjects:
-    """Returns what `git maintenance run` would put into packs."""
+def count_loose_objects(repository: Repository) -> tuple[int, int]:
+    """Returns how many objects `git maintenance run` would put into packs, and the kibibytes that they take."""
     done = run_git(["count-objects", "-v"], repository_dir=repository.common_dir)
     count, size = (int(number) for number in _LOOSE.findall(done.text))
-    return LooseObjects(count, size)
+    return count, size
 
 
 def has_many_loose_objects(repository: Repository) -> bool:

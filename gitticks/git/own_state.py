@@ -21,8 +21,9 @@ from gitticks.git.config import (
     find_own_hooks,
     is_of_ours,
 )
-from gitticks.git.process import run_git
+from gitticks.git.process import GitError
 from gitticks.git.repository import Repository
+from gitticks.git.snapshots import blobs_at
 from gitticks.git.untrusted_config import CONFIG_FILE, MOST_BYTES, list_file, pairs_of
 from gitticks.safe_read import read_plain_file
 
@@ -153,12 +154,9 @@ def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
     if not inside or repository.main_place is None:
         return []
     paths = [name.removeprefix(FILE) for name in inside]
-    asked = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *paths]
-    listed = os.fsdecode(run_git(asked, repository_dir=repository.common_dir, check=False).stdout)
-    committed = {
-        path: about.split(" ")[2]
-        for about, _, path in (one.partition("\t") for one in listed.split("\0") if one)
-    }
+    committed: dict[str, str] = {}
+    with contextlib.suppress(GitError):  # before the first commit
+        committed = blobs_at(repository.common_dir, "HEAD", paths)
     return [
         name
         for name, path in zip(inside, paths, strict=True)

@@ -152,24 +152,6 @@ def name_behind(common_dir: str, name: str) -> str:
     return name
 
 
-def head_branch(repository: Repository) -> str | None:
-    """Returns the branch that is checked out here (also one without commits); None if HEAD is detached."""
-    return branch_of_head(repository.git_dir)
-
-
-def branch_exists(repository: Repository, branch: str) -> bool:
-    """True if the local branch has at least one commit."""
-    return read_ref(repository.common_dir, BRANCHES + branch) is not None
-
-
-def has_commits(repository: Repository) -> bool:
-    """True if HEAD names a commit here; False on an unborn branch."""
-    target = read_symbolic_ref(repository.git_dir, "HEAD")
-    if target is None:
-        return read_ref(repository.git_dir, "HEAD") is not None
-    return read_ref(repository.common_dir, target) is not None
-
-
 def default_base(repository: Repository) -> str | None:
     """Returns the default branch that work is merged into; None if HEAD is detached everywhere.
 
@@ -207,7 +189,7 @@ def resolve(repository: Repository, revision: str) -> str:
 
 
 def branch_of_head(git_dir: Path) -> str | None:
-    """Returns the branch that HEAD names, without `refs/heads/`; None if it is detached."""
+    """Returns the branch that HEAD names (also one without commits), without `refs/heads/`; None if it is detached."""
     target = read_symbolic_ref(git_dir, "HEAD")
     if target is None or not target.startswith(BRANCHES):
         return None

@@ -6,7 +6,6 @@ and it may be all that there is of it. Ignored files are left alone, in both dir
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
@@ -16,10 +15,13 @@ from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
+from gitticks.git.files import remove_empty_folders
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.merges.following import steps_between
 from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like
+from gitticks.safe_read import open_plain_file
 
 _MOST_ARGUMENTS = 500
 _LARGEST_IN_MEMORY = 16 * 1024 * 1024
@@ -107,29 +109,27 @@ def store_snapshot(
 
 def kept_files(checkout: Checkout, commit: str) -> dict[str, KeptFile]:
     """Returns what a stored snapshot changed on its first parent; submodules are not among it."""
-    asked = ["diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id"]
-    parent = run_git(
-        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
-    )
-    between = [parent.text, commit] if parent.code == 0 else [commit]
-    listed = run_git([*asked, "--end-of-options", *between], repository_dir=checkout.git_dir).stdout
-    words = os.fsdecode(listed).split("\0")
-    found = {}
-    for header, path in zip(words[::2], words[1::2], strict=False):
-        _, mode, _, blob, status = header.split(" ")
-        if mode in (_LINK, _PLAIN, _EXECUTABLE) or status == "D":
-            found[path] = KeptFile(_PLAIN, None) if status == "D" else KeptFile(mode, blob)
-    return found
+    return {
+        step.path: KeptFile(_PLAIN if step.new is None else step.new_mode, step.new)
+        for step in steps_between(checkout, first_parent(checkout, commit), commit)
+        if step.new is None or step.new_mode in (_LINK, _PLAIN, _EXECUTABLE)
+    }
 
 
-def blobs_at(checkout: Checkout, commit: str, paths: Iterable[str]) -> dict[str, str]:
+def first_parent(checkout: Checkout, commit: str) -> str:
+    """Returns the commit that a snapshot was stored on; the empty tree for one of an unborn branch."""
+    objects = open_objects(checkout.common_dir, does_much=True)
+    return next(iter(objects.parents_of(commit)), objects.blob_id(b"", "tree"))
+
+
+def blobs_at(git_dir: Path, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Returns the blobs that a commit has at these paths; a path that it lacks is missing."""
     wanted = list(paths)
     found: dict[str, str] = {}
     options = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--"]
     for first in range(0, len(wanted), _MOST_ARGUMENTS):
         some = wanted[first : first + _MOST_ARGUMENTS]
-        listed = run_git([*options, *some], repository_dir=checkout.git_dir).stdout
+        listed = run_git([*options, *some], repository_dir=git_dir).stdout
         entries = (line.partition("\t") for line in os.fsdecode(listed).split("\0") if line)
         found |= {path: header.split(" ")[2] for header, _, path in entries}
     return found
@@ -147,7 +147,7 @@ def put_file(checkout: Checkout, path: str, mode: str, content: bytes | None) ->
     try:
         if content is None:
             place.unlink(missing_ok=True)
-            _remove_empty_parents(checkout.path, place)
+            remove_empty_folders(checkout.path, place)
             return
         place.parent.mkdir(parents=True, exist_ok=True)
         temporary = place.with_name(f".gitticks-{os.getpid()}-{place.name[:100]}")
@@ -194,7 +194,7 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
         input=b"".join(os.fsencode(path) + b"\0" for path in unchanged_since),
         fenced=True,
     )
-    in_head = blobs_at(checkout, snapshot.head, unchanged_since)
+    in_head = blobs_at(checkout.git_dir, snapshot.head, unchanged_since)
     for path in unchanged_since:
         if path not in in_head:
             put_file(checkout, path, _PLAIN, None)
@@ -210,17 +210,14 @@ def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
             return KeptFile(_LINK, objects.write_blob(os.fsencode(place.readlink()), synced=False))
         if not stat.S_ISREG(status.st_mode):
             return None
-        file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        descriptor, size = open_plain_file(place, follow=False)
     except (FileNotFoundError, NotADirectoryError):  # perhaps only since it was listed
         return KeptFile(_PLAIN, None)
     except OSError:
         return None
-    with file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):  # it was replaced since
-            return None
+    with os.fdopen(descriptor, "rb") as file:
         mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
-        if status.st_size <= _LARGEST_IN_MEMORY:
+        if size <= _LARGEST_IN_MEMORY:
             return KeptFile(mode, objects.write_blob(file.read(), synced=False))
         asked = ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"]
         return KeptFile(mode, run_git(asked, repository_dir=checkout.git_dir, input=file).text)
@@ -235,11 +232,3 @@ def _refuse_links(top: Path, place: Path) -> None:
                 hint=f"`mv {quote(str(folder))} {quote(f'{folder}.link')}` moves it aside",
             )
         folder = folder.parent
-
-
-def _remove_empty_parents(top: Path, place: Path) -> None:
-    with contextlib.suppress(OSError):
-        for folder in place.parents:
-            if folder == top:
-                return
-            folder.rmdir()

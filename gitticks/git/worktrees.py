@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import (
@@ -43,13 +42,6 @@ _OWNERS = 0o700
 _SUBMODULE_MODE = "160000"
 
 
-class AddedWorktree(NamedTuple):
-    """A fresh worktree, and what it lacks: git leaves submodules empty in a linked one."""
-
-    checkout: Checkout
-    empty_submodules: tuple[str, ...]
-
-
 def add_worktree(
     repository: Repository,
     path: Path,
@@ -57,7 +49,7 @@ def add_worktree(
     branch: str | None = None,
     commit: str | None = None,
     settings: Mapping[str, str] | None = None,
-) -> AddedWorktree:
+) -> Checkout:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
 
     What a killed call left behind at the same path, or locked of the same branch, is cleared first; so is an entry that
@@ -96,8 +88,7 @@ def add_worktree(
                 )
         except GitError as error:
             raise blocked_by_branch(error.message) or error from None
-        checkout = checkout_at(repository, path)
-        return AddedWorktree(checkout, _submodules(checkout))
+        return checkout_at(repository, path)
 
 
 def remove_worktree(repository: Repository, path: Path, marked: str | None = None) -> None:
@@ -269,7 +260,8 @@ def _lock_reason(checkout: Checkout) -> str | None:
         return None
 
 
-def _submodules(checkout: Checkout) -> tuple[str, ...]:
+def submodules_of(checkout: Checkout) -> tuple[str, ...]:
+    """Returns the paths of submodules, which git leaves empty in a fresh linked worktree."""
     if not (checkout.path / ".gitmodules").is_file():
         return ()
     listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, work_tree=checkout.path)

@@ -81,6 +81,14 @@ class Event(NamedTuple):
     reason: str | None = None
     data: Data = NO_DATA
 
+    def begins(self, role: Role) -> bool:
+        """True for the start of a session in this role."""
+        return self.type is EventType.SESSION_STARTED and self.data.get("role") == role.value
+
+    def ends(self, role: Role) -> bool:
+        """True for the end of a session in this role."""
+        return self.type is EventType.SESSION_ENDED and self.data.get("role") == role.value
+
     def is_edit_of(self, section: str) -> bool:
         """True if a person wrote a section of the task's text."""
         named = self.data.get("sections")

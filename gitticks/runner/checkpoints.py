@@ -171,7 +171,7 @@ def rewind(
         rescued = rescued_ref(plan.path.name)
         others = tuple(one for one in (tip, *since.values()) if one != present.head)
         message = f"Before going back to {checkpoint.id}"
-        partial_work.keep_and_clear(repository, checkout, rescued, message, even_if_empty=True, also=others)
+        partial_work.keep(repository, checkout, rescued, message, clear=True, even_if_empty=True, also=others)
     for ref, commit in since.items():
         run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
     _move(repository, checkout, branch, tip, checkpoint)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import with_cost
@@ -24,8 +24,9 @@ from gitticks.model.settings import CouncilSettings, Price
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
+from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, Work
 from gitticks.runner.reviewing import Reviewer
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
@@ -33,13 +34,6 @@ from gitticks.safe_read import read_json
 from gitticks.workflow.council import VOICES, Answer, Tally, Voice, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
-
-
-class CouncilResult(NamedTuple):
-    """What a council came to: a session's result whose delivery holds the review, and each agent's own report."""
-
-    session: SessionResult
-    reports: tuple[tuple[str, AgentReport], ...]
 
 
 class _Seat:
@@ -91,7 +85,7 @@ class _Seat:
 
 
 def hold_council(
-    place: Place,
+    place: LocalPlace,
     orders: Sequence[SessionOrder],
     settings: CouncilSettings,
     kept: KeptAnswers,
@@ -100,9 +94,10 @@ def hold_council(
     person_follows: bool,
     stop: StopRequest,
     heard: Heard,
-) -> CouncilResult:
+) -> tuple[SessionResult, tuple[tuple[str, AgentReport], ...]]:
     """Asks every reviewer, for as long as a council may take, and returns what they come to.
 
+    That is a session's result whose delivery holds the review, and each agent's own report.
     `kept` are the answers that are there already, of a council that came to no end. `person_follows` says that a person
     looks at the work afterwards.
     """
@@ -133,15 +128,15 @@ def hold_council(
     )
     # Who had answered before the stop has answered.
     if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
-        return CouncilResult(SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports)
+        return SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
     ]
     counted = tally(answers, settings.rule, person_follows=person_follows)
-    return CouncilResult(_sum(results, answers, counted), reports)
+    return _sum(results, answers, counted), reports
 
 
-def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
+def _ask(place: LocalPlace, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
     """Returns the result of a reviewer's session with its cost, or the kept answer of an earlier one."""
     earlier, agent = kept.find(seat.name), seat.order.agent
     if earlier is not None:

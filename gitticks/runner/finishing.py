@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from datetime import datetime
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
@@ -83,7 +82,10 @@ def _write_end(
     if left is not None:
         steps, events = (*left.steps, *decision.steps), (*left.events, *decision.events)
         decision = decision._replace(steps=steps, events=events)
-    _add_worklog(transaction, task_id, iteration, ended, report, checks=work.checks, at=circumstances.at)
+    entry = WorklogEntry(circumstances.at, iteration, ended.role, name, report, ended.signal, work.checks)
+    path = layout.worklog_path(task_id)
+    before = (transaction.read(path) or b"").decode("utf-8", "replace")
+    transaction.write(path, append_entry(before, entry).encode())
     if capture is not None:
         capture.write(transaction, decision.task, circumstances.at)
     spent = spent_of(ended.spent, ended.role, ended.ending.value)
@@ -114,10 +116,10 @@ def take_delivery(
     file = transaction.task_file(task_id)
     role = actor.role or Role.WORKER
     is_persons = _is_persons(file, delivery, role, transaction.history(task_id))
-    taken = mailbox.take(file, delivery, role, circumstances.at, actor.name, is_persons=is_persons)
-    if taken.file.data != file.data:
-        transaction.put_task(taken.file)
-    warnings = (*delivery.warnings, *taken.warnings)
+    taken, odd = mailbox.take(file, delivery, role, circumstances.at, actor.name, is_persons=is_persons)
+    if taken.data != file.data:
+        transaction.put_task(taken)
+    warnings = (*delivery.warnings, *odd)
     events = [
         Event(EventType.WARNED, circumstances.at, actor, reason=warning)
         for warning in dict.fromkeys(warnings)
@@ -131,14 +133,7 @@ def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[E
     present = None if own is None else file.section(own)
     if own is None or present is None:
         return False
-    begun = max(
-        (
-            index
-            for index, event in enumerate(history)
-            if event.type is EventType.SESSION_STARTED and event.data.get("role") == role.value
-        ),
-        default=0,
-    )
+    begun = max((index for index, event in enumerate(history) if event.begins(role)), default=0)
     since = history[begun:]
     if any(event.data.get(TAKEN) == digest_of(present) for event in since):
         return False
@@ -148,37 +143,6 @@ def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[E
 def digest_of(text: str) -> str:
     """Returns what tells a text from others, for an event's `TAKEN`."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _add_worklog(
-    transaction: Transaction,
-    task_id: TaskId,
-    iteration: int,
-    ended: SessionEnded,
-    report: AgentReport,
-    *,
-    checks: ChecksReport | None,
-    at: datetime,
-) -> None:
-    path, signal = layout.worklog_path(task_id), ended.signal
-    words = report.final_message or ""
-    entry = WorklogEntry(
-        at=at,
-        iteration=iteration,
-        role=ended.role,
-        agent=ended.actor.name,
-        ending=report.ending,
-        detail=report.detail or None,
-        signal=signal.kind.value if signal else None,
-        said=f"{words}\n\n{signal.details}" if signal and signal.details else words,
-        checks=checks.lines if checks else (),
-        output=checks.output if checks else "",
-        usage=report.usage,
-        cost_source=report.cost_source,
-        is_estimate=report.is_estimate,
-    )
-    before = (transaction.read(path) or b"").decode("utf-8", "replace")
-    transaction.write(path, append_entry(before, entry).encode())
 
 
 def _learn(
@@ -338,14 +302,18 @@ def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -
 
 
 def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
-    """Returns whether there was something to finish: the runner may have died before the start, or after the end."""
     store = run.open_store()
     try:
         file = store.task_file(record.task)
     except NotFoundError:
         return False
-    if not _is_unfinished(store.history(record.task), record):
-        return False
+    of_role = (
+        one
+        for one in reversed(store.history(record.task))
+        if one.begins(record.role) or one.ends(record.role)
+    )
+    if not next((one.begins(record.role) for one in of_role), False):
+        return False  # the runner died before the start, or after the end
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
     look_for_left_behind(run, actor, record.task)
 
@@ -378,16 +346,3 @@ def _given(store: Store, record: SessionRecord, present: TaskFile) -> TaskFile:
         return TaskFile.parse(store.objects.read_blob(record.given), present.path)
     except GitticksError:  # the record is damaged
         return present
-
-
-def _is_unfinished(history: tuple[Event, ...], record: SessionRecord) -> bool:
-    last = next(
-        (
-            event.type
-            for event in reversed(history)
-            if event.type in (EventType.SESSION_STARTED, EventType.SESSION_ENDED)
-            and event.data.get("role") == record.role.value
-        ),
-        None,
-    )
-    return last is EventType.SESSION_STARTED

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import encodable
@@ -69,13 +68,6 @@ class Delivery:
     given: str | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
     undecided: str = ""
-
-
-class Taken(NamedTuple):
-    """The task's file with a delivery in it, and what could not be taken."""
-
-    file: TaskFile
-    warnings: tuple[str, ...] = ()
 
 
 def fill(
@@ -143,20 +135,20 @@ def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, st
         return delivery
     from gitticks.runner.mailbox_diff import ReturnedFile
 
-    returned = ReturnedFile.of(content, original)
+    returned = ReturnedFile(content, original)
     own = OWN_SECTION.get(role)
     new = {section: returned.new_entries(section) for section in known}
     return replace(
         delivery,
         handoff=returned.section(Section.HANDOFF) if own is Section.HANDOFF else None,
         review=returned.section(Section.REVIEW) if own is Section.REVIEW else None,
-        questions=new[Section.QUESTIONS].texts,
-        notes=new[Section.NOTES].texts,
+        questions=new[Section.QUESTIONS][0],
+        notes=new[Section.NOTES][0],
         warnings=(
             *warnings,
             *returned.warnings(own),
-            *new[Section.QUESTIONS].warnings,
-            *new[Section.NOTES].warnings,
+            *new[Section.QUESTIONS][1],
+            *new[Section.NOTES][1],
         ),
         given=None if own is None else original.section(own),
     )
@@ -199,8 +191,8 @@ def take(
     agent_name: str,
     *,
     is_persons: bool = False,
-) -> Taken:
-    """Returns the state's file with a delivery in it; taking the same delivery twice adds nothing.
+) -> tuple[TaskFile, list[str]]:
+    """Returns the state's file with a delivery in it, and what could not be taken; taking the same delivery twice adds nothing.
 
     A text that would change the sections around it is refused as a whole, with a warning. Where a person wrote the
     role's own section meanwhile (`is_persons`), that stays, and the agent's becomes a note.
@@ -233,7 +225,7 @@ def take(
                 file = file.with_entry(section, entry)
             except DocumentError as error:
                 warnings.append(f"an entry of `## {section}` was not taken: {error.problem}")
-    return Taken(file, tuple(warnings))
+    return file, warnings
 
 
 def _not_yet_taken(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from gitticks.document.entries import place_entries
 from gitticks.document.sections import Body, is_empty
@@ -20,37 +19,24 @@ _ENTRY_SECTIONS = (Section.QUESTIONS, Section.NOTES)
 _MOST_NAMED = 8
 
 
-class NewEntries(NamedTuple):
-    """The texts that were added to a section, in file order, and what else was done to it."""
-
-    texts: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-class ReturnedFile(NamedTuple):
+class ReturnedFile:
     """The copy: its body, which can be read whatever the frontmatter has become, and oddities of its bytes."""
 
-    original: TaskFile
-    body: Body
-    frontmatter_warning: str | None
-    byte_warnings: tuple[str, ...]
-
-    @classmethod
-    def of(cls, content: bytes, original: TaskFile) -> ReturnedFile:
-        """Returns the copy with these bytes."""
-        warnings = []
+    def __init__(self, content: bytes, original: TaskFile) -> None:
+        self.original = original
+        self.byte_warnings = []
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
             text = content.decode("utf-8", "replace")
-            warnings.append(f"`{_NAME}` is not UTF-8: unreadable bytes were replaced by `\ufffd`")
+            self.byte_warnings.append(f"`{_NAME}` is not UTF-8: unreadable bytes were replaced by `\ufffd`")
         if "\0" in text:
             text = text.replace("\0", "\ufffd")
-            warnings.append(f"`{_NAME}` contained NUL characters, which were replaced by `\ufffd`")
+            self.byte_warnings.append(f"`{_NAME}` contained NUL characters, which were replaced by `\ufffd`")
         match = _FENCED.match(text)
         head = match.group() if match else ""
-        body = Body(Source(text[len(head) :], _NAME, 1 + head.count("\n")))
-        return cls(original, body, _frontmatter_warning(head, original), tuple(warnings))
+        self.body = Body(Source(text[len(head) :], _NAME, 1 + head.count("\n")))
+        self.frontmatter_warning = _frontmatter_warning(head, original)
 
     def section(self, name: Section) -> str | None:
         """Returns a section's text, or None if it is missing or empty."""
@@ -77,8 +63,11 @@ class ReturnedFile(NamedTuple):
             found.append(f"changes to {_named(changed)} were dropped{_advice(changed, own)}")
         return tuple(dict.fromkeys(found))
 
-    def new_entries(self, section: Section) -> NewEntries:
-        """Returns what was added to `## Questions` or `## Notes`: entries, and text without a heading of its own."""
+    def new_entries(self, section: Section) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Returns what was added to `## Questions` or `## Notes`, in file order, and what else was done to it.
+
+        That are entries, and text without a heading of its own.
+        """
         known = list(self.original.entries(section))
         added = []
         for placed in place_entries(self.body, section):
@@ -105,7 +94,7 @@ class ReturnedFile(NamedTuple):
                 texts.append(rest)
         taken = [one.text for one in known if one.kind is ActorKind.AGENT]
         fresh = [text for text in texts if not is_empty(text) and not _consume(text, taken)]
-        return NewEntries(tuple(fresh), tuple(dict.fromkeys(warnings)))
+        return tuple(fresh), tuple(dict.fromkeys(warnings))
 
 
 def _consume(text: str, taken: list[str]) -> bool:

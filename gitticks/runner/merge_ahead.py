@@ -1,4 +1,4 @@
-"""Checks the next merges of a run in parallel, each as if those before it had been made.
+"""Builds and checks merges, the next ones of a run in parallel, each as if those before it had been made.
 
 Only the same merge may use what came of it (`workflow/merge_ahead.py`), so the base never gets an unchecked tree.
 """
@@ -16,8 +16,19 @@ from typing import NamedTuple, Self
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at
+from gitticks.git.identity import Identity
 from gitticks.git.merges.asides import PooledAside, left_asides
-from gitticks.git.merges.commits import Conflict, merge_in_memory, rebase_in_memory, throwaway_commit
+from gitticks.git.merges.commits import (
+    CleanMerge,
+    CleanRebase,
+    Conflict,
+    commit_merge,
+    merge_in_memory,
+    rebase_in_memory,
+    throwaway_commit,
+)
+from gitticks.git.merges.history import merge_trailers
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.task import Task
@@ -29,6 +40,40 @@ from gitticks.workflow.merge_ahead import Candidate, CheckedMerge, count_holding
 
 Aside = Callable[[str], AbstractContextManager[Checkout]]
 """Gives a checkout of a commit."""
+
+
+def build_merge(
+    repository: Repository,
+    task: Task,
+    tip: str,
+    strategy: MergeStrategy,
+    made: tuple[Identity, Aside] | None = None,
+) -> str | Conflict | None:
+    """Returns the commit that brings a task's head to `tip`; None if `tip` lacks nothing of it. No branch is moved.
+
+    `made` says who it is by and where hooks run, as `commit_merge` makes it; without that it is only to be tried out.
+    """
+    head = str(task.end_sha)
+    trailers = merge_trailers(task.id, head)
+    merged: CleanMerge | CleanRebase | Conflict
+    if strategy is MergeStrategy.REBASE:
+        author = None if made is None else made[0]
+        merged = rebase_in_memory(repository, tip, head, committer=author, trailers=trailers)
+    else:
+        merged = merge_in_memory(repository, tip, head)
+    if isinstance(merged, Conflict):
+        return merged
+    if made is not None and isinstance(merged, CleanRebase):
+        return None if merged.commit == tip else merged.commit
+    if merged.tree == repository.objects.tree_of(tip):
+        return None
+    parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
+    if made is None:
+        return throwaway_commit(repository, merged.tree, *parents)
+    title = " ".join(task.title.split())
+    subject = f"Merge {task.id}: {title}" if strategy is MergeStrategy.MERGE else title
+    message = f"{subject}\n\n{trailers}"
+    return commit_merge(repository, merged.tree, parents, message, author=made[0], aside=made[1])
 
 
 def check_merge(run: RunContext, aside: Aside, commit: str, stop: StopRequest) -> ChecksReport:
@@ -178,16 +223,9 @@ class ChecksAhead:
             own_base = task.base or workspaces.base_of(task, self._run.settings, repository)
             if own_base != base or judge_tree(repository, tip, head) is not None:
                 return None
-            strategy = self._run.settings.merge.strategy
-            merged = (
-                rebase_in_memory(repository, tip, head, committer=None)
-                if strategy is MergeStrategy.REBASE
-                else merge_in_memory(repository, tip, head)
-            )
-            if isinstance(merged, Conflict) or merged.tree == repository.objects.tree_of(tip):
+            commit = build_merge(repository, task, tip, self._run.settings.merge.strategy)
+            if commit is None or isinstance(commit, Conflict):
                 return None
-            parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
-            commit = throwaway_commit(repository, merged.tree, *parents)
             return checked_merge(self._run, task, tip, commit), commit
         except (GitticksError, OSError):
             return None  # its turn says what is wrong

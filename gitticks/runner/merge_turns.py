@@ -16,7 +16,7 @@ from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, Warned
 from gitticks.runner.merge_ahead import ChecksAhead
-from gitticks.runner.mergequeue import AGAIN_SECONDS, Beside, MergeQueue, in_merge_order
+from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeQueue, in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
 from gitticks.runner.workspace_plan import require_head
 from gitticks.runner.workspace_removal import Removals
@@ -142,8 +142,10 @@ class MergeTurns:
             require_head(self._run.repository, self._run.open_store().task_file(task_id).task)
             self._run.claims.take(task_id)
             self._ahead.begin(task_id)
-            beside = Beside(self._pool, self._removals, self._ahead)
-            result = MergeQueue(self._run, stop=stop, beside=beside).merge(task_id)
+            queue = MergeQueue(
+                self._run, stop=stop, pool=self._pool, removals=self._removals, ahead=self._ahead
+            )
+            result = queue.merge(task_id)
             waits, again = result.waits, result.again_seconds
         except ClaimedElsewhereError as error:
             waits = error.message

@@ -39,8 +39,7 @@ from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
-from gitticks.runner.merge_ahead import ChecksAhead, check_merge, checked_merge
-from gitticks.runner.merge_strategies import build_merge
+from gitticks.runner.merge_ahead import ChecksAhead, build_merge, check_merge, checked_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import (
@@ -110,21 +109,11 @@ def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
     return [approved[one] for one in merge_order(waiting, pairs)]
 
 
-class Beside(NamedTuple):
-    """What the merges of one process share: a checkout, the removal of workspaces, and checks made before their turn.
-
-    Without them each merge makes a checkout and removes a workspace itself, and is checked in its turn.
-    """
-
-    pool: PooledAside | None = None
-    removals: Removals | None = None
-    ahead: ChecksAhead | None = None
-
-
 class MergeQueue:
     """The merge queue of one clone.
 
-    `merger` is who the merge commits are by, `stop` ends the tests of a merge; `beside` is what several merges share.
+    `merger` is who the merge commits are by, `stop` ends the tests of a merge. Several merges share a checkout, the removal
+    of workspaces, and checks made before their turn; without these each merge does that itself.
     """
 
     def __init__(
@@ -132,17 +121,19 @@ class MergeQueue:
         run: RunContext,
         merger: Identity | None = None,
         stop: StopRequest | None = None,
-        beside: Beside | None = None,
+        *,
+        pool: PooledAside | None = None,
+        removals: Removals | None = None,
+        ahead: ChecksAhead | None = None,
     ) -> None:
         self.run = run
         self.repository = run.repository
         self.store = run.open_store()
         self._merger = merger
         self._stop = stop or StopRequest()
-        beside = beside or Beside()
-        self._ahead = beside.ahead
-        self._remove = beside.removals.begin if beside.removals else partial(remove_merged, run)
-        self._aside = beside.pool.at if beside.pool else partial(checkout_aside, run.repository)
+        self._ahead = ahead
+        self._remove = removals.begin if removals else partial(remove_merged, run)
+        self._aside = pool.at if pool else partial(checkout_aside, run.repository)
 
     def waiting(self) -> list[Task]:
         """Returns the approved tasks, in the order in which they are merged."""
@@ -240,14 +231,8 @@ class MergeQueue:
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
         try:
-            commit = build_merge(
-                self.repository,
-                task,
-                tip,
-                self.run.settings.merge.strategy,
-                author=self._identity(),
-                aside=self._aside,
-            )
+            made, strategy = (self._identity(), self._aside), self.run.settings.merge.strategy
+            commit = build_merge(self.repository, task, tip, strategy, made)
         except HookRefusedError as error:
             return MergeResult(self._decide(task, MergeFailed(error.message)))
         if isinstance(commit, Conflict):

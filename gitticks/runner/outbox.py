@@ -6,6 +6,7 @@ reads what it finds as a stranger's letter: bounded, checked, and with no right 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -47,17 +48,10 @@ class Request(NamedTuple):
     status: Status | None = None
 
 
-class Posted(NamedTuple):
-    """A request as it is in the outbox; `name` is its file's."""
-
-    name: str
-    request: Request
-
-
 class Collected(NamedTuple):
-    """What is in an outbox, oldest request first, and what was odd about the rest."""
+    """What is in an outbox by the names of files, oldest request first, and what was odd about the rest."""
 
-    requests: tuple[Posted, ...] = ()
+    requests: tuple[tuple[str, Request], ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -100,16 +94,14 @@ def collect(mailbox: Path) -> Collected:
         return Collected(warnings=(f"`{mailbox.name}/{FOLDER}`: {error}; its requests were not read",))
 
 
-def remove(mailbox: Path, posted: Posted) -> None:
+def remove(mailbox: Path, name: str) -> None:
     """Removes a request that was carried out; one that is gone already is no error."""
-    if _NAME.fullmatch(posted.name) is None:
-        return
-    try:
-        with open_folder(mailbox.parent, mailbox.name, FOLDER) as folder:
-            if folder is not None:
-                os.unlink(posted.name, dir_fd=folder)
-    except (OSError, UnfitError):
-        return
+    with (
+        contextlib.suppress(OSError, UnfitError),
+        open_folder(mailbox.parent, mailbox.name, FOLDER) as folder,
+    ):
+        if folder is not None:
+            os.unlink(name, dir_fd=folder)
 
 
 def _collect(folder: int) -> Collected:
@@ -119,7 +111,7 @@ def _collect(folder: int) -> Collected:
     )
     for name in names[:MOST_REQUESTS]:
         try:
-            requests.append(Posted(name, _read(folder, name)))
+            requests.append((name, _read(folder, name)))
         except FileNotFoundError:
             continue
         except UnfitError as error:

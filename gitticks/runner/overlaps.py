@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError, first_of
-from gitticks.git.merges.forecast import Overlap, forecast
+from gitticks.git.merges.forecast import forecast
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -38,7 +38,7 @@ class _Work(NamedTuple):
 
 def find_overlaps(
     repository: Repository, tasks: Iterable[Task], settings: Settings, among: Iterable[str]
-) -> tuple[Overlap, ...]:
+) -> tuple[Foreseen, ...]:
     """Returns the conflicts of unmerged work with its base and with other work for the same base, as far as `among` takes part.
 
     Work is named after its task, or after the epic where its tasks share a branch. Only commits count.
@@ -46,7 +46,7 @@ def find_overlaps(
     work = _unmerged(repository, tasks, settings)
     if not {one.name for one in work}.intersection(among):
         return ()
-    return tuple(one for _, one in _forecast(repository, work, among))
+    return tuple(_forecast(repository, work, among))
 
 
 def _unmerged(repository: Repository, tasks: Iterable[Task], settings: Settings) -> frozenset[_Work]:
@@ -67,8 +67,7 @@ def _forecast(
     among: Iterable[str] | None = None,
     *,
     with_base: bool = True,
-) -> Iterator[tuple[str, Overlap]]:
-    """Yields the conflicts, each with the base's name."""
+) -> Iterator[Foreseen]:
     by_base: dict[str, dict[str, str]] = {}
     for one in sorted(work):
         by_base.setdefault(one.base, {})[one.name] = one.head
@@ -77,7 +76,7 @@ def _forecast(
         tip = read_ref(repository.common_dir, BRANCHES + base)
         if tip is not None:
             found = forecast(repository, tip, heads, among=wanted, with_base=with_base)
-            yield from ((base, one) for one in found)
+            yield from (Foreseen(one.name, one.other, base, one.paths) for one in found)
 
 
 _Refs = tuple[tuple[str, str | None], ...]
@@ -88,10 +87,10 @@ def _foresee(repository: Repository, work: Iterable[_Work]) -> list[tuple[Forese
     """Returns the conflicts, each with the refs that it holds for."""
     refs = {one.name: (f"{BRANCHES}{WORK_BRANCH}{one.name}", one.head) for one in work}
     found: list[tuple[Foreseen, _Refs]] = []
-    for base, one in _forecast(repository, work):
-        ref = f"{BRANCHES}{base}"
+    for one in _forecast(repository, work):
+        ref = f"{BRANCHES}{one.base}"
         other = (ref, read_ref(repository.common_dir, ref)) if one.other is None else refs[one.other]
-        found.append((Foreseen(one.name, one.other, base, one.paths), (refs[one.name], other)))
+        found.append((one, (refs[one.name], other)))
     return found
 
 
@@ -152,8 +151,8 @@ def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[Task
     """Returns which of these tasks' hand-offs for the same base conflict with one another; none if git cannot tell."""
     work = [_Work(task.id, task.end_sha, task.base) for task in tasks if task.base and task.end_sha]
     with contextlib.suppress(GitticksError):
-        overlaps = [one for _, one in _forecast(repository, work, with_base=False)]
-        return [(TaskId(one.name), TaskId(one.other)) for one in overlaps if one.other is not None]
+        found = list(_forecast(repository, work, with_base=False))
+        return [(TaskId(one.name), TaskId(one.other)) for one in found if one.other is not None]
     return []
 
 
@@ -168,7 +167,7 @@ def overlap_warnings(
     return tuple(_words(one, name) for one in found)
 
 
-def _words(overlap: Overlap, name: str) -> str:
+def _words(overlap: Foreseen, name: str) -> str:
     where = shown_paths(overlap.paths)
     if overlap.other is None:
         return f"your commits conflict with the current base branch in {where}: `git merge` it and resolve the conflict"

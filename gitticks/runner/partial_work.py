@@ -15,6 +15,7 @@ from gitticks.git.snapshots import (
     Snapshot,
     blobs_at,
     discard,
+    first_parent,
     kept_files,
     put_file,
     read_kept,
@@ -49,10 +50,11 @@ def keep(
     ref: str,
     message: str,
     *,
+    clear: bool = False,
     even_if_empty: bool = False,
     also: tuple[str, ...] = (),
-) -> Snapshot | None:
-    """Keeps what is uncommitted under `ref`, as a commit on HEAD, and returns it; None if there is nothing.
+) -> None:
+    """Keeps what is uncommitted under `ref`, as a commit on HEAD; with `clear` it is taken out of the checkout then.
 
     What the ref held before becomes another parent, and so do the commits `also`. With `even_if_empty` HEAD alone is
     kept too.
@@ -63,14 +65,15 @@ def keep(
     snapshot = take_snapshot(checkout, OWN_FOLDERS)
     require_keepable(checkout, snapshot)
     if not snapshot.files and not even_if_empty:
-        return None
+        return
     # The reviewers of a council may all leave something under one ref, at once.
     with worktrees_lock(repository):
         before = read_ref(repository.common_dir, ref)
         commit = store_snapshot(checkout, snapshot, message, [*([before] if before else []), *also])
         move = ["update-ref", "-m", "gitticks: keep", ref, commit, before or nothing_like(commit)]
         run_git(["-c", "core.fsync=all", *move], repository_dir=repository.common_dir)
-    return snapshot
+    if clear:
+        discard(checkout, snapshot)
 
 
 def require_keepable(checkout: Checkout, snapshot: Snapshot) -> None:
@@ -80,21 +83,6 @@ def require_keepable(checkout: Checkout, snapshot: Snapshot) -> None:
             f"{shown_paths(snapshot.left_out)} in `{checkout.path}` cannot be kept in a commit",
             hint="commit it there, or move it away",
         )
-
-
-def keep_and_clear(
-    repository: Repository,
-    checkout: Checkout,
-    ref: str,
-    message: str,
-    *,
-    even_if_empty: bool = False,
-    also: tuple[str, ...] = (),
-) -> None:
-    """Keeps what is uncommitted under `ref`, as `keep` does, and takes it out of the checkout."""
-    snapshot = keep(repository, checkout, ref, message, even_if_empty=even_if_empty, also=also)
-    if snapshot is not None:
-        discard(checkout, snapshot)
 
 
 def restore(repository: Repository, checkout: Checkout, ref: str) -> Restored:
@@ -122,11 +110,8 @@ def put_back(checkout: Checkout, commit: str) -> Restored:
         if dict(present.files) != files:
             return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
         return Restored(paths=tuple(sorted(files)))
-    base = run_git(
-        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
-    ).text
-    now = blobs_at(checkout, "HEAD", files)
-    then = blobs_at(checkout, base, files) if base else {}
+    now = blobs_at(checkout.git_dir, "HEAD", files)
+    then = blobs_at(checkout.git_dir, first_parent(checkout, commit), files)
     wanted: dict[str, tuple[str, bytes | None]] = {}
     conflicts = []
     for path, kept in files.items():

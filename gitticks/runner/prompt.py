@@ -69,7 +69,7 @@ def find_setbacks(history: Iterable[Event]) -> Setbacks:
     failure = next(reversed(failed or crashed), None)
     conflicts = merges[-1].data.get("conflicts") if merges else None
     warnings = [event.reason for event in events if event.type is EventType.WARNED and event.reason]
-    ends = [event for event in events if event.type is EventType.SESSION_ENDED and _is_workers(event)]
+    ends = [event for event in events if event.ends(Role.WORKER)]
     if any(end.data.get("ending") == Ending.CONTEXT_FULL for end in ends):
         warnings.append(_OVERFLOWED)
     return Setbacks(
@@ -85,10 +85,6 @@ def denied_in(ended: Event) -> list[str]:
     """Returns what the end of a session says that its agent was not allowed to do."""
     denied = ended.data.get("denied")
     return denied if isinstance(denied, list) else []
-
-
-def _is_workers(event: Event) -> bool:
-    return event.data.get("role") == Role.WORKER.value
 
 
 def _words(event: Event) -> str:
@@ -107,11 +103,9 @@ def _since_last_worker(history: tuple[Event, ...]) -> tuple[Event, ...]:
     has_ended = False
     for index in range(len(history) - 1, -1, -1):
         event = history[index]
-        if not _is_workers(event):
-            continue
-        if event.type is EventType.SESSION_ENDED:
+        if event.ends(Role.WORKER):
             has_ended = event.data.get("ending") not in CAME_TO_NOTHING
-        elif event.type is EventType.SESSION_STARTED and has_ended:
+        elif event.begins(Role.WORKER) and has_ended:
             return history[index:]
     return history
 
@@ -137,7 +131,7 @@ def build_prompt(
     is_worker = role is Role.WORKER
     setbacks = find_setbacks(history) if is_worker else Setbacks()
     review_failed = file.review_outcome is ReviewOutcome.FAIL
-    work = recent_work(_text(store, layout.worklog_path(task.id)))
+    work, earlier_work = recent_work(_text(store, layout.worklog_path(task.id)))
     strangers = strangers_of(store, file)
     epic_title, epic_text = _epic(store, task, strangers)
     start, head, since_fork = _difference(task, workspace, settings)
@@ -162,8 +156,8 @@ def build_prompt(
         epic_title=epic_title,
         epic_text=epic_text,
         scratchpad=_text(store, layout.scratchpad_path(task.parent or task.id)),
-        worklog="\n\n".join(work.entries),
-        worklog_summary=work.summary or "",
+        worklog="\n\n".join(work),
+        worklog_summary=earlier_work,
         checks=gate_lines(settings.verify),
         branch=workspace.branch or "",
         base=workspace.base or "",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gitticks.errors import NotFoundError, RefusedError
-from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.files import errors_name, write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.model.ids import TaskId
@@ -62,13 +62,11 @@ class Questions:
         """Says while the block runs that somebody is there to answer."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{os.getpid()}-{threading.get_ident()}{_ATTACHED}"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            take_lock(descriptor)
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-            give_up_lock(descriptor)
+        with holding_lock(path):
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
 
     @property
     def is_attended(self) -> bool:

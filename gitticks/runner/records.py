@@ -7,14 +7,13 @@ kernel locks, which end with their holders. A record without a lock is a session
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from gitticks.errors import RefusedError
-from gitticks.flocks import give_up_lock, take_lock
+from gitticks.flocks import holding_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, SessionRecord
@@ -27,9 +26,12 @@ from gitticks.runner.liveness import (
     STOPPED,
     is_agent_alive,
     is_session_alive,
+    names_in,
     tree_lock_name,
 )
 from gitticks.safe_read import read_json
+
+_TEXTS = ("session_id", "model", "transcript", "given")
 
 
 class Sessions:
@@ -89,12 +91,8 @@ class Sessions:
     @contextlib.contextmanager
     def _locked(self, task_id: TaskId) -> Iterator[bool]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{task_id}{LOCK}"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            yield take_lock(descriptor)
-        finally:
-            give_up_lock(descriptor)
+        with holding_lock(self._folder / f"{task_id}{LOCK}") as is_ours:
+            yield is_ours
 
     def mark_briefed(self, record: SessionRecord, transcript: str) -> SessionRecord:
         """Notes, within `hold`, that the session's mailbox was filled, and where what it prints is kept."""
@@ -156,10 +154,7 @@ class Sessions:
         return is_session_alive(str(self._folder), task_id)
 
     def _all(self) -> list[SessionRecord]:
-        try:
-            names = sorted(os.listdir(self._folder))  # noqa: PTH208 - a run asks often
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        names = sorted(names_in(str(self._folder)))
         found = (read_record(self._folder / name) for name in names if name.endswith(RECORD))
         return [record for record in found if record is not None]
 
@@ -185,16 +180,8 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
-            session_id=_text_in(body, "session_id"),
-            model=_text_in(body, "model"),
-            transcript=_text_in(body, "transcript"),
             is_over=body.get("is_over") is True,
-            given=_text_in(body, "given"),
+            **{key: body[key] for key in _TEXTS if isinstance(body.get(key), str)},
         )
 
     return read_json(path, make, None)
-
-
-def _text_in(body: Mapping[str, object], key: str) -> str | None:
-    found = body.get(key)
-    return found if isinstance(found, str) else None

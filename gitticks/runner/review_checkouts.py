@@ -9,6 +9,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
@@ -45,35 +46,99 @@ def plan_review(
     return planned._replace(path=path, commit=task.end_sha or planned.commit)
 
 
-@contextlib.contextmanager
-def review_checkout(
-    repository: Repository,
-    planned: Workspace,
-    settings: Settings,
-    environment: Mapping[str, str],
-    *,
-    stop: StopRequest | None,
-    warn: Callable[[str], None],
-) -> Iterator[Workspace]:
-    """Gives a reviewer a detached checkout of what `plan_review` says, made ready as a workspace is.
+class ReviewCheckouts(NamedTuple):
+    """The checkouts of reviewers in one clone; `warn` gets what is odd, `environment` is what set-up commands see."""
 
-    Only whoever holds the task's session may call this: what is there is a dead one's and goes.
-    """
-    exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
-    remove_review_checkout(repository, planned.path)
-    try:
-        checkout = add_worktree(repository, planned.path, commit=planned.commit).checkout
-        workspace_setup.set_up(repository, checkout, settings, environment, stop)
-        before, base = _changed(checkout), _tip_of_base(repository, planned)
-        yield planned
-        _take_commits(repository, checkout, settings, environment, warn)
-        _keep(repository, checkout, planned.task_id, planned.commit, before=before, warn=warn)
-        _tell_of_merge(repository, planned, base, warn)
-    finally:
+    repository: Repository
+    settings: Settings
+    environment: Mapping[str, str]
+    warn: Callable[[str], None]
+
+    @contextlib.contextmanager
+    def made(self, planned: Workspace, stop: StopRequest | None) -> Iterator[Workspace]:
+        """Gives a reviewer a detached checkout of what `plan_review` says, made ready as a workspace is.
+
+        Only whoever holds the task's session may call this: what is there is a dead one's and goes.
+        """
+        repository = self.repository
+        exclude_folders(repository, [MAILBOX_FOLDER, self.settings.workspace.dir])
+        remove_review_checkout(repository, planned.path)
         try:
-            remove_review_checkout(repository, planned.path)
-        except (GitticksError, OSError) as error:  # the review counts all the same
-            warn(f"the checkout of a review stays in {planned.path}: {error}")
+            checkout = add_worktree(repository, planned.path, commit=planned.commit)
+            workspace_setup.set_up(repository, checkout, self.settings, self.environment, stop)
+            before, base = _changed(checkout), _tip_of_base(repository, planned)
+            yield planned
+            self._take_commits(checkout)
+            self._keep(checkout, planned.task_id, planned.commit, before)
+            self._tell_of_merge(planned, base)
+        finally:
+            try:
+                remove_review_checkout(repository, planned.path)
+            except (GitticksError, OSError) as error:  # the review counts all the same
+                self.warn(f"the checkout of a review stays in {planned.path}: {error}")
+
+    def remove_of(self, task: Task, path: Path) -> None:
+        """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays.
+
+        What its reviewers committed or changed there is kept.
+        """
+        top = self.repository.project_dir
+        if top is None or path.parent != top / self.settings.workspace.dir / FOLDER:
+            return  # the workspaces were elsewhere then
+        for other in (path, *path.parent.glob(f"{path.name}.*")):
+            self.remove_left(other, task.id, task.end_sha)
+
+    def remove_left(self, path: Path, task_id: TaskId, reviewed: str | None) -> None:
+        """Removes one checkout of a dead session that `reviewed` a commit; what its reviewer left there is kept."""
+        with contextlib.suppress(NotFoundError):
+            checkout = checkout_at(self.repository, path)
+            self._take_commits(checkout)
+            self._keep(checkout, task_id, reviewed)
+        remove_review_checkout(self.repository, path)
+
+    def _tell_of_merge(self, planned: Workspace, before: str | None) -> None:
+        """Warns if the base came to have the work under review, which a person may do by hand, and no reviewer."""
+        now = _tip_of_base(self.repository, planned)
+        if before in (None, now) or now is None or is_ancestor(self.repository, planned.commit, str(before)):
+            return
+        if is_ancestor(self.repository, planned.commit, now):
+            self.warn(
+                f"`{planned.base}` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: "
+                f"`git log {str(before)[:10]}..{planned.base}` shows what came, and `git revert` takes it back"
+            )
+
+    def _take_commits(self, checkout: Checkout) -> None:
+        """Brings what a reviewer committed in a sandbox into the checkout; no branch that was there before moves."""
+        try:
+            odd = take_home(self.settings.sandbox, self.repository, checkout, self.environment, None)
+        except GitticksError as error:
+            odd = (f"what a reviewer may have committed in the sandbox is dropped: {error.message}",)
+        for message in odd:
+            self.warn(message)
+
+    def _keep(
+        self, checkout: Checkout, task_id: TaskId, commit: str | None, before: frozenset[str] = frozenset()
+    ) -> None:
+        """Keeps what a reviewer committed, or changed beyond what the set-up had, where somebody can find it."""
+        if not checkout.path.is_dir():
+            return
+        what = "changed its checkout"
+        ref = partial_work.rescued_ref(f"review-{task_id}")
+        message = f"Left by a reviewer of {task_id}"
+        try:
+            changed, now = sorted(_changed(checkout) - before), head(checkout)
+            if not changed and now == commit:
+                return
+            what = (
+                f"changed {shown_paths(tuple(changed))}"
+                if changed
+                else f"made the commit `{(now or '')[:10]}`"
+            )
+            partial_work.keep(self.repository, checkout, ref, message, even_if_empty=True)
+        except GitticksError as error:
+            self.warn(f"a reviewer {what}, which is dropped: {error.message}")
+        else:
+            self.warn(f"a reviewer {what}, which is not part of the work: it is kept at `{ref}`")
 
 
 def remove_review_checkout(repository: Repository, path: Path) -> None:
@@ -90,108 +155,9 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
             path.parent.rmdir()
 
 
-def remove_reviews_of(
-    repository: Repository,
-    settings: Settings,
-    environment: Mapping[str, str],
-    path: Path,
-    task: Task,
-    *,
-    warn: Callable[[str], None],
-) -> None:
-    """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays.
-
-    What its reviewers committed or changed there is kept.
-    """
-    top = repository.project_dir
-    if top is None or path.parent != top / settings.workspace.dir / FOLDER:
-        return  # the workspaces were elsewhere then
-    for other in (path, *path.parent.glob(f"{path.name}.*")):
-        remove_left_review(
-            repository, settings, environment, other, task.id, reviewed=task.end_sha, warn=warn
-        )
-
-
-def remove_left_review(
-    repository: Repository,
-    settings: Settings,
-    environment: Mapping[str, str],
-    path: Path,
-    task_id: TaskId,
-    *,
-    reviewed: str | None,
-    warn: Callable[[str], None],
-) -> None:
-    """Removes one checkout of a dead session that `reviewed` a commit; what its reviewer left there is kept."""
-    with contextlib.suppress(NotFoundError):
-        checkout = checkout_at(repository, path)
-        _take_commits(repository, checkout, settings, environment, warn)
-        _keep(repository, checkout, task_id, reviewed, before=frozenset(), warn=warn)
-    remove_review_checkout(repository, path)
-
-
 def _tip_of_base(repository: Repository, planned: Workspace) -> str | None:
     return None if planned.base is None else read_ref(repository.common_dir, BRANCHES + planned.base)
 
 
-def _tell_of_merge(
-    repository: Repository, planned: Workspace, before: str | None, warn: Callable[[str], None]
-) -> None:
-    """Warns if the base came to have the work under review, which a person may do by hand, and no reviewer."""
-    now = _tip_of_base(repository, planned)
-    if before in (None, now) or now is None or is_ancestor(repository, planned.commit, str(before)):
-        return
-    if is_ancestor(repository, planned.commit, now):
-        warn(
-            f"`{planned.base}` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: "
-            f"`git log {str(before)[:10]}..{planned.base}` shows what came, and `git revert` takes it back"
-        )
-
-
 def _changed(checkout: Checkout) -> frozenset[str]:
     return frozenset(changed_paths(checkout).changed)
-
-
-def _take_commits(
-    repository: Repository,
-    checkout: Checkout,
-    settings: Settings,
-    environment: Mapping[str, str],
-    warn: Callable[[str], None],
-) -> None:
-    """Brings what a reviewer committed in a sandbox into the checkout; no branch that was there before moves."""
-    try:
-        odd = take_home(settings.sandbox, repository, checkout, environment, None)
-    except GitticksError as error:
-        odd = (f"what a reviewer may have committed in the sandbox is dropped: {error.message}",)
-    for message in odd:
-        warn(message)
-
-
-def _keep(
-    repository: Repository,
-    checkout: Checkout,
-    task_id: TaskId,
-    commit: str | None,
-    *,
-    before: frozenset[str],
-    warn: Callable[[str], None],
-) -> None:
-    """Keeps what a reviewer committed, or changed beyond what the set-up had, where somebody can find it."""
-    if not checkout.path.is_dir():
-        return
-    what = "changed its checkout"
-    ref = partial_work.rescued_ref(f"review-{task_id}")
-    message = f"Left by a reviewer of {task_id}"
-    try:
-        changed, now = sorted(_changed(checkout) - before), head(checkout)
-        if not changed and now == commit:
-            return
-        what = (
-            f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"
-        )
-        partial_work.keep(repository, checkout, ref, message, even_if_empty=True)
-    except GitticksError as error:
-        warn(f"a reviewer {what}, which is dropped: {error.message}")
-    else:
-        warn(f"a reviewer {what}, which is not part of the work: it is kept at `{ref}`")

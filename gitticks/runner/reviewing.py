@@ -113,7 +113,9 @@ class Staff(NamedTuple):
         if not agent.fallback:
             return (agent,)
         refused = refused_since_last_word(history())
-        chain = (agent, *self.registry.fallbacks(agent))
+        # A name that there is not must not keep the agent itself from work.
+        known = (name for name in agent.fallback if name in self.registry.names)
+        chain = (agent, *map(self.registry.spec, known))
         found = tuple(one for one in chain if one.name not in refused and not self.registry.lacks(one))
         return found or (agent,)
 

@@ -37,7 +37,7 @@ def write_json(file: Path, body: object) -> None:
     aside.replace(file)
 
 
-def _keep(file: Path, rows: list[Any]) -> None:
+def _keep(file: Path, rows: list[Any] | dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         if rows:
             write_json(file, rows)
@@ -205,9 +205,7 @@ def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
         one.agent: {"until": one.until.isoformat(), "reason": one.reason, "is_named": one.is_named}
         for one in agents
     }
-    if body or (own_dir / RESTING_FILE).exists():
-        with contextlib.suppress(OSError):
-            write_json(own_dir / RESTING_FILE, body)
+    _keep(own_dir / RESTING_FILE, body)
 
 
 def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:

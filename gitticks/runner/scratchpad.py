@@ -11,6 +11,7 @@ from collections.abc import Container
 from datetime import datetime
 from typing import NamedTuple
 
+from gitticks.agents.trouble import one_line
 from gitticks.document.values import format_time
 
 LARGEST_BYTES = 16_000
@@ -117,9 +118,7 @@ def _fit(parts: _Scratchpad) -> _Scratchpad:
 
 def _folded_line(entry: str) -> str:
     heading, _, text = entry.partition("\n")
-    words = " ".join(text.split())
-    shown = words if len(words) <= _LONGEST_FOLDED else f"{words[: _LONGEST_FOLDED - 1]}…"
-    return f"- {heading.removeprefix('### ')}: {shown}"
+    return f"- {heading.removeprefix('### ')}: {one_line(text, _LONGEST_FOLDED)}"
 
 
 def _cut(entry: str) -> str:

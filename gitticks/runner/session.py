@@ -78,9 +78,7 @@ def _last_worker(events: tuple[Event, ...]) -> int | None:
     """Returns the position of the last worker session that did anything."""
     for place in range(len(events) - 1, -1, -1):
         data = events[place].data
-        if events[place].type is not EventType.SESSION_ENDED or data.get("role") != Role.WORKER.value:
-            continue
-        if "session" in data or data.get("ending") not in _NEVER_SPOKE:
+        if events[place].ends(Role.WORKER) and ("session" in data or data.get("ending") not in _NEVER_SPOKE):
             return place
     return None
 
@@ -211,7 +209,7 @@ class SessionRun:
         kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha, wanted)
         for words in kept.outdated():
             listener.warn(words)
-        council = hold_council(
+        result, reports = hold_council(
             self.run.place,
             orders,
             settings.council,
@@ -221,9 +219,8 @@ class SessionRun:
             stop=self.stop,
             heard=listener,
         )
-        report = self.adjusted(council.session.report)
-        decision = self._write(report, council.session, council.reports)
-        if council.session.report.ending is not Ending.STOPPED:
+        decision = self._write(self.adjusted(result.report), result, reports)
+        if result.report.ending is not Ending.STOPPED:
             kept.forget()
         return decision
 

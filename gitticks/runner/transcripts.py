@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
-from gitticks.safe_read import read_end_of_plain_file
+from gitticks.safe_read import open_plain_file, read_end_of_plain_file
 
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord
@@ -100,18 +100,11 @@ class TranscriptReader:
             os.close(self._descriptor)
             self._descriptor = None
         try:
-            descriptor = os.open(
-                self.folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-            )
+            self._descriptor, size = open_plain_file(self.folder / name, follow=False)
         except OSError:
             return []
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(descriptor)
-            return []
-        self._descriptor = descriptor
-        if is_first and status.st_size > self._most_bytes:
-            self.left_out = os.lseek(descriptor, status.st_size - self._most_bytes, os.SEEK_SET)
+        if is_first and size > self._most_bytes:
+            self.left_out = os.lseek(self._descriptor, size - self._most_bytes, os.SEEK_SET)
             return self._read_on()[1:]
         return []
 

@@ -138,53 +138,41 @@ def run_checks(
     failure: str | None = None
     lines: list[str] = []
     with walled_command(repository, checkout, settings, variables) as walled:
-        run = _Run(directory, settings, walled, stop or StopRequest())
+        stop = stop or StopRequest()
         for gate in gates:
-            failure, line = run.run(gate)
+            failure, line = _run(gate, settings, walled, stop)
             lines.append(line)
             if failure is not None:
                 break
     left = () if before is None else _clean_up(repository, checkout, before, settings)
     if before is not None and head(checkout) != before.snapshot.head:
         failure = failure or "the checks moved HEAD to another commit: they may test, but not commit"
-    stopped = run.stop.is_requested and failure is not None
+    stopped = stop.is_requested and failure is not None
     return ChecksReport(failure, tuple(lines), time.monotonic() - begun, stopped, left)
 
 
-class _Run(NamedTuple):
-    directory: Path
-    settings: Settings
-    walled: WalledCommand
-    stop: StopRequest
-
-    def run(self, gate: _Gate) -> tuple[str | None, str]:
-        """Returns why the gate failed, or None, and the line that shows what it came to."""
-        ended = self._start(gate.command)
-        tries = 1
-        while not ended.is_success and tries <= self.settings.verify.retries and not self.stop.is_requested:
-            ended = self._start(gate.command)
-            tries += 1
-        took = f"{ended.seconds:.0f} s"
-        if not ended.is_success:
-            how = _how(ended)
-            return (
-                f"{gate.name} failed ({how}): `{gate.command}`{_tail(ended)}",
-                f"{gate.name} failed ({how}, {took}{f', in each of {tries} tries' if tries > 1 else ''})",
-            )
-        count = _count(ended.output)
-        shown = f"{count} in {took}" if count else took
-        again = f", at try {tries}" if tries > 1 else ""
-        return None, f"{gate.name} {gate.passes} ({shown}{again})"
-
-    def _start(self, command: str) -> Ended:
-        wanted = self.walled(command)
-        limits = Limits(
-            total_seconds=self.settings.limits.gate,
-            output_bytes=self.settings.limits.output,
-            kept_bytes=4 * _TAIL_BYTES,
-            processes=self.walled.processes,
+def _run(gate: _Gate, settings: Settings, walled: WalledCommand, stop: StopRequest) -> tuple[str | None, str]:
+    """Returns why the gate failed, or None, and the line that shows what it came to."""
+    limits = Limits(
+        total_seconds=settings.limits.gate,
+        output_bytes=settings.limits.output,
+        kept_bytes=4 * _TAIL_BYTES,
+        processes=walled.processes,
+    )
+    ended, tries = run_supervised(walled(gate.command), limits, stop=stop), 1
+    while not ended.is_success and tries <= settings.verify.retries and not stop.is_requested:
+        ended, tries = run_supervised(walled(gate.command), limits, stop=stop), tries + 1
+    took = f"{ended.seconds:.0f} s"
+    if not ended.is_success:
+        how = _how(ended)
+        return (
+            f"{gate.name} failed ({how}): `{gate.command}`{_tail(ended)}",
+            f"{gate.name} failed ({how}, {took}{f', in each of {tries} tries' if tries > 1 else ''})",
         )
-        return run_supervised(wanted, limits, stop=self.stop)
+    count = _count(ended.output)
+    shown = f"{count} in {took}" if count else took
+    again = f", at try {tries}" if tries > 1 else ""
+    return None, f"{gate.name} {gate.passes} ({shown}{again})"
 
 
 def _gates(verify: VerifySettings) -> tuple[_Gate, ...]:

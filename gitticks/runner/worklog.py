@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import quoted
 from gitticks.model.status import Role
-from gitticks.model.task import Ending, Usage
+from gitticks.model.task import Usage
 from gitticks.workflow.budget import Metric, in_words
+
+if TYPE_CHECKING:
+    from gitticks.agents.base import AgentReport
+    from gitticks.runner.verifiers import ChecksReport
+    from gitticks.workflow.signals import Signal
 
 _LONGEST_SAID = 1_000
 _LONGEST_OUTPUT = 2_000
@@ -24,28 +28,19 @@ _ENTRY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WorklogEntry:
-    """One session and its result.
+class WorklogEntry(NamedTuple):
+    """One session with its result, the signal of its agent, and what the quality gates found if they ran.
 
-    `iteration` counts those of the task's workers from 1; a review belongs to the one before it. `signal` is the name of
-    what the agent signalled. `said` is what it said at its end, `checks` the lines of the quality gates, `output` what the
-    one that failed printed, `usage` what the session spent, `is_estimate` if the agent did not get to report all of it.
+    `iteration` counts those of the task's workers from 1; a review belongs to the one before it.
     """
 
     at: datetime
     iteration: int
     role: Role
     agent: str
-    ending: Ending
-    detail: str | None = None
-    signal: str | None = None
-    said: str = ""
-    checks: tuple[str, ...] = ()
-    output: str = ""
-    usage: Usage = field(default_factory=Usage)
-    cost_source: str | None = None
-    is_estimate: bool = False
+    report: AgentReport
+    signal: Signal | None = None
+    checks: ChecksReport | None = None
 
 
 class LoggedIteration(NamedTuple):
@@ -62,13 +57,6 @@ class LoggedIteration(NamedTuple):
     said: str
 
 
-class RecentWork(NamedTuple):
-    """A worklog as a prompt shows it: the last entries whole, oldest first, and one line for those before them."""
-
-    entries: tuple[str, ...] = ()
-    summary: str | None = None
-
-
 def append_entry(worklog: str, entry: WorklogEntry) -> str:
     """Returns the worklog with one more entry at its end."""
     before = worklog if not worklog or worklog.endswith("\n") else f"{worklog}\n"
@@ -78,23 +66,24 @@ def append_entry(worklog: str, entry: WorklogEntry) -> str:
 def render_entry(entry: WorklogEntry) -> str:
     """Returns an entry as markdown; what the agent said is quoted, so that it cannot look like an entry."""
     heading = f"## {entry.iteration} · {format_time(entry.at)} · {entry.role} · {_line(entry.agent)}"
-    lines = [f"- ended: {entry.ending}{f' ({_line(entry.detail)})' if entry.detail else ''}"]
-    if entry.signal:
-        lines.append(f"- signal: {_line(entry.signal)}")
-    if entry.checks:
-        lines.append(f"- checks: {'; '.join(_line(check) for check in entry.checks)}")
-    lines.append(
-        f"- used: {_used(entry.usage, entry.cost_source)}{' (not all is known)' if entry.is_estimate else ''}"
-    )
-    return "\n".join([heading, "", *lines, *_indented(entry.output), *_said(entry.said), ""])
+    report, signal, checks = entry.report, entry.signal, entry.checks
+    lines = [f"- ended: {report.ending}{f' ({_line(report.detail)})' if report.detail else ''}"]
+    if signal is not None:
+        lines.append(f"- signal: {_line(signal.kind.value)}")
+    if checks is not None and checks.lines:
+        lines.append(f"- checks: {'; '.join(map(_line, checks.lines))}")
+    estimate = " (not all is known)" if report.is_estimate else ""
+    lines.append(f"- used: {_used(report.usage, report.cost_source)}{estimate}")
+    said = "\n\n".join(filter(None, (report.final_message, signal and signal.details)))
+    return "\n".join([heading, "", *lines, *_indented(checks.output if checks else ""), *_said(said), ""])
 
 
-def recent_work(worklog: str) -> RecentWork:
-    """Returns the last entries and a summary of those before them."""
+def recent_work(worklog: str) -> tuple[list[str], str]:
+    """Returns the last entries whole, oldest first, and one line for those before them, empty if there are none."""
     matches = list(_ENTRY.finditer(worklog))
     texts = _texts(worklog, matches)
     older = matches[:-_SHOWN_ENTRIES]
-    return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
+    return texts[len(older) :], _summary(older) if older else ""
 
 
 def read_entries(worklog: str) -> tuple[LoggedIteration, ...]:

@@ -20,7 +20,7 @@ from gitticks.git.checkouts import (
 )
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
-from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
@@ -28,6 +28,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
+from gitticks.workflow.gates import is_other_head
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
@@ -134,6 +135,16 @@ def require_code(repository: Repository, task: Task) -> None:
     )
 
 
+def moved_tip(repository: Repository, task: Task) -> tuple[str, bool] | None:
+    """Returns where the branch that is a task's alone stands, if not at its hand-off, and whether it is only behind that."""
+    if task.branch is None or task.sharing_epic is not None:
+        return None
+    tip = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
+    if tip is None or not is_other_head(tip, task.end_sha):
+        return None
+    return tip, is_ancestor(repository, tip, str(task.end_sha))
+
+
 def require_head(repository: Repository, task: Task) -> None:
     """Refuses to judge or merge work whose last commits are not on this clone's branch of it, where nothing was added.
 
@@ -142,14 +153,12 @@ def require_head(repository: Repository, task: Task) -> None:
     """
     require_code(repository, task)
     branch, end = task.branch, task.end_sha
-    tip = None if branch is None else read_ref(repository.common_dir, f"{BRANCHES}{branch}")
-    if tip is None or end in (None, tip) or branch != WORK_BRANCH + task.id:
-        return
-    if is_ancestor(repository, tip, str(end)):
+    moved = moved_tip(repository, task)
+    if moved is not None and moved[1] and branch == WORK_BRANCH + task.id:
         places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
         place = next(places, None)
         raise CodeMissingError(
-            f"`{branch}` is at {tip[:7]} in this clone, behind {str(end)[:7]}, which was handed off",
+            f"`{branch}` is at {moved[0][:7]} in this clone, behind {str(end)[:7]}, which was handed off",
             hint=f"`git branch --force {branch} {str(end)[:10]}` brings it there"
             if place is None
             else f"`git -C {quote(str(place))} merge --ff-only {str(end)[:10]}` brings it there",
@@ -331,7 +340,7 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Worksp
 def _tip(repository: Repository, base: str) -> str:
     tip = _tip_of(repository, base)
     if tip is None:
-        is_unborn = base == head_branch(repository)
+        is_unborn = base == current_branch(repository)
         raise GitticksError(
             f"the base branch `{base}` does not exist here or has no commits",
             hint="`git commit` creates the first one, from which work can start"

@@ -26,7 +26,6 @@ from gitticks.git.config import (
     OwnHooks,
     enable_worktree_config,
     find_own_hooks,
-    read_worktree_setting,
     write_worktree_setting,
 )
 from gitticks.git.identity import Identity
@@ -95,8 +94,7 @@ def name_committer(repository: Repository, path: Path, committer: Identity | Non
         "user.email": committer.email if committer else None,
     }
     for key, value in named.items():
-        if read_worktree_setting(checkout.git_dir, key) != value:
-            write_worktree_setting(checkout.git_dir, key, value)
+        write_worktree_setting(checkout.git_dir, key, value)
 
 
 def _fill(folder: Path, own: OwnHooks) -> None:

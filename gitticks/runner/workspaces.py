@@ -25,7 +25,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot
-from gitticks.git.worktrees import add_worktree, is_half_made, remove_worktree
+from gitticks.git.worktrees import add_worktree, is_half_made, remove_worktree, submodules_of
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.settings import Settings, WorkspaceUpdate
 from gitticks.model.status import Isolation, Status
@@ -150,8 +150,8 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     checkout = checkout_at(repository, workspace.path)
     if read_occupant(repository, checkout) not in (None, task.id):
         return  # another task's by now: this one's was put aside when that moved in
-    keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
-    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}")
+    ref, clear = partial_work.partial_ref(task.id), workspace.isolation is not Isolation.NONE
+    partial_work.keep(repository, checkout, ref, f"Partial work on {task.id}", clear=clear)
 
 
 def _news_of_base(
@@ -190,7 +190,7 @@ def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, w
     before = read_occupant(repository, checkout)
     if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:
         ref = partial_work.partial_ref(TaskId(before))
-        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}")
+        partial_work.keep(repository, checkout, ref, f"Partial work on {before}", clear=True)
     file = occupant_file(repository, checkout)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{plan.task_id}\n", encoding="utf-8")
@@ -229,15 +229,15 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
 
 def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
     exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
-    added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
+    checkout = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
     try:
-        refuse_filters(added.checkout)
+        refuse_filters(checkout)
     except GitticksError:  # filled without the filter, it would be committed so once there is one
         remove_worktree(repository, plan.path)
         raise
-    if added.empty_submodules:
-        warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
-    return added.checkout
+    if submodules := submodules_of(checkout):
+        warnings.append(f"submodules are empty here: {shown_paths(submodules)}")
+    return checkout
 
 
 def _fix_link(checkout: Checkout) -> None:

@@ -16,7 +16,7 @@ from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.document.values import format_time
 from gitticks.errors import RefusedError
 from gitticks.git.config import read_own_setting
-from gitticks.git.merges.history import is_ancestor, tree_of
+from gitticks.git.merges.history import is_ancestor
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import remote_of_branch, tracking_ref
@@ -43,7 +43,7 @@ def state_approval(repository: Repository, task: Task, base: str, by: str, at: d
     return Statement(
         task=str(task.id),
         head=head,
-        tree=tree_of(repository, head) if head else "",
+        tree=repository.objects.tree_of(head) if head else "",
         base=base,
         base_commit=read_ref(repository.common_dir, BRANCHES + base) or "",
         gates=gates_digest(settings),

@@ -148,7 +148,7 @@ def hands_of(history: Iterable[Event]) -> frozenset[str]:
     for event in history:
         if event.type is EventType.REOPENED:
             names.clear()
-        elif event.type is EventType.SESSION_STARTED and event.data.get("role") == Role.WORKER.value:
+        elif event.begins(Role.WORKER):
             by = event.actor.name if event.actor.is_human else event.data.get("by")
             names |= {by} if isinstance(by, str) else set()
         elif event.is_edit_of(Section.HANDOFF):

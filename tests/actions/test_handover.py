@@ -47,7 +47,7 @@ class Session:
 
     def requests(self) -> list[Request]:
         """Returns what waits for the runner."""
-        return [posted.request for posted in collect(self.mailbox).requests]
+        return [request for _, request in collect(self.mailbox).requests]
 
     def file(self) -> TaskFile:
         """Returns the agent's copy of the task."""

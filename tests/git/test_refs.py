@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import current_branch, head
 from gitticks.git.refs import (
-    branch_exists,
     default_base,
-    has_commits,
-    head_branch,
     is_valid_ref_name,
     logged,
     name_behind,
@@ -84,18 +82,17 @@ def test_an_impossible_name_never_becomes_a_path(tmp_path: Path) -> None:
 def test_the_branch_here(tmp_path: Path) -> None:
     top = make_repository(tmp_path / "r")
     linked = add_linked_worktree(top, tmp_path / "linked", "side/way")
-    assert head_branch(discover(top)) == "main"
-    assert head_branch(discover(linked)) == "side/way"
+    assert current_branch(discover(top)) == "main"
+    assert current_branch(discover(linked)) == "side/way"
     git("checkout", "--quiet", "--detach", at=top)
-    assert head_branch(discover(top)) is None
-    assert has_commits(discover(top))
+    assert current_branch(discover(top)) is None
+    assert head(discover(top)) is not None
 
 
 def test_an_unborn_branch(tmp_path: Path) -> None:
     repository = discover(make_repository(tmp_path / "r", commits=0, branch="trunk"))
-    assert head_branch(repository) == "trunk"
-    assert not has_commits(repository)
-    assert not branch_exists(repository, "trunk")
+    assert current_branch(repository) == "trunk"
+    assert head(repository) is None
     assert default_base(repository) == "trunk"
 
 

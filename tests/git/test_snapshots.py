@@ -134,8 +134,8 @@ def test_tracked_files_are_restored_from_the_index(checkout: Checkout) -> None:
 
 def test_blobs_of_many_paths_are_found(checkout: Checkout) -> None:
     paths = ["changed.txt", "odd\tname\n.txt", *(f"missing-{number}" for number in range(1200))]
-    assert blobs_at(checkout, "HEAD", paths).keys() == {"changed.txt", "odd\tname\n.txt"}
-    assert blobs_at(checkout, "HEAD", []) == {}
+    assert blobs_at(checkout.git_dir, "HEAD", paths).keys() == {"changed.txt", "odd\tname\n.txt"}
+    assert blobs_at(checkout.git_dir, "HEAD", []) == {}
 
 
 def test_an_unborn_branch_has_files_to_keep_too(tmp_path: Path) -> None:

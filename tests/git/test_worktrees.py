@@ -27,6 +27,7 @@ from gitticks.git.worktrees import (
     prune_worktrees,
     remove_tree,
     remove_worktree,
+    submodules_of,
     worktrees_lock,
 )
 from gitticks.model.ids import TaskId
@@ -101,15 +102,15 @@ def main_of(repository: Repository) -> Path:
 def test_adds_a_new_branch_at_a_commit(repository: Repository, tmp_path: Path) -> None:
     tip = git("rev-parse", "HEAD", at=main_of(repository))
     added = add_worktree(repository, tmp_path / "work", branch="gitticks/work/k7f2", commit=tip)
-    assert added.empty_submodules == ()
-    assert current_branch(added.checkout) == "gitticks/work/k7f2"
-    assert head(added.checkout) == tip
+    assert submodules_of(added) == ()
+    assert current_branch(added) == "gitticks/work/k7f2"
+    assert head(added) == tip
     assert (tmp_path / "work" / "README.md").read_text() == "version 1\n"
 
 
 def test_adds_an_existing_branch(repository: Repository, tmp_path: Path) -> None:
     git("branch", "topic", at=main_of(repository))
-    assert current_branch(add_worktree(repository, tmp_path / "work", branch="topic").checkout) == "topic"
+    assert current_branch(add_worktree(repository, tmp_path / "work", branch="topic")) == "topic"
 
 
 def test_adds_a_detached_worktree_at_a_path_with_spaces_and_umlauts(
@@ -117,7 +118,7 @@ def test_adds_a_detached_worktree_at_a_path_with_spaces_and_umlauts(
 ) -> None:
     tip = git("rev-parse", "HEAD", at=main_of(repository))
     path = tmp_path / "a b" / "früh ☕"
-    checkout = add_worktree(repository, path, commit=tip).checkout
+    checkout = add_worktree(repository, path, commit=tip)
     assert (current_branch(checkout), head(checkout)) == (None, tip)
     assert [worktree.path for worktree in list_worktrees(repository)] == [main_of(repository), path]
 
@@ -136,10 +137,7 @@ def test_a_lock_that_a_killed_git_left_on_the_branch_is_no_hindrance(
 def test_a_branch_left_by_a_killed_call_is_used_again(repository: Repository, tmp_path: Path) -> None:
     tip = git("rev-parse", "HEAD", at=main_of(repository))
     git("branch", "topic", tip, at=main_of(repository))
-    assert (
-        current_branch(add_worktree(repository, tmp_path / "work", branch="topic", commit=tip).checkout)
-        == "topic"
-    )
+    assert current_branch(add_worktree(repository, tmp_path / "work", branch="topic", commit=tip)) == "topic"
 
 
 def test_refuses_a_missing_branch_a_taken_one_and_a_path_in_use(
@@ -189,7 +187,7 @@ def test_what_a_move_left_on_the_branch_is_no_hindrance(repository: Repository, 
 
 
 def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp_path: Path) -> None:
-    checkout = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD").checkout
+    checkout = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     (checkout.git_dir / "locked").write_text("initializing\n")
     (checkout.path / "README.md").unlink()
     add_worktree(repository, tmp_path / "work", branch="topic")
@@ -198,7 +196,7 @@ def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp
 
 
 def test_a_git_that_a_killed_call_left_at_work_is_waited_for(repository: Repository, tmp_path: Path) -> None:
-    checkout = add_worktree(repository, tmp_path / "w", branch="side", commit="main").checkout
+    checkout = add_worktree(repository, tmp_path / "w", branch="side", commit="main")
     (checkout.git_dir / "locked").write_text("initializing")
     with subprocess.Popen(
         ["sh", "-c", 'read go; sleep 0.3; rm "$1"', "sh", str(checkout.git_dir / "locked")],
@@ -238,8 +236,8 @@ def test_names_submodules_that_stay_empty(repository: Repository, tmp_path: Path
     git("submodule", "--quiet", "add", str(library), "lib/päck", at=main_of(repository))
     git("commit", "-qm", "add a submodule", at=main_of(repository))
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
-    assert added.empty_submodules == ("lib/päck",)
-    assert not changed_paths(added.checkout)
+    assert submodules_of(added) == ("lib/päck",)
+    assert not changed_paths(added)
 
 
 def test_removes_a_clean_worktree_and_keeps_its_branch(repository: Repository, tmp_path: Path) -> None:
@@ -294,9 +292,9 @@ def test_no_program_of_the_repository_runs(repository: Repository, tmp_path: Pat
         (hooks / name).chmod(0o755)
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     (tmp_path / "work" / "README.md").write_text("version 2\n")
-    assert changed_paths(added.checkout).changed == ("README.md",)
+    assert changed_paths(added).changed == ("README.md",)
     with pytest.raises(GitticksError, match=r"`.gitattributes` needs the filter `evil`"):
-        refuse_filters(added.checkout)
+        refuse_filters(added)
     remove_worktree(repository, tmp_path / "work")
     assert not trap.exists()
 
@@ -306,7 +304,7 @@ def test_the_filters_of_the_person_fill_a_worktree(repository: Repository, tmp_p
     git("config", "--global", "filter.shout.smudge", "tr a-z A-Z", at=tmp_path)
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
-    refuse_filters(added.checkout)
+    refuse_filters(added)
 
 
 def test_a_filter_of_the_person_stands_for_the_repositorys_own_of_that_name(
@@ -319,7 +317,7 @@ def test_a_filter_of_the_person_stands_for_the_repositorys_own_of_that_name(
     git("config", "--global", "filter.lfs.smudge", "tr a-z A-Z", at=tmp_path)
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
-    refuse_filters(added.checkout)
+    refuse_filters(added)
 
 
 def test_what_a_failed_git_could_not_clear_is_cleared(
@@ -340,7 +338,7 @@ def test_what_a_failed_git_could_not_clear_is_cleared(
             add_worktree(repository, path, branch="fresh", commit=tip)
     assert not path.exists()
     assert list((repository.common_dir / "worktrees").iterdir()) == []
-    assert current_branch(add_worktree(repository, path, branch="fresh", commit=tip).checkout) == "fresh"
+    assert current_branch(add_worktree(repository, path, branch="fresh", commit=tip)) == "fresh"
 
 
 def test_folders_that_their_owner_may_not_write_are_removed_and_links_not_followed() -> None:

@@ -68,4 +68,4 @@ def after(workspace: Workspace, text: str, role: Role = Role.WORKER) -> Delivery
 
 
 def taken(delivery: Delivery, role: Role = Role.WORKER) -> TaskFile:
-    return take(given(), delivery, role, AT, "claude").file
+    return take(given(), delivery, role, AT, "claude")[0]

@@ -13,7 +13,7 @@ from gitticks.git.repository import discover
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.settings import Settings
 from gitticks.runner.finishing import recover
-from gitticks.runner.review_checkouts import remove_review_checkout, remove_reviews_of
+from gitticks.runner.review_checkouts import ReviewCheckouts, remove_review_checkout
 from tests.runner.test_council import APPROVED, BLOCKING, council, review
 from tests.support.agents import processes_with
 from tests.support.repositories import git
@@ -76,9 +76,9 @@ def test_the_folder_of_the_checkouts_stays_while_git_makes_one_in_it(project: Ru
 def test_a_dead_review_outside_of_the_reviews_folder_removes_nothing(project: RunProject) -> None:
     kept = project.path / "file.txt"
     kept.write_text("mine\n")
-    repository = discover(project.path)
+    reviews = ReviewCheckouts(discover(project.path), Settings(), os.environ, print)
     for path in (project.path, project.path / ".gitticks-work" / "k7f2"):
-        remove_reviews_of(repository, Settings(), os.environ, path, TASK, warn=print)
+        reviews.remove_of(TASK, path)
     assert kept.read_text() == "mine\n"
     assert (project.path / ".git").is_dir()
 

@@ -30,7 +30,7 @@ def test_a_hand_off_that_did_not_change_is_delivered_all_the_same(workspace: Wor
     fill(workspace, given(text), "again")
     delivery = read(workspace.mailbox, given(text), Role.WORKER)
     assert delivery.handoff == "DONE: earlier"
-    assert take(given(text), delivery, Role.WORKER, AT, "claude").file.data == text.encode()
+    assert take(given(text), delivery, Role.WORKER, AT, "claude")[0].data == text.encode()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_sections_that_were_missing_take_entries_too(workspace: Workspace) -> No
     (workspace.mailbox / "TASK.md").write_text(bare + "\n## Questions\n\nWhich?\n\n- a\n- b\n")
     delivery = read(workspace.mailbox, given(bare), Role.WORKER)
     assert delivery.questions == ("Which?\n\n- a\n- b",)
-    (entry,) = take(given(bare), delivery, Role.WORKER, AT, "claude").file.entries(Section.QUESTIONS)
+    (entry,) = take(given(bare), delivery, Role.WORKER, AT, "claude")[0].entries(Section.QUESTIONS)
     assert entry.text == "Which?\n\n- a\n- b"
 
 
@@ -141,8 +141,8 @@ def test_an_answer_that_was_rewritten_or_removed_stays(workspace: Workspace) -> 
 
 def test_a_delivery_is_taken_once(workspace: Workspace) -> None:
     delivery = after(workspace, GIVEN + "\nI saw a trap.\n")
-    once = take(given(), delivery, Role.WORKER, AT, "claude").file
-    assert take(once, delivery, Role.WORKER, AT, "claude").file.data == once.data
+    once = take(given(), delivery, Role.WORKER, AT, "claude")[0]
+    assert take(once, delivery, Role.WORKER, AT, "claude")[0].data == once.data
     again = read(workspace.mailbox, once, Role.WORKER)
     assert again.notes == ()
 
@@ -162,11 +162,13 @@ def test_a_question_may_be_asked_again_once_it_was_answered(workspace: Workspace
 def test_a_hand_off_that_would_swallow_what_follows_is_never_half_taken(
     workspace: Workspace, text: str
 ) -> None:
-    result = take(given(), after(workspace, f"{GIVEN}\n## Handoff\n\n{text}\n"), Role.WORKER, AT, "claude")
-    assert result.file.entries(Section.NOTES) == given().entries(Section.NOTES)
-    if result.warnings:
-        assert result.file.data == GIVEN.encode()
-        assert "`## Handoff` was not taken" in result.warnings[0]
+    file, warnings = take(
+        given(), after(workspace, f"{GIVEN}\n## Handoff\n\n{text}\n"), Role.WORKER, AT, "claude"
+    )
+    assert file.entries(Section.NOTES) == given().entries(Section.NOTES)
+    if warnings:
+        assert file.data == GIVEN.encode()
+        assert "`## Handoff` was not taken" in warnings[0]
 
 
 def test_an_entry_with_headings_makes_no_section(workspace: Workspace) -> None:

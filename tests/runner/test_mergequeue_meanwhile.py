@@ -11,7 +11,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner import mergequeue
-from gitticks.runner.merge_strategies import build_merge
+from gitticks.runner.merge_ahead import build_merge
 from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge

@@ -36,7 +36,7 @@ def test_requests_come_back_in_the_order_they_were_posted(mailbox: Path) -> None
     for request in requests:
         post(mailbox, request)
     collected = collect(mailbox)
-    assert [posted.request for posted in collected.requests] == requests
+    assert [request for _, request in collected.requests] == requests
     assert collected.warnings == ()
 
 
@@ -44,8 +44,8 @@ def test_a_request_stays_until_it_is_removed(mailbox: Path) -> None:
     post(mailbox, Request(RequestKind.COMPLETE))
     (posted,) = collect(mailbox).requests
     assert collect(mailbox).requests == (posted,)
-    remove(mailbox, posted)
-    remove(mailbox, posted)
+    remove(mailbox, posted[0])
+    remove(mailbox, posted[0])
     assert collect(mailbox).requests == ()
 
 
@@ -71,7 +71,7 @@ def test_what_is_no_request_is_named_once_and_kept(mailbox: Path, content: bytes
     drop(mailbox, content)
     post(mailbox, Request(RequestKind.COMPLETE))
     collected = collect(mailbox)
-    assert [posted.request.kind for posted in collected.requests] == [RequestKind.COMPLETE]
+    assert [request.kind for _, request in collected.requests] == [RequestKind.COMPLETE]
     (warning,) = collected.warnings
     assert reason in warning
     assert collect(mailbox).warnings == ()

@@ -28,14 +28,14 @@ def test_each_checkout_keeps_ports_of_its_own_while_it_is_there(
     repository: Repository, tmp_path: Path
 ) -> None:
     tip = git("rev-parse", "HEAD", at=repository.common_dir).strip()
-    checkouts = [add_worktree(repository, tmp_path / f"w{one}", commit=tip).checkout for one in range(4)]
+    checkouts = [add_worktree(repository, tmp_path / f"w{one}", commit=tip) for one in range(4)]
     main = checkout_at(repository, tmp_path / "repo")
     ports = [int(port_variables(repository, one)[PORT_BASE]) for one in (main, *checkouts)]
     assert len(set(ports)) == 5
     assert all(20_000 <= port < 32_000 and port % PORTS_EACH == 0 for port in ports)
     assert [int(port_variables(repository, one)[PORT_BASE]) for one in (main, *checkouts)] == ports
     remove_worktree(repository, checkouts[0].path)
-    again = add_worktree(repository, tmp_path / "new", commit=tip).checkout
+    again = add_worktree(repository, tmp_path / "new", commit=tip)
     assert int(port_variables(repository, again)[PORT_BASE]) == ports[1]
 
 

@@ -92,10 +92,10 @@ def check_paths(context: Context) -> Iterator[Finding]:
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
     """Yields a warning if so many objects lie about singly that git gets slow."""
-    loose = count_loose_objects(context.repository)
-    if loose.count > _MANY_LOOSE_OBJECTS:
+    loose, kibibytes = count_loose_objects(context.repository)
+    if loose > _MANY_LOOSE_OBJECTS:
         yield warning(
-            f"{loose.count} loose objects, {loose.kibibytes // 1024} MB, slow git down",
+            f"{loose} loose objects, {kibibytes // 1024} MB, slow git down",
             "`git maintenance run` packs them",
         )
 

@@ -10,9 +10,9 @@ from gitticks.actions.doctor import Finding, Repair, Severity, note, warning
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.errors import first_of
-from gitticks.git.checkouts import linked_checkouts
+from gitticks.git.checkouts import current_branch, linked_checkouts
 from gitticks.git.merges.history import count_commits
-from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.sharing import list_local_branches, remotes
 from gitticks.git.worktrees import half_made, is_without_commit
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
@@ -65,7 +65,7 @@ def check_bases(context: Context) -> Iterator[Finding]:
     with open_index(context.repository) as index:
         tasks = [task for task in index.tasks() if task.is_open and task.base]
     for base in dict.fromkeys([*filter(None, [configured]), *(str(task.base) for task in tasks)]):
-        if read_ref(common_dir, BRANCHES + base) is not None or base == head_branch(context.repository):
+        if read_ref(common_dir, BRANCHES + base) is not None or base == current_branch(context.repository):
             continue  # the first commit is still to come, where the branch is checked out
         of_base = [task for task in tasks if task.base == base]
         is_remote = read_ref(common_dir, f"refs/remotes/origin/{base}") is not None

@@ -37,7 +37,7 @@ def checkout_aside(repository: Repository, commit: str) -> Iterator[Checkout]:
     path = folder / secrets.token_hex(6)
     with _alive(path):
         try:
-            yield add_worktree(repository, path, commit=commit).checkout
+            yield add_worktree(repository, path, commit=commit)
         finally:
             _remove(repository, path)
 

@@ -95,7 +95,11 @@ def move_base(
             if current_branch(checkout) == branch and checkout.path.is_dir()
         ]
         with contextlib.ExitStack() as held:
-            following = [held.enter_context(_hold(repository, place, move)) for place in places]
+            following = []
+            for place in places:
+                held.enter_context(_hold_index(place))
+                index = held.enter_context(index_aside(place.git_dir))  # put in its place at the end
+                following.append(FollowingCheckout.prepare(repository, place, move, index))
             for each in following:
                 in_the_way = overlapping_paths(each)
                 if in_the_way:
@@ -164,13 +168,6 @@ def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) 
             checkout = checkout_at(repository, path)
             if checkout.path.is_dir() and current_branch(checkout) == move.branch:
                 yield checkout
-
-
-@contextlib.contextmanager
-def _hold(repository: Repository, checkout: Checkout, move: BaseMove) -> Iterator[FollowingCheckout]:
-    """Holds the checkout's index, with a copy beside it that is put in its place at the end."""
-    with _hold_index(checkout), index_aside(checkout.git_dir) as index:
-        yield FollowingCheckout.prepare(repository, checkout, move, index)
 
 
 @contextlib.contextmanager

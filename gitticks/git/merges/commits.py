@@ -15,7 +15,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.merges.history import find_merge, find_same_patch, tree_of
+from gitticks.git.merges.history import find_merge, find_same_patch
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -235,7 +235,7 @@ def rebase_in_memory(
     """
     listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
     commits = run_git(listed, repository_dir=repository.common_dir).text.split()
-    tip, tip_tree = onto, tree_of(repository, onto)
+    tip, tip_tree = onto, repository.objects.tree_of(onto)
     with merge_rules(repository, onto) as rules:
         for commit in commits:
             merged = merge_by(rules, repository, *_beside(repository, commit, tip_tree))
@@ -260,7 +260,7 @@ def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
     empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text
     nothing = throwaway_commit(repository, empty_tree)
     return throwaway_commit(repository, tree, nothing), throwaway_commit(
-        repository, tree_of(repository, commit), nothing
+        repository, repository.objects.tree_of(commit), nothing
     )
 
 
@@ -298,4 +298,4 @@ def has_work(repository: Repository, base: str, task_id: str, head: str | None) 
     if repository.objects.merge_base(base, head) is None:
         return False
     merged = merge_in_memory(repository, base, head)  # squashed with other work, it has no commit of its own
-    return not isinstance(merged, Conflict) and merged.tree == tree_of(repository, base)
+    return not isinstance(merged, Conflict) and merged.tree == repository.objects.tree_of(base)

@@ -8,7 +8,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -241,7 +241,7 @@ def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) ->
     moved = {step.path for step in steps_between(repository, move.old, move.new)}
     steps = [step for step in steps_between(repository, move.old, tip) if step.path in moved]
     entries = read_entries(checkout.git_dir, [step.path for step in steps])
-    fixer = _Fixer.of(repository, checkout)
+    fixer = _Fixer(repository, checkout)
     for step in steps:
         present = entries.get(step.path, {})
         resolved = present.get(RESOLVED)
@@ -255,31 +255,19 @@ def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) ->
     return Fixed(checkout.path, tuple(fixer.conflicts), tuple(fixer.rescued))
 
 
-@dataclass(slots=True)
 class _Fixer:
     """Takes one path after the other along, and gathers what the index is to say."""
 
-    checkout: Checkout
-    files: CheckoutFiles
-    follower: Follower
-    settler: Settler
-    variables: Mapping[str, str]
-    rescued: list[Path]
-    changed: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
-    conflicts: list[str] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, repository: Repository, checkout: Checkout) -> Self:
+    def __init__(self, repository: Repository, checkout: Checkout) -> None:
         objects = repository.objects
-        files = CheckoutFiles.at(checkout.path, repository.own_dir, "base")
-        return cls(
-            checkout,
-            files,
-            Follower(files, merge_text),
-            Settler(merge_text, objects.read_blob, objects.write_blob),
-            fence_programs(checkout.git_dir).variables,
-            list(files.sweep(lambda content: objects.has(objects.blob_id(content)))),
-        )
+        self.checkout = checkout
+        self.files = CheckoutFiles.at(checkout.path, repository.own_dir, "base")
+        self.follower = Follower(self.files, merge_text)
+        self.settler = Settler(merge_text, objects.read_blob, objects.write_blob)
+        self.variables = fence_programs(checkout.git_dir).variables
+        self.rescued = list(self.files.sweep(lambda content: objects.has(objects.blob_id(content))))
+        self.changed: dict[str, tuple[IndexEntry, ...]] = {}
+        self.conflicts: list[str] = []
 
     def take(self, step: Step, entries: Mapping[int, IndexEntry]) -> None:
         """Brings one path in step; of a symbolic link or a submodule only the index follows, `git status` shows it."""

@@ -33,12 +33,6 @@ class DiffSummary(NamedTuple):
     paths: tuple[str, ...]
 
 
-def tree_of(repository: Repository, commit: str) -> str:
-    """Returns the id of a commit's tree."""
-    asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
-    return run_git(asked, repository_dir=repository.common_dir).text
-
-
 def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
     """True if `descendant` contains `ancestor`, which is given by its id; a commit contains itself."""
     return repository.objects.merge_base(ancestor, descendant) == ancestor

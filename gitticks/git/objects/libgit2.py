@@ -147,9 +147,7 @@ class Libgit2Objects(Objects):
             base = self.tree_of(parents[0]) if parents else None
             self._require_room(base, changes)
             if is_large(changes):
-                commit = write_by_git(
-                    self.common_dir, self.object_format, parents, changes, author=author, message=message
-                )
+                commit = write_by_git(self, parents, changes, author=author, message=message)
                 return StoredCommit(commit, (commit,))
             with errors_of_writing(self.common_dir):
                 return self._write_commit(base, parents, changes, author, message)

@@ -90,9 +90,7 @@ class ProcessObjects(Objects):
         """Stores a commit by `git fast-import`."""
         base = self.tree_of(parents[0]) if parents else None
         self._require_room(base, changes)
-        commit = write_by_git(
-            self.common_dir, self.object_format, parents, changes, author=author, message=message
-        )
+        commit = write_by_git(self, parents, changes, author=author, message=message)
         if is_large(changes):
             return StoredCommit(commit, (commit,))
         tree = self.tree_of(commit)
@@ -252,8 +250,7 @@ def is_large(changes: Mapping[str, bytes | None]) -> bool:
 
 
 def write_by_git(
-    common_dir: Path,
-    object_format: str,
+    objects: Objects,
     parents: Sequence[str],
     changes: Mapping[str, bytes | None],
     *,
@@ -271,7 +268,7 @@ def write_by_git(
         (scratch / "refs").mkdir()
         (scratch / "HEAD").write_text("ref: refs/heads/none\n")
         (scratch / "config").write_text(
-            f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = {object_format}\n"
+            f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = {objects.object_format}\n"
         )
         stream = b"".join(_stream(parents, changes, author, message))
         options = [word for one in (_PACKED if is_large(changes) else _LOOSE) for word in ("-c", one)]
@@ -279,10 +276,10 @@ def write_by_git(
             [*options, "fast-import", "--quiet", "--date-format=raw"],
             repository_dir=scratch,
             input=stream,
-            extra_environment={"GIT_OBJECT_DIRECTORY": str(common_dir / "objects")},
+            extra_environment={"GIT_OBJECT_DIRECTORY": str(objects.common_dir / "objects")},
             check=False,
         )
-    require_written(done, common_dir)
+    require_written(done, objects.common_dir)
     if not is_object_id(done.text):
         raise GitticksError(f"`git fast-import` answered `{ascii(done.text[:80])[1:-1]}`")
     return done.text

@@ -283,11 +283,11 @@ class Conversation(NamedTuple):
             collected = outbox.collect(folder)
             for warning in collected.warnings:
                 self.heard.warn(warning)
-            for posted in collected.requests:
-                seconds_left = self._pass_on(posted.request)
+            for name, request in collected.requests:
+                seconds_left = self._pass_on(request)
                 if seconds_left is not None:
                     stop_at = time.monotonic() + seconds_left
-                outbox.remove(folder, posted)
+                outbox.remove(folder, name)
             if time.monotonic() >= stop_at:
                 self.desk.stop.request()
 

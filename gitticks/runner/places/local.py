@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judg
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.conversation import Conversation, failed_start
 from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, WantsChecks, Work
-from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
+from gitticks.runner.review_checkouts import ReviewCheckouts
 from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import remove_temporary_folder, temporary_folder
@@ -79,13 +79,13 @@ class LocalPlace:
             heard.end()
             return SessionResult(report, desk.look(report), workspace)
 
+    def _reviews(self, warn: Callable[[str], None]) -> ReviewCheckouts:
+        return ReviewCheckouts(self.repository, self.settings, self.outer_environment, warn)
+
     def _hold_review(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
         with ExitStack() as held:
-            aside = review_checkout(
-                self.repository, order.plan, self.settings, self.outer_environment, stop=stop, warn=heard.warn
-            )
             try:
-                workspace = held.enter_context(aside)
+                workspace = held.enter_context(self._reviews(heard.warn).made(order.plan, stop))
             except GitticksError as error:
                 return SessionResult(failed_start(error, stop))
             return self._converse(workspace, order, stop, heard)
@@ -111,16 +111,23 @@ class LocalPlace:
         if record.role is not Role.REVIEWER:
             return SessionResult(report, work, workspace)
         warnings: list[str] = []
-        place, environment = Path(record.workspace), self.outer_environment
-        remove_reviews_of(self.repository, self.settings, environment, place, file.task, warn=warnings.append)
+        self._reviews(warnings.append).remove_of(file.task, Path(record.workspace))
         return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
     def capture(self, workspace: Workspace, head: str, message: str) -> tuple[str, tuple[str, ...]]:
-        """Returns a commit of what is there."""
+        """Returns a commit of the repository that holds all there is in a workspace, and the paths it cannot hold.
+
+        Raises:
+            GitticksError: it cannot be made.
+        """
         return workspaces.capture(self.repository, workspace, self.settings, head, message)
 
     def settle(self, workspace: Workspace, task: Task) -> None:
-        """Puts partial work aside."""
+        """Puts partial work aside where the workspace is shared, once it is decided what becomes of the task.
+
+        Raises:
+            GitticksError: it cannot be put aside, and stays.
+        """
         workspaces.settle(self.repository, workspace, task)
 
 

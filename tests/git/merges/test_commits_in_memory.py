@@ -176,7 +176,8 @@ def test_a_line_that_shares_no_history_is_put_on_top(root: Path) -> None:
     git("checkout", "-q", "--orphan", "topic", at=root)
     git("rm", "-qrf", ".", at=root)
     head = commit_file(root, "a.txt", "a\n", "alone")
-    rebased = rebase_in_memory(discover(root), "main", head, committer=ENGINE)
+    main = git("rev-parse", "main", at=root)
+    rebased = rebase_in_memory(discover(root), main, head, committer=ENGINE)
     assert isinstance(rebased, CleanRebase)
     assert git("ls-tree", "--name-only", rebased.commit, at=root).split() == ["README.md", "a.txt"]
 
