@@ -27,6 +27,7 @@ from gitticks.runner.events import CheckpointMade, RunEvent, TaskMoved, Warned
 from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.places.local import LocalPlace
+from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
@@ -121,7 +122,7 @@ class RunContext:
         return Holds(self.repository.own_dir)
 
     @property
-    def place(self) -> LocalPlace:
+    def place(self) -> Place:
         """Returns where sessions run."""
         return LocalPlace(self.repository, self.settings, self.world, self.options.front, self.overrides)
 

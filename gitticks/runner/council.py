@@ -24,9 +24,8 @@ from gitticks.model.settings import CouncilSettings, Price
 from gitticks.model.task import Ending, Usage
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
-from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
-from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, Work
+from gitticks.runner.places.place import Heard, Place, SessionOrder, SessionResult, Work
 from gitticks.runner.reviewing import Reviewer
 from gitticks.runner.run_record import write_json
 from gitticks.runner.transcripts import COUNCIL_FOLDER
@@ -85,7 +84,7 @@ class _Seat:
 
 
 def hold_council(
-    place: LocalPlace,
+    place: Place,
     orders: Sequence[SessionOrder],
     settings: CouncilSettings,
     kept: KeptAnswers,
@@ -136,7 +135,7 @@ def hold_council(
     return _sum(results, answers, counted), reports
 
 
-def _ask(place: LocalPlace, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
+def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Price]) -> SessionResult:
     """Returns the result of a reviewer's session with its cost, or the kept answer of an earlier one."""
     earlier, agent = kept.find(seat.name), seat.order.agent
     if earlier is not None:

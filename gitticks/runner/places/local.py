@@ -115,19 +115,11 @@ class LocalPlace:
         return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
     def capture(self, workspace: Workspace, head: str, message: str) -> tuple[str, tuple[str, ...]]:
-        """Returns a commit of the repository that holds all there is in a workspace, and the paths it cannot hold.
-
-        Raises:
-            GitticksError: it cannot be made.
-        """
+        """Returns a commit of what is there."""
         return workspaces.capture(self.repository, workspace, self.settings, head, message)
 
     def settle(self, workspace: Workspace, task: Task) -> None:
-        """Puts partial work aside where the workspace is shared, once it is decided what becomes of the task.
-
-        Raises:
-            GitticksError: it cannot be put aside, and stays.
-        """
+        """Puts partial work aside."""
         workspaces.settle(self.repository, workspace, task)
 
 

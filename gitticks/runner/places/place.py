@@ -1,7 +1,7 @@
-"""What a run and the place where a session runs exchange: order, messages, result.
+"""The interface between a run and the place where a session runs: order, messages, result.
 
 The run plans a session, writes its start and end, and decides what follows; the place has the workspace. Nothing of a
-workspace is read on the run's side.
+workspace is read on the run's side, so a place may be on another host.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from gitticks.agents.base import AgentReport, AgentSpec
+from gitticks.agents.process import StopRequest
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
-from gitticks.model.task import SessionRecord, Usage
+from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
@@ -62,7 +63,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """The result of a session; `workspace` is None if there is none that `LocalPlace.settle` could tidy."""
+    """The result of a session; `workspace` is None if there is none that `Place.settle` could tidy."""
 
     report: AgentReport
     work: Work = field(default_factory=Work)
@@ -108,3 +109,29 @@ class Heard(Protocol):
 
     def refuse(self, error: GitticksError) -> None:
         """What the agent asked for could not be looked at."""
+
+
+class Place(Protocol):
+    """Where sessions run."""
+
+    def hold(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
+        """Runs a session to its end."""
+
+    def recover(
+        self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
+    ) -> SessionResult:
+        """Returns what a session has come to whose runner died."""
+
+    def capture(self, workspace: Workspace, head: str, message: str) -> tuple[str, tuple[str, ...]]:
+        """Returns a commit of the run's repository that holds all there is in a workspace, and the paths it cannot hold.
+
+        Raises:
+            GitticksError: it cannot be made.
+        """
+
+    def settle(self, workspace: Workspace, task: Task) -> None:
+        """Puts partial work aside where the workspace is shared, once it is decided what becomes of the task.
+
+        Raises:
+            GitticksError: it cannot be put aside, and stays.
+        """
