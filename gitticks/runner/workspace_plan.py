@@ -91,8 +91,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     base = base_of(task, settings, repository)
     base_tip = _tip(repository, base)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
-    if tip is None:
-        require_code(repository, task)
+    require_code(repository, task)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
     if task.status not in _HANDED_OFF:
@@ -102,10 +101,8 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         for one in lacking_on(repository, graph.tasks.values(), owner, commit):
             if tip is not None and repository.objects.has(one.commit):
                 continue  # whoever works there can join both
-            joined = "" if tip is None else f", and `git merge --no-edit {one.commit[:10]}` there joins both"
             raise CodeMissingError(
-                f"`{branch}` here lacks the code of `{one.task.id}`",
-                hint=f"{_fetching(repository, branch)}{joined}",
+                f"`{branch}` here lacks the code of `{one.task.id}`", hint=_fetching(repository, branch)
             )
     if start_sha is None:
         begins_there = owner != task.id or commit == base_tip
@@ -155,8 +152,7 @@ def require_head(repository: Repository, task: Task) -> None:
     branch, end = task.branch, task.end_sha
     moved = moved_tip(repository, task)
     if moved is not None and moved[1] and branch == WORK_BRANCH + task.id:
-        places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
-        place = next(places, None)
+        place = _place_of(repository, branch)
         raise CodeMissingError(
             f"`{branch}` is at {moved[0][:7]} in this clone, behind {str(end)[:7]}, which was handed off",
             hint=f"`git branch --force {branch} {str(end)[:10]}` brings it there"
@@ -166,10 +162,18 @@ def require_head(repository: Repository, task: Task) -> None:
 
 
 def _fetching(repository: Repository, branch: str | None) -> str:
-    """Returns how a branch comes here; git does not fetch into one that is checked out, or has commits of its own."""
-    is_here = read_ref(repository.common_dir, f"{BRANCHES}{branch}") is not None
-    into = "" if is_here else f":{branch}"
-    return f"`git push origin {branch}` where it was made, then `git fetch origin {branch}{into}` here"
+    """Returns how a branch comes here; git does not fetch into one that is checked out."""
+    place = _place_of(repository, branch)
+    way = f"fetch origin {branch}:{branch}"
+    if place is not None:
+        way = f"-C {quote(str(place))} pull --no-rebase --no-edit origin {branch}"
+    return f"`git push origin {branch}` where it was made, then `git {way}` here"
+
+
+def _place_of(repository: Repository, branch: str | None) -> Path | None:
+    """Returns where a branch is checked out."""
+    places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
+    return None if branch is None else next(places, None)
 
 
 def require_blockers(

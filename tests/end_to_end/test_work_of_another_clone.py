@@ -212,6 +212,37 @@ def test_a_branch_that_is_behind_the_hand_off_is_told_from_one_with_new_commits(
     assert "merged into main" in here.ok("approve", "k7f2")
 
 
+@pytest.mark.parametrize("is_checked_out", [False, True])
+def test_an_older_branch_is_not_worked_on_where_the_last_hand_off_is_missing(
+    clones: list[Clone], is_checked_out: bool
+) -> None:
+    ours, here = clones
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", f"{BRANCH}:{BRANCH}", at=here.path)
+    fetch = f"git fetch origin {BRANCH}:{BRANCH}"
+    if is_checked_out:
+        workspace = here.path / ".gitticks-work/k7f2"
+        git("worktree", "add", "--quiet", str(workspace), BRANCH, at=here.path)
+        fetch = f"git -C {workspace} pull --no-rebase --no-edit origin {BRANCH}"
+    head = commit_file(ours.path / ".gitticks-work/k7f2", "more.txt", "more\n", "more")
+    ours.change("k7f2", end_sha=head)
+    ours.ok("sync")
+    here.ok("sync")
+    here.ok("reject", "k7f2", "rename it")
+    tip = git("rev-parse", BRANCH, at=here.path)
+    missing = f"the code of `k7f2` is not in this clone: commit {head[:10]} is missing"
+    ran = here.gt("run", "--headless", "--debounce", "0", "k7f2")
+    assert f"k7f2: skipped in this run: {missing}" in ran.err, ran.seen
+    ran = here.gt("start", "k7f2")
+    assert ran.err.startswith(f"error: {missing}"), ran.seen
+    assert f"where it was made, then `{fetch}` here" in ran.err
+    assert git("rev-parse", BRANCH, at=here.path) == tip
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git(*fetch.split()[1:], at=here.path)
+    here.ok("run", "--headless", "--debounce", "0", "k7f2")
+    assert git("show", "main:more.txt", at=here.path) == "more"
+
+
 @pytest.fixture
 def epics(tmp_path: Path, on_path: Path) -> list[Clone]:
     """Makes two clones in step with an epic of two tasks that share a workspace."""
