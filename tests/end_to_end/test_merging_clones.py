@@ -10,6 +10,7 @@ import pytest
 from gitticks.model.ids import TaskId, task_path
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.repositories import git, run_git_command
+from tests.support.tasks import write_files
 
 TASK = TaskId("k7f2")
 PATH = task_path(TASK)
@@ -151,6 +152,36 @@ def test_edits_that_git_stashes_and_puts_back_stand_as_edits(clones: list[Clone]
     git("commit", "--quiet", "-am", "mine", at=ours.board)
     assert ours.task(TASK).title == "Mine"
     ours.ok("doctor")
+
+
+@pytest.mark.parametrize("way", ["stash", "--rebase", "--no-rebase"])
+@pytest.mark.parametrize("section", ["Handoff", "Review"])
+def test_edits_of_what_agents_wrote_and_of_the_status_come_back_too(
+    clones: list[Clone], way: str, section: str
+) -> None:
+    ours, theirs = clones
+    written = f"## {section}\n\n- DONE: all of it\n"
+    write_files(theirs.store, {PATH: f"{(theirs.board / PATH).read_text()}\n{written}".encode()})
+    theirs.push()
+    assert ours.pull().returncode == 0
+    theirs.ok("note", TASK, "from the other side")
+    theirs.push()
+    ours.ok("note", "m3xq", "so that there is something to rebase")
+    file = ours.board / PATH
+    mine = file.read_text().replace(written, f"{written}- UNCERTAIN: my line\n")
+    file.write_text(re.sub("(?m)^status: .*", "status: cancelled", mine))
+    pull = ["pull", "--no-edit", "origin", "gitticks/state"]
+    if way == "stash":
+        git("stash", at=ours.board)
+        git(*pull, "--no-rebase", at=ours.board)
+        git("stash", "pop", at=ours.board)
+    else:
+        git(*pull, "--autostash", way, at=ours.board)
+    text = file.read_text()
+    assert f"{written}- UNCERTAIN: my line\n" in text
+    assert "status: cancelled\n" in text
+    assert "from the other side" in text
+    assert git("diff", "--name-only", at=ours.board) == PATH
 
 
 @pytest.mark.parametrize("chosen", ["Our line.", "Their line.", "Both lines."])

@@ -22,6 +22,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.process import run_git
 from gitticks.model.event import ENGINE
 from gitticks.model.notes import Entry, Section
+from gitticks.model.task import ENGINE_FIELDS
 from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before, time_key
 
 Look: TypeAlias = Callable[[TaskFile], object]
@@ -142,8 +143,8 @@ def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> Merged
         base,
         ours,
         edited,
-        fields=BUNDLE_FIELDS,
-        sections=BUNDLE_SECTIONS,
+        fields=ENGINE_FIELDS,
+        sections=(),
         guest_is_later=False,
         later=lambda _: (0, 1),
     )
