@@ -17,7 +17,7 @@ from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
-from gitticks.model.event import Actor
+from gitticks.model.event import Actor, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
@@ -116,7 +116,7 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     task = candidate.task
     try:
         commit = _find(context, candidate)
-        if commit is None or commit == task.merged_sha:
+        if commit is None or commit in _recorded(context, task):
             return None
         found = MergeFound(_merger(context, commit), commit)
         circumstances = context.circumstances(task, head=candidate.head)
@@ -144,6 +144,12 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
         return find_same_patch(context.repository, candidate.tip, candidate.head)
     is_handed_over = task.end_sha == candidate.head or task.awaiting is Awaiting.WORK
     return commit if is_handed_over or commit != candidate.head else None
+
+
+def _recorded(context: Context, task: Task) -> set[object]:
+    """Returns the merges of a task that are known; one of before a reopening is no merge of what came after."""
+    merged = (one for one in context.store.history(task.id) if one.type is EventType.MERGED)
+    return {task.merged_sha, *(one.data.get("sha") for one in merged)}
 
 
 def _merger(context: Context, commit: str) -> Actor:

@@ -355,3 +355,20 @@ def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject
         assert "x2xx.txt" in (project.path.parent / f"ls-{task_id}").read_text().split()
     project.ok("approve", "aaaa")
     assert {"aaa2.txt", "aaa3.txt", "aaa4.txt", "x2xx.txt"} <= set(project.files("main"))
+
+
+def test_a_reopened_epic_goes_on_and_its_old_merge_is_no_merge_by_hand(project: RunProject) -> None:
+    project.settings(f"isolation: epic\n{NO_PERSON}")
+    project.agent(DONE)
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa")
+    project.run()
+    project.ok("approve", "aaaa")
+    project.ok("reopen", "aaaa")
+    assert "merged by hand" not in project.ok("status")
+    project.make("aaa3", parent="aaaa")
+    ran = project.run()
+    assert "has been merged" not in ran.seen
+    assert project.task("aaaa").awaiting is Awaiting.APPROVAL, ran.seen
+    assert "merged into main" in project.ok("approve", "aaaa")
+    assert "aaa3.txt" in git("ls-tree", "--name-only", "main", at=project.path)
