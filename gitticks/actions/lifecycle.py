@@ -13,11 +13,11 @@ from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
+from gitticks.runner.workspace_plan import own_folders, require_code, require_head, uncommitted_paths
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
@@ -81,7 +81,7 @@ def close_task(
                 refuse_unmerged(context, task)
         closed = Closed(context.actor, reason, proof=NO_PROOF if proof is None else proof())
         moved = _decide(context, task_id, closed)
-    except RefusedError as error:
+    except GitticksError as error:
         if is_stopped:
             Holds(context.repository.own_dir).hold(task_id)
             held = f"its agent was stopped, and `gt run {task_id}` starts it again"
@@ -127,6 +127,8 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
             refuse_cycle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
+        if isinstance(trigger, Closed) and (after.is_merging or after.carrier):
+            (require_code if before.awaiting is Awaiting.WORK else require_head)(context.repository, before)
         if isinstance(trigger, Reopened) and after.is_epic:
             children = TaskGraph.of(transaction.all_tasks().values()).children(task_id)
             if children:

@@ -126,9 +126,10 @@ def require_code(repository: Repository, task: Task) -> None:
     if task.end_sha is None or not task.has_code or repository.objects.has(task.end_sha):
         return
     branch = task.branch or f"{WORK_BRANCH}{task.id}"
+    lost = f"; if it is lost, `gt cancel {task.id}`, then `gt reopen {task.id}` to begin again"
     raise CodeMissingError(
         f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
-        hint=_fetching(repository, branch),
+        hint=f"{_fetching(repository, branch)}{lost if task.is_open else ''}",
     )
 
 

@@ -46,7 +46,13 @@ def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones:
     missing = "error: the code of `k7f2` is not in this clone: commit "
     fetch = f"git fetch origin {BRANCH}:{BRANCH}"
     tip = here.tip()
-    for words in ("review k7f2", "approve k7f2", "approve k7f2 --key none", "review k7f2 --accept"):
+    for words in (
+        "review k7f2",
+        "approve k7f2",
+        "approve k7f2 --key none",
+        "review k7f2 --accept",
+        "close k7f2",
+    ):
         ran = here.gt(*words.split())
         assert ran.err.startswith(missing), ran.seen
         assert f"hint: `git push origin {BRANCH}` where it was made, then `{fetch}` here" in ran.err
@@ -61,6 +67,36 @@ def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones:
     here.ok("run", "--headless", "--debounce", "0")
     assert here.task("k7f2").status is Status.DONE
     assert git("show", "main:login.txt", at=here.path) == "k7f2"
+
+
+def test_what_is_lost_is_begun_again_as_the_hint_says(clones: list[Clone]) -> None:
+    here = clones[1]
+    here.ok("reject", "k7f2", "do it again")
+    hint = here.gt("start", "k7f2", "--take-over").err
+    assert "here; if it is lost, `gt cancel k7f2`, then `gt reopen k7f2` to begin again" in hint
+    here.ok("cancel", "k7f2")
+    here.ok("reopen", "k7f2")
+    here.ok("run", "--headless", "--debounce", "0", "k7f2")
+    assert here.task("k7f2").status is Status.DONE
+    assert "k7f2.txt" in git("ls-tree", "--name-only", "main", at=here.path)
+
+
+def test_closing_is_no_way_past_a_branch_that_is_behind(clones: list[Clone]) -> None:
+    ours, here = clones
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", f"{BRANCH}:{BRANCH}", at=here.path)
+    head = commit_file(ours.path / ".gitticks-work/k7f2", "more.txt", "more\n", "more")
+    ours.change("k7f2", end_sha=head)
+    ours.ok("sync")
+    here.ok("sync")
+    assert here.gt("close", "k7f2").err.startswith("error: the code of `k7f2` is not in this clone")
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "origin", at=here.path)
+    assert f"in this clone, behind {head[:7]}" in here.gt("close", "k7f2").err
+    assert here.task("k7f2").is_open
+    git("fetch", "--quiet", "origin", f"{BRANCH}:{BRANCH}", at=here.path)
+    assert "merged into main" in here.ok("close", "k7f2")
+    assert git("show", "main:more.txt", at=here.path) == "more"
 
 
 def test_what_waits_for_it_starts_only_from_its_code(tmp_path: Path, on_path: Path) -> None:
