@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ _STUB = "refs/heads/.invalid"
 """What HEAD's file says where refs are kept in a reftable."""
 OWN_BRANCHES = "gitticks/"
 _DEEPEST_CHAIN = 5
+_FILLING_SECONDS = 0.02
 _ID_LENGTHS = (40, 64)
 OBJECT_ID = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 """The form of a whole object id, SHA-1's or SHA-256's."""
@@ -205,6 +207,9 @@ def _read_once(common_dir: str | Path, name: str) -> str | None:
         raise GitticksError(f"`{ascii(name)[1:-1]}` is not the name of a ref")
     try:
         text = read_plain_text(f"{common_dir}/{name}").strip()
+        if not text:  # git makes the HEAD of a new worktree, and then fills it
+            time.sleep(_FILLING_SECONDS)
+            text = read_plain_text(f"{common_dir}/{name}").strip()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         if _has_reftable(common_dir):
             return _asked_of_git(common_dir, "rev-parse", "--verify", name)

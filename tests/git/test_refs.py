@@ -219,3 +219,14 @@ def test_the_ref_behind_a_symbolic_one(tmp_path: Path) -> None:
     assert name_behind(common, "refs/heads/a").startswith("refs/heads/")
     for odd in ("refs/heads/../../x", "", "refs/heads"):
         assert name_behind(common, odd) == odd
+
+
+def test_a_ref_that_is_being_made_is_read_once_it_is_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = make_repository(tmp_path / "r")
+    file = top / ".git/refs/heads/new"
+    file.touch()
+    tip = git("rev-parse", "HEAD", at=top)
+    monkeypatch.setattr("gitticks.git.refs.time.sleep", lambda _: file.write_text(f"{tip}\n"))
+    assert read_ref(top / ".git", "refs/heads/new") == tip
