@@ -52,6 +52,7 @@ from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
 from gitticks.runner.workspace_removal import Removals, delete_removed, remove_merged_workspaces, tidy_up
 from gitticks.sandbox.machine import require_workspace
+from gitticks.store.settings import keeping_team_settings
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is applied already, and a run that ends at once need not load the watch."""
@@ -147,7 +148,8 @@ def execute(context: Context, loop: Loop) -> RunExit:
     """
     require_workspace(loop.run.settings.sandbox, loop.run.settings.isolation, "`gt run --isolation task`")
     released = loop.release()
-    with only_run(loop.run.repository, released), _following(loop.run):
+    repository = loop.run.repository
+    with only_run(repository, released), keeping_team_settings(repository), _following(loop.run):
         with sharing(
             context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
         ):

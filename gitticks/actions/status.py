@@ -16,6 +16,7 @@ from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
 from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, merge_queue, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
+from gitticks.errors import GitticksError
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
@@ -111,6 +112,10 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     context.warn_of_left_behind()
     board, waiting, is_elsewhere = _look_at_board(context)
     context.warn_of_fallen()
+    try:
+        _ = context.settings
+    except GitticksError as error:
+        context.warnings.append(f"the settings cannot be read: {error.message}")
     merged = _merged_by_hand(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from gitticks.agents.registry import Registry
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY, identity
+from gitticks.git.objects.trees import Entry
 from gitticks.git.repository import Repository
 from gitticks.model.checkpoint import Checkpoint
 from gitticks.model.event import EventType
@@ -32,7 +32,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
-from gitticks.store.settings import load_settings
+from gitticks.store.settings import load_settings, read_team_layer
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
@@ -46,7 +46,7 @@ class RunContext:
     """One run's surroundings; may be shared between threads, since stores are opened for each use.
 
     `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for. `overrides` are the
-    settings that the run's flags give.
+    settings that the run's flags give. `rules` are `config.yaml` and the templates as the run last saw them.
     """
 
     repository: Repository
@@ -55,6 +55,7 @@ class RunContext:
     listener: Callable[[RunEvent], None]
     options: RunOptions = field(default_factory=RunOptions)
     overrides: Mapping[str, str] = field(default_factory=dict)
+    rules: tuple[Entry | None, ...] = ()
     claims: RunClaims = field(default_factory=RunClaims.none)
     resting: Callable[[], frozenset[str]] = frozenset
     _emitting: threading.Lock = field(default_factory=threading.Lock)
@@ -65,11 +66,15 @@ class RunContext:
 
     def renew_limits(self) -> None:
         """Takes up limits and budgets that were changed; the other settings hold as they were checked at the start."""
-        with contextlib.suppress(GitticksError):  # what cannot be read changes nothing
+        try:
+            read_team_layer(self.repository)
             now = load_settings(self.repository, self.world.environment, self.overrides).settings
-            self.settings = self.settings._replace(
-                budget=now.budget, iterations=now.iterations, limits=now.limits
-            )
+        except GitticksError as error:
+            self.emit(Warned(None, f"{error.message}; the run keeps the settings that it has"))
+            return
+        self.settings = self.settings._replace(
+            budget=now.budget, iterations=now.iterations, limits=now.limits
+        )
 
     def emit(self, event: RunEvent) -> None:
         """Tells the listener."""

@@ -20,6 +20,7 @@ from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
 from gitticks.runner.workspace_plan import CodeMissingError, has_base
+from gitticks.store.trust import trusted_digests
 from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0
@@ -266,15 +267,16 @@ def role_for(task: Task) -> Role:
 
 
 class LeftAlone:
-    """The tasks of one run that are not tried again until somebody changes them, or makes the commit that they begin from.
+    """The tasks of one run that are not tried again until something changes that may let them succeed.
 
+    That is the task, the settings, a template, what is trusted, and whether there is a commit to begin from.
     What failed by the machine, such as a full disk, or for code that others have, is tried again after `limits.rest` by
     a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
-        self._states: dict[TaskId, tuple[datetime | None, bool] | None] = {}
+        self._states: dict[TaskId, tuple[object, ...] | None] = {}
         self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
 
@@ -326,6 +328,7 @@ class LeftAlone:
             how = f"tried again in {rest} s"
         self._run.emit(Warned(task_id, f"{how}: {error.message}{hint}"))
 
-    def _state_of(self, task: Task) -> tuple[datetime | None, bool]:
+    def _state_of(self, task: Task) -> tuple[object, ...]:
         """Returns what a person changes so that the next try may go better."""
-        return task.updated, has_base(task, self._run.settings, self._run.repository)
+        run, repository = self._run, self._run.repository
+        return task.updated, has_base(task, run.settings, repository), run.rules, trusted_digests(repository)

@@ -15,7 +15,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
 from gitticks.runner.options import in_scope
 from gitticks.store.index import open_index
-from gitticks.store.layout import CONFIG_PATH, STATE_REF
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -97,7 +97,6 @@ class TaskReader:
         self._tip: str | None = None
         self._graph = TaskGraph({})
         self._scope: dict[TaskId, Task] | None = None
-        self._settings: bytes | None = None
         self.conflicted: Mapping[TaskId, int] = {}
 
     def graph(self) -> TaskGraph:
@@ -107,9 +106,10 @@ class TaskReader:
             store = self._run.open_store()
             self._tip = store.tip()
             snapshot = store.snapshot(self._tip)
-            settings = snapshot.read(CONFIG_PATH)
-            if settings != self._settings:
-                self._settings = settings
+            top = store.objects.tree_of(self._tip)
+            rules = tuple(store.objects.find(top, path) for path in (CONFIG_PATH, PROMPTS_FOLDER))
+            if rules != self._run.rules:
+                self._run.rules = rules
                 self._run.renew_limits()
             with open_index(self._run.repository) as index:
                 self.conflicted, unreadable = index.conflicts(), index.unreadable()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 
 from gitticks.document.frontmatter import decode
@@ -15,6 +16,7 @@ from gitticks.document.settings_layers import (
     git_layer,
     merge_layers,
 )
+from gitticks.errors import DocumentError
 from gitticks.git.config import read_config
 from gitticks.git.files import write_synced
 from gitticks.git.refs import read_ref
@@ -29,6 +31,8 @@ _OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
 """Commands of the user's own and the interface's look, which only the command line and the interface read."""
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
+_kept: dict[str, Layer] = {}
+"""What `config.yaml` said when this process could last read it, by repository, while a run is alive there."""
 
 
 def load_settings(
@@ -82,7 +86,35 @@ def team_settings(repository: Repository) -> Settings:
     return merge_layers((_team_layer(repository),)).settings
 
 
+@contextmanager
+def keeping_team_settings(repository: Repository) -> Iterator[None]:
+    """Lets a run continue with what it last read in `config.yaml` while somebody's mistake makes that unreadable."""
+    _kept[repository.common_place] = read_team_layer(repository)
+    try:
+        yield
+    finally:
+        del _kept[repository.common_place]
+
+
 def _team_layer(repository: Repository) -> Layer:
+    place = repository.common_place
+    try:
+        layer = read_team_layer(repository)
+    except DocumentError:
+        if place not in _kept:
+            raise
+        return _kept[place]
+    if place in _kept:
+        _kept[place] = layer
+    return layer
+
+
+def read_team_layer(repository: Repository) -> Layer:
+    """Returns what `config.yaml` says.
+
+    Raises:
+        DocumentError: it cannot be read.
+    """
     tip = read_ref(repository.common_dir, layout.STATE_REF)
     if tip is None:
         return Layer()

@@ -78,6 +78,7 @@ def test_the_runner_knows(project: Project) -> None:
     class Run:
         repository = project.store.repository
         open_store = staticmethod(lambda: project.store)
+        rules = ()
         renew_limits = staticmethod(lambda: None)
 
     reader = TaskReader(Run())  # type: ignore[arg-type]

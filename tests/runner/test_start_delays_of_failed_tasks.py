@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 
+import pytest
+
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.errors import GitticksError, RefusedError
@@ -14,8 +16,8 @@ from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.start_delays import LeftAlone
 from tests.support.repositories import git
-from tests.support.runs import NO_PERSON, RunProject, project
-from tests.support.tasks import CREATED
+from tests.support.runs import DONE, NO_PERSON, RunProject, allow_shared, project
+from tests.support.tasks import CREATED, write_files
 from tests.support.waiting import until
 
 __all__ = ["project"]
@@ -83,3 +85,39 @@ def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_c
     assert set(alone.ids) == {"k7f2"}
     alone.forget_changed({task.id: replace(task, updated=CREATED.replace(year=2030))})
     assert not alone.ids
+
+
+def test_what_a_template_failed_is_tried_again_once_that_is_changed(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "nothing is ready")
+        write_files(project.store, {"prompts/worker.md": b"{% if %}"})
+        project.make()
+        wait_for_words(process, "skipped in this run: the prompt template `worker.md:1` is broken")
+        write_files(project.store, {"prompts/worker.md": b"Do it. {{ task.title }}"})
+        until(lambda: project.stands()[0] is Status.DONE, "the work after the template was mended")
+        project.interrupt(process)
+        process.wait()
+
+
+def test_a_run_goes_on_with_its_settings_while_config_yaml_cannot_be_read(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_shared(project.shared, monkeypatch)
+    project.settings(NO_PERSON)
+    project.agent(f"until [ -e '{project.shared}/go' ]; do sleep 0.1; done\n{DONE}")
+    project.make()
+    sound = project.store.read("config.yaml") or b""
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "started")
+        write_files(project.store, {"config.yaml": sound + b"newkey: 5\n"})
+        wait_for_words(process, "no setting `newkey`; the run keeps the settings that it has")
+        why = "config.yaml:7:1: there is no setting `newkey`"
+        assert f"warning: the settings cannot be read: {why}\n" in project.gt("status").err
+        (project.shared / "go").touch()
+        until(lambda: project.stands()[0] is Status.DONE, "the work that ended meanwhile")
+        project.make("m3xq")
+        until(lambda: project.stands("m3xq")[0] is Status.DONE, "work that is new")
+        project.interrupt(process)
+        rest = process.communicate()[0]
+    assert "newkey" not in rest
