@@ -28,8 +28,7 @@ Work = Callable[[StopRequest], SessionRun | None]
 def interrupting(on_interrupt: Callable[[int], object]) -> Iterator[None]:
     """Calls `on_interrupt` with each signal in a thread of its own, while the block runs in the main thread.
 
-    A hangup counts once, as a closed terminal's comes from the shell and from the kernel; under `nohup` it never does.
-    Only in the main thread: elsewhere the signals are the program's that started the thread.
+    Under `nohup` a hangup is none. Only in the main thread: elsewhere the signals are the program's that started the thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -40,11 +39,8 @@ def interrupting(on_interrupt: Callable[[int], object]) -> Iterator[None]:
         asked.put(number)
 
     def listen() -> None:
-        is_hung_up = False
         while number := asked.get():
-            if number != signal.SIGHUP or not is_hung_up:
-                on_interrupt(number)
-            is_hung_up |= number == signal.SIGHUP
+            on_interrupt(number)
 
     listener = threading.Thread(target=listen, name="interrupts", daemon=True)
     listener.start()

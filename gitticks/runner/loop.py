@@ -72,11 +72,13 @@ class Loop:
         self._reported_waiting: str | None = None
 
     def interrupt(self, by_signal: int) -> None:
-        """Ends the run: the first time after the running iterations, the second time at once.
+        """Ends the run: the first time after the running iterations, the second time at once unless it is a hang-up.
 
         Called from another thread than the loop's.
         """
         if self._interrupted.is_set():
+            if by_signal == signal.SIGHUP:  # a closed terminal's come from the shell and from the kernel
+                return
             self._stopping.set()
             self.run.emit(Warned(None, "the agents are being stopped"))
         else:

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import time
 
 from gitticks.model.status import Status
 from gitticks.runner.outcome import RunExit
@@ -26,7 +27,7 @@ def slow(project: RunProject) -> None:
     project.make("bbbb")
 
 
-def hung_up(project: RunProject, *ignoring: str) -> int:
+def hung_up(project: RunProject, *ignoring: str, is_stopped: bool = False) -> int:
     """Runs on a terminal that is closed while the agent is at work, and returns the exit code."""
     slow(project)
     ours, theirs = pty.openpty()
@@ -39,8 +40,13 @@ def hung_up(project: RunProject, *ignoring: str) -> int:
     ) as run:
         os.close(theirs)
         until((project.shared / "up").exists, "the agent")
+        if is_stopped:
+            project.ok("stop")
+            time.sleep(1)
         os.close(ours)
         run.send_signal(signal.SIGHUP)  # the shell's own, after the kernel's
+        if is_stopped:
+            time.sleep(2)
         (project.shared / "go").touch()
         return run.wait(LONGEST_SECONDS)
 
@@ -49,6 +55,12 @@ def test_a_closed_terminal_ends_it_after_its_iteration(project: RunProject) -> N
     assert hung_up(project) == RunExit.INTERRUPTED
     assert {project.task(one).status for one in ("aaaa", "bbbb")} == {Status.REVIEWING, Status.PENDING}
     assert "interrupted as its terminal was closed" in project.ok("status")
+
+
+def test_one_that_is_to_end_already_lets_its_iteration_end_all_the_same(project: RunProject) -> None:
+    assert hung_up(project, is_stopped=True) == RunExit.INTERRUPTED
+    assert {project.task(one).status for one in ("aaaa", "bbbb")} == {Status.REVIEWING, Status.PENDING}
+    assert "interrupted by `gt stop`" in project.ok("status")
 
 
 def test_where_a_hangup_is_ignored_it_continues(project: RunProject) -> None:
