@@ -59,7 +59,9 @@ def temporary_folder(repository: Repository, checkout: Checkout) -> Iterator[dic
     try:
         yield {"TMPDIR": folder}
     finally:
-        _remove_noted(note)
+        with contextlib.suppress(OSError):
+            remove_tree(Path(folder))  # the agent may have taken the note away
+            note.unlink(missing_ok=True)
 
 
 def remove_temporary_folder(repository: Repository, checkout: Checkout) -> None:

@@ -227,6 +227,15 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
     return checkout
 
 
+def restore(repository: Repository, workspace: Workspace) -> None:
+    """Makes a worktree again that its agent removed with git, at the last commit of its branch."""
+    if workspace.isolation is not Isolation.NONE:
+        try:
+            checkout_at(repository, workspace.path)
+        except NotFoundError:
+            _add(repository, workspace, [])
+
+
 def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
     exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
     checkout = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)

@@ -287,12 +287,18 @@ def test_a_deleted_workspace_is_made_again(project: RunProject, gone: str) -> No
     assert project.stands() == TO_REVIEW
 
 
-def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(project: RunProject) -> None:
-    project.settings(NO_REVIEW)
-    project.agent(f'{DONE}rm -rf "$PWD"')
+@pytest.mark.parametrize("removal", ['rm -rf "$PWD"', "git worktree remove --force ."])
+def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(
+    project: RunProject, removal: str
+) -> None:
+    project.settings(f"{NO_REVIEW}sandbox: {{preset: none}}\n")
+    project.agent(f'echo "$TMPDIR" > {project.shared}/temporary\n{DONE}{removal}')
     project.make()
     project.run("--max-iterations", "1")
     assert project.stands() == (Status.WORKING, None)
+    assert "k7f2.txt" in project.files("gitticks/work/k7f2")
+    assert project.task("k7f2").usage.iterations == 1
+    assert not Path((project.shared / "temporary").read_text().strip()).exists()
     reasons = [one.reason for one in project.events("k7f2") if one.type is EventType.WARNED]
     assert reasons == ["`.gt/TASK.md` was deleted: nothing was taken from it"]
 

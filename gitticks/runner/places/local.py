@@ -77,6 +77,8 @@ class LocalPlace:
             desk = Desk(self, workspace, order.file, order.record, stop, heard.wants_checks, variables)
             report = Conversation(desk, order, heard).run()
             heard.end()
+            if order.record.role is not Role.REVIEWER:
+                workspaces.restore(self.repository, workspace)
             return SessionResult(report, desk.look(report), workspace)
 
     def _reviews(self, warn: Callable[[str], None]) -> ReviewCheckouts:
