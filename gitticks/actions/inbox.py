@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, told_of
+from gitticks.errors import GitticksError
 from gitticks.model.ids import task_path
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import BUDGET_SPENT, Awaiting, Status
 from gitticks.runner.liveness import (
     MERGING_FILE,
     OVERLAPS_FILE,
@@ -61,6 +62,7 @@ class Asked(NamedTuple):
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
     the task, and is not known in this clone. `to_merge` is the approved branch that a person is to merge with git, as a shell takes it.
+    `granted` is what an approval grants where a budget is spent: as much as that is now.
     """
 
     standing: Standing[TaskRow]
@@ -74,6 +76,7 @@ class Asked(NamedTuple):
     conflicts_with: tuple[str, ...] = ()
     stranger: str | None = None
     to_merge: str | None = None
+    granted: str | None = None
 
 
 class Inbox(NamedTuple):
@@ -199,6 +202,7 @@ def inbox_of(
             ),
             stranger=strangers.get(task.id),
             to_merge=_to_merge(context, task) if place < MOST_READ else None,
+            granted=_granted(context, told[0]),
         )
         for place, task in enumerate(shown)
     )
@@ -247,6 +251,23 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
     task = read_task(context.index.data(row.id) or b"", task_path(row.id))
     is_theirs = is_merged_by_person(task, context.settings.merge.mode) and not task.is_offered
     return quote(task.branch) if is_theirs and task.branch and task.end_sha else None
+
+
+def _granted(context: Context, said: str) -> str | None:
+    if not said.startswith(BUDGET_SPENT):
+        return None
+    from gitticks.workflow.budget import Metric, in_words
+
+    scope, _, metric = said.removeprefix(BUDGET_SPENT).partition("`")[0].partition(".")
+    try:
+        limit = getattr(getattr(context.settings.budget, scope), metric)
+        return None if limit is None else in_words(Metric(metric), limit)
+    except (
+        GitticksError,
+        AttributeError,
+        ValueError,
+    ):  # the settings are broken, or the budget is a later version's
+        return None
 
 
 def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:

@@ -53,8 +53,18 @@ class TestTask:
         assert project.task("k7f2").usage.iterations == sessions
         inbox = project.ok("inbox")
         assert words in inbox
-        assert "approving grants the same amount again" in inbox
+        assert re.search(r"approving grants another (2 iterations|3,000 tokens|\$2\.50)\n", inbox)
         assert "gt show k7f2 · gt approve k7f2 · gt respond k7f2" in inbox
+
+    def test_the_inbox_names_what_an_approval_grants_once_the_budget_was_raised(
+        self, project: RunProject
+    ) -> None:
+        project.settings("budget: {task: {cost: 1}}\n")
+        spends(project, cost=1.0)
+        project.make()
+        project.run()
+        project.ok("config", "budget.task.cost", "6")
+        assert "approving grants another $6.00\n" in project.ok("inbox")
 
     def test_a_duration_counts_the_agents_time(self, project: RunProject) -> None:
         project.settings("budget: {task: {duration: 1s}}\n")

@@ -263,7 +263,7 @@ def _facts(asked: Asked) -> Iterator[str]:
     if asked.answer is not None:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if _is_spent(asked):
-        yield "approving grants the same amount again"
+        yield f"approving grants {f'another {asked.granted}' if asked.granted else 'the same amount again'}"
     if _is_unreviewed(asked):
         yield "a hand-off of yours goes to review again, an answer back to the worker"
     if asked.review is not None and asked.review.outcome == _PASS:
