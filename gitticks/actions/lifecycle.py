@@ -44,10 +44,17 @@ def _left_over(context: Context, task: Task) -> Iterator[str]:
     """Yields what a cancelled task leaves that nobody sees any more: its pull request, and code that came with an epic."""
     if task.is_offered:
         yield f"its pull request stays open: close it at {task.pr}"
-    carried = [one.id for one in context.store.snapshot().all_tasks().values() if one.carrier == task.id]
+    on_branch = [one for one in context.store.snapshot().all_tasks().values() if one.sharing_epic == task.id]
+    carried = [f"`{one.id}`" for one in on_branch if one.carrier]
     if carried:
-        whose = first_of([f"`{one}`" for one in carried], _SHOWN_PATHS)
+        whose = first_of(carried, _SHOWN_PATHS)
         yield f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
+    for one in on_branch:
+        if one.status in (Status.AGENT_REVIEW, Status.REVIEWING):
+            yield (
+                f"`{one.id}` is handed off on `{task.branch}`, which is merged no more: "
+                f'`gt reject {one.id} "…"` sends it back, and it begins anew'
+            )
 
 
 def close_task(

@@ -344,6 +344,20 @@ def test_what_was_begun_in_an_epic_that_is_cancelled_is_merged_by_itself(project
     assert "aaa2.txt" not in project.files("main")
 
 
+def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProject) -> None:
+    make_two_children(project)
+    project.ok("config", "human", "always")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    cancelled = project.gt("cancel", "aaaa")
+    assert "warning: `aaa3` is handed off on `gitticks/work/aaaa`, which is merged no more" in cancelled.err
+    project.ok("reject", "aaa3", "by itself")
+    project.run("aaa3")
+    project.ok("approve", "aaa3")
+    assert project.merges() == ["aaa3"]
+    assert "aaa2.txt" not in project.files("main")
+
+
 def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject) -> None:
     make_two_children(project)
     project.make("x2xx")
