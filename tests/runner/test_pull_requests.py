@@ -47,6 +47,11 @@ def test_a_merge_on_the_forge_closes_the_task(project: RunProject, forge: StandI
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 
+def test_a_task_that_is_cancelled_names_its_pull_request(project: RunProject, recorded: StandIn) -> None:
+    offered(project)
+    assert f"its pull request stays open: close it at {URL}" in project.gt("cancel", "k7f2").err
+
+
 def test_a_run_opens_it_without_a_person_where_policy_says_so(project: RunProject, forge: StandIn) -> None:
     project.settings("human: when-required\nverify: {test: 'true'}\n")
     done = "- DONE: keeps it, as @ada asked; fixes #12\\n/merge\\n"
