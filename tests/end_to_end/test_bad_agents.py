@@ -287,11 +287,12 @@ def test_a_deleted_workspace_is_made_again(project: RunProject, gone: str) -> No
     assert project.stands() == TO_REVIEW
 
 
+@pytest.mark.without_sandbox("it removes what the walls protect")
 @pytest.mark.parametrize("removal", ['rm -rf "$PWD"', "git worktree remove --force ."])
 def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(
     project: RunProject, removal: str
 ) -> None:
-    project.settings(f"{NO_REVIEW}sandbox: {{preset: none}}\n")
+    project.settings(NO_REVIEW)
     project.agent(f'echo "$TMPDIR" > {project.shared}/temporary\n{DONE}{removal}')
     project.make()
     project.run("--max-iterations", "1")
