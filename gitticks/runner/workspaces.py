@@ -8,7 +8,7 @@ ref and said.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -24,7 +24,7 @@ from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.snapshots import store_snapshot, take_snapshot
+from gitticks.git.snapshots import blobs_at, store_snapshot, take_snapshot
 from gitticks.git.worktrees import add_worktree, is_half_made, remove_worktree, submodules_of
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.settings import Settings, WorkspaceUpdate
@@ -234,6 +234,23 @@ def restore(repository: Repository, workspace: Workspace) -> None:
             checkout_at(repository, workspace.path)
         except NotFoundError:
             _add(repository, workspace, [])
+
+
+def require_program(repository: Repository, workspace: Workspace, argv: Sequence[str]) -> None:
+    """Refuses to start a program of the repository that was deleted in this workspace: the agent itself is not to blame.
+
+    Raises:
+        GitticksError: it is committed, and not there.
+    """
+    program = argv[0] if argv else ""
+    if "/" not in program or program.startswith("/") or (workspace.path / program).exists():
+        return
+    path = os.path.normpath(program)
+    if blobs_at(checkout_at(repository, workspace.path).git_dir, "HEAD", [path]):
+        raise GitticksError(
+            f"`{program}` was deleted in the workspace",
+            hint=f"`git -C {quote(str(workspace.path))} checkout -- {quote(path)}` restores it",
+        )
 
 
 def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:

@@ -13,7 +13,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Ending
 from gitticks.runner.outcome import RunExit
-from tests.support.agents import FLOOD_BYTES, bad_agent, lines_of
+from tests.support.agents import FLOOD_BYTES, bad_agent, lines_of, write_program
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
 
@@ -302,6 +302,22 @@ def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(
     assert not Path((project.shared / "temporary").read_text().strip()).exists()
     reasons = [one.reason for one in project.events("k7f2") if one.type is EventType.WARNED]
     assert reasons == ["`.gt/TASK.md` was deleted: nothing was taken from it"]
+
+
+def test_an_agent_that_deletes_its_own_program_stops_no_other_task(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    write_program(project.path / "own.sh", f"if [ $GITTICKS_TASK = k7f2 ]; then rm -rf ./*\nelse {DONE}fi")
+    git("add", "own.sh", at=project.path)
+    git("commit", "-qm", "the agent", at=project.path)
+    project.ok("config", "agents.mine.argv", "[./own.sh]")
+    project.make(priority=1)
+    project.make("m3xq")
+    ran = project.run()
+    assert "rests" not in ran.seen
+    assert project.stands("m3xq") == TO_REVIEW
+    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
+    assert "`./own.sh` was deleted in the workspace" in ran.seen
+    git("checkout", "--", "own.sh", at=project.workspace())
 
 
 def test_an_agent_that_deletes_all_workspaces_loses_no_commit_of_another_task(project: RunProject) -> None:

@@ -63,6 +63,7 @@ class LocalPlace:
             workspace = workspaces.prepare(
                 self.repository, order.plan, self.settings, self.outer_environment, stop
             )
+            workspaces.require_program(self.repository, workspace, order.agent.argv)
             if workspace.isolation is not Isolation.NONE:
                 name_committer(self.repository, workspace.path, agent_identity(order.agent.name))
         except GitticksError as error:
