@@ -50,10 +50,10 @@ def _left_over(context: Context, task: Task) -> Iterator[str]:
         whose = first_of(carried, _SHOWN_PATHS)
         yield f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
     for one in on_branch:
-        if one.status in (Status.AGENT_REVIEW, Status.REVIEWING):
+        if one.is_handed_off:
             yield (
                 f"`{one.id}` is handed off on `{task.branch}`, which is merged no more: "
-                f'`gt reject {one.id} "…"` sends it back, and it begins anew'
+                f'`gt reject {one.id} "…"` sends it back, and it starts over'
             )
 
 

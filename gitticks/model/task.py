@@ -200,6 +200,11 @@ class Task:
         return self.status is Status.AGENT_REVIEW and self.awaiting is None
 
     @property
+    def is_handed_off(self) -> bool:
+        """True while reviewers or a person judge what was handed off."""
+        return self.status in (Status.AGENT_REVIEW, Status.REVIEWING)
+
+    @property
     def is_begun(self) -> bool:
         """True for an open task that is no longer pending."""
         return self.is_open and self.status is not Status.PENDING

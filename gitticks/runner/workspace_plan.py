@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -26,15 +25,15 @@ from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Isolation, Status
+from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.workflow.gates import is_other_head
+from gitticks.workflow.sessions import as_begun
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 """The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5
-_HANDED_OFF = (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
 
 
 class CodeMissingError(GitticksError):
@@ -79,7 +78,7 @@ class Workspace(NamedTuple):
 
 def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Workspace:
     """Returns where an agent is to work on a task; nothing is made or changed."""
-    left, task = task, as_begun(task, graph)
+    left, task = task, as_begun(task, graph.ancestors(task))
     if _isolation(task, graph, settings) is Isolation.NONE:
         here = _plan_here(task, settings, repository)
         if task.start_sha is None:
@@ -94,7 +93,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     require_code(repository, task)
     commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha if task.branch else None
-    if task.status not in _HANDED_OFF:
+    if task.is_open and not task.is_handed_off:
         require_blockers(repository, task, graph, base, (base_tip, commit))
     lacks_base = any(not _can_be_had(repository, one, (commit,)) for one in code_of_blockers(graph, task))
     if owner != task.id:
@@ -232,20 +231,9 @@ def _can_be_had(repository: Repository, needed: NeededCode, starts: tuple[str, .
     )
 
 
-def as_begun(task: Task, graph: TaskGraph) -> Task:
-    """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
-
-    An epic that is closed has been left as well: its branch is merged no more. What was handed off stays where it is.
-    """
-    epics = (above.id for above in graph.ancestors(task) if above.is_open)
-    if task.sharing_epic is None or task.status in _HANDED_OFF or task.sharing_epic in epics:
-        return task
-    return replace(task, branch=None, start_sha=None, end_sha=None)
-
-
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
     """Returns a name that two tasks share if they share a workspace; empty for the user's own checkout."""
-    task = as_begun(task, graph)
+    task = as_begun(task, graph.ancestors(task))
     isolation = _isolation(task, graph, settings)
     if isolation is Isolation.NONE:
         return ""

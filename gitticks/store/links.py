@@ -13,7 +13,6 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 
 _HINT = "`gt list` shows the tasks"
-_HANDED_OFF = (Status.AGENT_REVIEW, Status.REVIEWING)
 
 
 def changes_links(before: Task | None, after: Task) -> bool:
@@ -63,11 +62,10 @@ def _check_epics(tasks: Mapping[TaskId, Task], before: Task, after: Task) -> Non
                 hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
             )
     epic = tasks.get(before.sharing_epic) if before.sharing_epic else None
-    is_leaving = before.parent != after.parent and before.status in _HANDED_OFF
-    if epic is not None and epic.is_open and is_leaving:
+    if epic is not None and epic.is_open and before.is_handed_off and before.parent != after.parent:
         raise RefusedError(
             f"the work of `{after.id}` is handed off on the branch of `{epic.id}`, with which it is merged",
-            hint=f'`gt reject {after.id} "…"` sends it back first; it then begins anew where you move it',
+            hint=f'`gt reject {after.id} "…"` sends it back first; it then starts over where you move it',
         )
 
 

@@ -72,7 +72,7 @@ def may_stand(one: Side, other: Side) -> bool:
 
 def _is_sent_back(base: Side | None, side: Side) -> bool:
     """True if a person sent back what was in review, which keeps an approval given elsewhere from being merged."""
-    if base is None or base.task.status not in (Status.AGENT_REVIEW, Status.REVIEWING):
+    if base is None or not base.task.is_handed_off:
         return False
     return side.task.status is Status.WORKING and side.task.responded_at != base.task.responded_at
 

@@ -140,7 +140,7 @@ def _gates_not_passed(draft: Draft, gate: str | None) -> list[str]:
 def void(draft: Draft, head: str) -> None:
     """Voids what was about another commit: in agent-review the review, in reviewing the approval too."""
     task = draft.task
-    bound = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and gates.owns_branch(task, draft.policy)
+    bound = task.is_handed_off and gates.owns_branch(task, draft.policy)
     if not bound or head == task.end_sha:
         raise RefusedError(f"nothing about `{task.id}` depends on its head: it is {task.status}")
     if task.awaiting is Awaiting.WORK:
@@ -185,6 +185,6 @@ def lags_behind(epic: Task, children: ChildrenChanged) -> bool:
         return False
     if epic.status is Status.PENDING:
         return children.any_started or children.all_closed
-    if epic.status in (Status.AGENT_REVIEW, Status.REVIEWING):
+    if epic.is_handed_off:
         return not children.all_closed
     return epic.status is Status.WORKING and children.all_closed

@@ -222,7 +222,7 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
 
 def check_head(task: Task, artifacts: Artifacts, policy: Policy) -> None:
     """Refuses to approve handed-off work whose branch has other commits by now."""
-    is_judged = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and task.awaiting is not Awaiting.WORK
+    is_judged = task.is_handed_off and task.awaiting is not Awaiting.WORK
     if is_judged and gates.has_moved(task, artifacts, policy):
         raise RefusedError(
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "

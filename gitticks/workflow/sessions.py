@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
@@ -45,6 +46,17 @@ def _next_step(task: Task, *, is_parted: bool) -> str:
     if is_parted:
         return f"`gt tree {task.id}`"
     return f'`gt respond {task.id} "…"`' if task.status is Status.CLARIFICATION else f"`gt show {task.id}`"
+
+
+def as_begun(task: Task, ancestors: Iterable[Task]) -> Task:
+    """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
+
+    An epic that is closed has been left as well: its branch is merged no more. What was handed off stays where it is.
+    """
+    epics = (above.id for above in ancestors if above.is_open)
+    if task.sharing_epic is None or not task.is_open or task.is_handed_off or task.sharing_epic in epics:
+        return task
+    return replace(task, branch=None, start_sha=None, end_sha=None)
 
 
 def start(draft: Draft, started: SessionStarted) -> None:

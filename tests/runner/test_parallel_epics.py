@@ -284,7 +284,7 @@ def make_two_children(project: RunProject) -> None:
     assert (project.task("aaa2").carrier, project.task("aaa3").awaiting) == ("aaaa", Awaiting.INPUT)
 
 
-def test_who_leaves_an_epic_begins_anew_and_takes_none_of_its_work_along(project: RunProject) -> None:
+def test_who_leaves_an_epic_starts_over_and_takes_none_of_its_work_along(project: RunProject) -> None:
     make_two_children(project)
     project.ok("update", "aaa3", "--parent", "null")
     project.ok("respond", "aaa3", "go")
