@@ -254,6 +254,7 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
 
 
 def _granted(context: Context, said: str) -> str | None:
+    """Returns the limit, as it is set now, of the budget that a spent task names as its reason."""
     if not said.startswith(BUDGET_SPENT):
         return None
     from gitticks.workflow.budget import Metric, in_words
@@ -262,11 +263,8 @@ def _granted(context: Context, said: str) -> str | None:
     try:
         limit = getattr(getattr(context.settings.budget, scope), metric)
         return None if limit is None else in_words(Metric(metric), limit)
-    except (
-        GitticksError,
-        AttributeError,
-        ValueError,
-    ):  # the settings are broken, or the budget is a later version's
+    # The settings cannot be read, or the reason names a budget that this version does not know.
+    except (GitticksError, AttributeError, ValueError):
         return None
 
 
