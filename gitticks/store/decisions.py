@@ -76,7 +76,10 @@ def carry_out(
             at=circumstances.at,
             artifacts=read_artifacts(
                 file, head=circumstances.head, checks_failure=circumstances.checks_failure
-            )._replace(open_children=open_children(transaction, file.task)),
+            )._replace(
+                open_children=open_children(transaction, file.task),
+                closed_epic=closed_epic(transaction, file.task),
+            ),
             counts=count_since_last_word(history),
             policy=policy,
         )
@@ -136,6 +139,15 @@ def open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
         return ()
     children = TaskGraph.of(transaction.all_tasks().values()).children(task.id)
     return tuple(child.id for child in children if child.is_open)
+
+
+def closed_epic(transaction: Transaction, task: Task) -> TaskId | None:
+    """Returns the epic on whose branch a task's work is, if it is not open; None of a task with its own branch."""
+    epic_id = task.sharing_epic
+    if epic_id is None:
+        return None
+    epic = transaction.all_tasks().get(epic_id)
+    return None if epic is not None and epic.is_open else epic_id
 
 
 def told_by(file: TaskFile) -> Told:

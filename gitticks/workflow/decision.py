@@ -9,6 +9,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from gitticks.model.event import ENGINE, NO_DATA, Actor, Data, Event, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
@@ -254,7 +255,11 @@ class Draft:
             self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
         waived = waived_person(self.task, self.policy, self.counts.strangers)
-        if self.task.status is Status.REVIEWING and waived is not None:
+        epic = self.orphaned_by
+        if self.task.status is Status.REVIEWING and waived is not None and epic is not None:
+            reason = f"its epic {epic} is closed, so its branch is merged no more"
+            self.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
+        elif self.task.status is Status.REVIEWING and waived is not None:
             self.waive("person", waived, actor=ENGINE)
             self.close_or_merge(Approval("gitticks", self.at, self.task.end_sha, "waived"), waived)
 
@@ -282,6 +287,11 @@ class Draft:
     def needs_merge(self) -> bool:
         """True if done means that commits reach the base first."""
         return self.task.has_code and gates.owns_branch(self.task, self.policy)
+
+    @property
+    def orphaned_by(self) -> TaskId | None:
+        """Returns the closed epic with which the code that was handed off would have been merged; None if it can be."""
+        return self.artifacts.closed_epic if self.task.is_handed_off and self.task.has_code else None
 
     @property
     def head_moved(self) -> bool:

@@ -130,6 +130,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
         _check_children(draft)
+        _check_epic(draft)
         _check_strength(draft, given)
     draft.log(
         EventType.VERDICT,
@@ -237,6 +238,15 @@ def _check_children(draft: Draft) -> None:
         child = draft.artifacts.open_children[0]
         raise RefusedError(
             f"`{draft.task.id}` cannot be closed: {lacking}", hint=f"close them first: `gt close {child}`"
+        )
+
+
+def _check_epic(draft: Draft) -> None:
+    epic = draft.orphaned_by
+    if epic is not None:
+        raise RefusedError(
+            f"the work of `{draft.task.id}` is on `{draft.task.branch}`, and its epic `{epic}` is closed, so nothing merges it",
+            hint=f'`gt reject {draft.task.id} "…"` sends it back, and it starts over; `gt reopen {epic}` takes the epic up again',
         )
 
 

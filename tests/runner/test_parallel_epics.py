@@ -351,11 +351,28 @@ def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProj
     project.run()
     cancelled = project.gt("cancel", "aaaa")
     assert "warning: `aaa3` is handed off on `gitticks/work/aaaa`, which is merged no more" in cancelled.err
+    for verb in ("approve", "close"):
+        refused = project.gt(verb, "aaa3")
+        assert refused.code == 3
+        assert "the work of `aaa3` is on `gitticks/work/aaaa`, and its epic `aaaa` is closed" in refused.err
     project.ok("reject", "aaa3", "by itself")
     project.run("aaa3")
     project.ok("approve", "aaa3")
     assert project.merges() == ["aaa3"]
     assert "aaa2.txt" not in project.files("main")
+
+
+def test_what_is_handed_off_after_its_epic_was_cancelled_starts_over(project: RunProject) -> None:
+    project.settings(f"isolation: epic\n{NO_PERSON}")
+    make_epics(project, "aaaa")
+    with project.running("aaa2") as process:
+        until(lambda: is_up(project, "aaa2"), "the agent")
+        project.ok("cancel", "aaaa")
+        let_go(project, "aaa2")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert project.stands("aaa2") == (Status.DONE, None), out
+    assert (project.task("aaa2").branch, project.merges()) == ("gitticks/work/aaa2", ["aaa2"])
+    assert "its epic aaaa is closed, so its branch is merged no more" in project.ok("log", "aaa2")
 
 
 def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject) -> None:
