@@ -11,39 +11,45 @@ case ${0%/*} in
     ;;
 esac
 
-# Prints the hooks path that is named outside of our setting; nothing if none is.
-named_hooks() {
-    tab=$(printf '\t')
-    git config --show-scope --type=path --get-regexp '^(gitticks\.hiddenhookspath|core\.hookspath)$' | {
-        hidden= named=
-        while IFS= read -r line; do
-            case $line in
-            worktree"$tab"core.*) ;;
-            *"$tab"core.*) named=${line#* } ;;
-            *) hidden=${line#* } ;;
-            esac
-        done
-        printf '%s\n' "${hidden:-$named}"
-    }
+# Sets `named` to the hooks path that is named outside of our setting; to nothing if none is.
+# Git starts hooks at every commit, so they start as few processes as they can: no pipes, and no substitution but of git's words.
+find_named_hooks() {
+    hidden= named=
+    while IFS= read -r line; do # scope, tab, key, blank, value
+        case $line in
+        worktree?core.*) ;;
+        *) case ${line#*[!a-z]} in
+            core.*) named=${line#* } ;;
+            ?*) hidden=${line#* } ;;
+            esac ;;
+        esac
+    done <<END
+$(git config --show-scope --type=path --get-regexp '^(gitticks\.hiddenhookspath|core\.hookspath)$')
+END
+    named=${hidden:-$named}
 }
 
-# Prints the folder of hooks that this one hides.
-own_hooks() {
-    named=$(named_hooks)
-    printf '%s\n' "${named:-$(common_dir)/hooks}"
+# Sets `folder` to the hooks that this one hides.
+find_own_hooks() {
+    find_named_hooks
+    folder=$named
+    if [ -z "$folder" ]; then
+        find_common_dir
+        folder=$common/hooks
+    fi
 }
 
-# Prints the directory that all worktrees share; in a linked one git has told the hook where that is written.
-common_dir() {
+# Sets `common` to the directory that all worktrees share; in a linked one git has told the hook where that is written.
+find_common_dir() {
     case ${GIT_DIR-} in
     */ | *//* | */. | */..) shared= ;; # as somebody typed it; only git can read that
     /*/worktrees/*) read -r shared 2>/dev/null <"$GIT_DIR/commondir" || shared= ;;
     *) shared= ;;
     esac
     if [ "$shared" = ../.. ] && [ -z "${GIT_COMMON_DIR-}" ] && ! [ -L "$GIT_DIR" ] && ! [ -L "${GIT_DIR%/*}" ]; then
-        printf '%s\n' "${GIT_DIR%/*/*}"
+        common=${GIT_DIR%/*/*}
     else
-        git rev-parse --git-common-dir
+        common=$(git rev-parse --git-common-dir)
     fi
 }
 
@@ -51,7 +57,11 @@ common_dir() {
 run_own() {
     name=$1
     shift
-    own=${own_hook:-$(own_hooks)/$name}
+    own=$own_hook
+    if [ -z "$own" ]; then
+        find_own_hooks
+        own=$folder/$name
+    fi
     if [ -f "$own" ] && [ -x "$own" ] && ! [ "$own" -ef "$0" ]; then
         "$own" "$@"
     fi
