@@ -84,18 +84,17 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     Raises:
         NotFoundError: the repository has none there.
     """
-    for place in (str(path), real := os.path.realpath(path)):
-        if place == repository.main_place:
-            return Checkout(Path(place), repository.common_dir, repository.common_dir)
-        named = _named_by(repository.common_dir, Path(place))
-        found = None if named is None else _place_of(str(named.git_dir))
-        # If that entry leads back: there may be many others.
-        if named is not None and found is not None and place in (str(found), os.path.realpath(found)):
-            return named._replace(path=found)
+    found = _straight_at(repository, str(path))
+    if found is not None:
+        return found
+    real = os.path.realpath(path)
+    found = _straight_at(repository, real)
+    if found is not None:
+        return found
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
-    moved = _named_by(repository.common_dir, Path(real))
+    moved = _named_by(repository.common_dir, real)
     if moved is not None and not is_elsewhere(moved):
         relink(moved)
         return moved
@@ -104,16 +103,26 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     )
 
 
-def _named_by(common_dir: Path, folder: Path) -> Checkout | None:
+def _straight_at(repository: Repository, place: str) -> Checkout | None:
+    """Returns the checkout at a place by the links there, without a look at the others: there may be many."""
+    if place == repository.main_place:
+        return Checkout(Path(place), repository.common_dir, repository.common_dir)
+    named = _named_by(repository.common_dir, place)
+    found = None if named is None else _place_of(str(named.git_dir))
+    leads_back = found is not None and (str(found) == place or os.path.realpath(found) == place)
+    return named._replace(path=found) if named is not None and found is not None and leads_back else None
+
+
+def _named_by(common_dir: Path, folder: str) -> Checkout | None:
     """Returns the linked worktree in a folder by the last name in its `.git` file alone."""
     try:
         pointer = read_plain_text(f"{folder}/.git").removeprefix("gitdir:").strip()
-        named = Path(os.path.normpath(folder / pointer))
-        git_dir = common_dir / "worktrees" / named.name
-        is_one = named.parent.name == "worktrees" and (git_dir / "HEAD").is_file()
+        parent, name = os.path.split(os.path.normpath(os.path.join(folder, pointer)))  # noqa: PTH118
+        git_dir = Path(f"{common_dir}/worktrees/{name}")
+        is_one = os.path.basename(parent) == "worktrees" and os.path.isfile(f"{git_dir}/HEAD")  # noqa: PTH113, PTH119
     except (OSError, ValueError):  # it is missing, or no path
         return None
-    return Checkout(folder, git_dir, common_dir) if is_one else None
+    return Checkout(Path(folder), git_dir, common_dir) if is_one else None
 
 
 def is_elsewhere(checkout: Checkout) -> bool:

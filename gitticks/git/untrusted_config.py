@@ -139,9 +139,9 @@ def read_all(git_dir: Path) -> tuple[Entry, ...]:
     entries = tuple(
         (scope, *entry.partition("\n")[::2]) for scope, entry in zip(words[::3], words[2::3], strict=False)
     )
-    origins = {os.path.realpath(one.removeprefix("file:")) for one in words[1::3] if one != _OF_OUR_CALL}
+    origins = {one.removeprefix("file:") for one in words[1::3] if one != _OF_OUR_CALL}.difference(files)
     includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    is_all = origins <= {os.path.realpath(file) for file in files}
+    is_all = not origins or set(map(os.path.realpath, origins)) <= set(map(os.path.realpath, files))
     if not includes and is_all and stamps == [_stamp(file) for file in files]:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from gitticks.document.values import near
@@ -239,6 +240,10 @@ def _left_out(count: int) -> str:
     return f"[{count:,} bytes left out here]"
 
 
+_IN_TURN = Lock()
+"""Else each of the agents that start at once would compile every template for itself."""
+
+
 @lru_cache(maxsize=4)
 def _environment(given: frozenset[tuple[str, str]]) -> ImmutableSandboxedEnvironment:
     """Returns what reads templates, a team's before ours, and keeps those that it has read."""
@@ -265,8 +270,9 @@ def _render(name: str, overrides: Mapping[str, str], context: PromptContext) -> 
     from jinja2 import TemplateError
 
     try:
-        template = _environment(frozenset(overrides.items())).get_template(name)
-        return _bounded(template.generate(_values(context)))
+        with _IN_TURN:
+            template = _environment(frozenset(overrides.items())).get_template(name)
+            return _bounded(template.generate(_values(context)))
     except (
         TemplateError,
         ArithmeticError,
