@@ -71,8 +71,10 @@ def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
     problem = " ".join(str(error.problem or error.context or "this is not YAML").split())
     offset = 0 if mark is None else min(mark.index, len(source.text))
     is_tab = source.text[offset : offset + 1] == "\t"
-    hint = "write spaces instead of the tab" if is_tab else "put the value in double quotes"
-    return source.error(problem, offset, hint=hint)
+    hint = "put the value in double quotes"
+    if problem.startswith("mapping values"):
+        hint = f"indent the key as the one above it, or {hint} if the colon is part of it"
+    return source.error(problem, offset, hint="write spaces instead of the tab" if is_tab else hint)
 
 
 class _Builder:

@@ -315,3 +315,12 @@ def test_what_is_never_closed_is_named_where_it_was_opened(text: str, message: s
     with pytest.raises(DocumentError) as caught:
         build_tree(Source(text, "f"))
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("text", ["a: b: c\n", "version: 1\n parallel: 3\n"])
+def test_a_key_that_is_indented_too_far_is_not_taken_for_a_value_alone(text: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_yaml(Source(text, "TASK.md"))
+    assert caught.value.hint == (
+        "indent the key as the one above it, or put the value in double quotes if the colon is part of it"
+    )

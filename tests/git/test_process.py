@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import stat
 from pathlib import Path
@@ -92,6 +93,12 @@ def test_hooks_run_only_when_trusted(tmp_path: Path) -> None:
     assert not marker.exists()
     run_git(["update-ref", "refs/heads/b", "HEAD"], directory=repository, trusted=True)
     assert marker.exists()
+
+
+def test_a_folder_on_path_that_cannot_be_looked_into_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is refused a name of 300 letters for who they are, unlike `/root/bin`, so this fails for root as well."""
+    monkeypatch.setenv("PATH", f"/{'x' * 300}{os.pathsep}{os.environ['PATH']}")
+    assert run_git(["version"]).text.startswith("git version")
 
 
 def test_the_file_system_monitor_does_not_run(tmp_path: Path) -> None:
