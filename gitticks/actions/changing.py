@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError, RefusedError, UsageError
+from gitticks.errors import GitticksError, RefusedError, UsageError, first_of
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
+
+
+_MOST_NAMED = 3
 
 
 class Moved(NamedTuple):
@@ -67,6 +70,25 @@ def warn_of_closed_epic(context: Context, task: Task) -> None:
             context.warnings.append(
                 f"its epic `{epic.id}` is {epic.status}, so `{task.id}` is no part of it: `gt reopen {epic.id}`"
             )
+
+
+def warn_of_left_over(context: Context, task: Task) -> None:
+    """Warns of what a cancelled task leaves that nobody sees any more: its pull request, and code that came with an epic."""
+    if task.is_offered:
+        context.warnings.append(f"its pull request stays open: close it at {task.pr}")
+    on_branch = [one for one in context.store.snapshot().all_tasks().values() if one.sharing_epic == task.id]
+    carried = [f"`{one.id}`" for one in on_branch if one.carrier]
+    if carried:
+        whose = first_of(carried, _MOST_NAMED)
+        context.warnings.append(
+            f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
+        )
+    context.warnings += [
+        f"`{one.id}` is handed off on `{task.branch}`, which is merged no more: "
+        f'`gt reject {one.id} "…"` sends it back, and it starts over'
+        for one in on_branch
+        if one.is_handed_off
+    ]
 
 
 def require_words(text: str, what: str, example: str) -> str:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from shlex import quote
 
-from gitticks.actions.changing import Moved, circumstances_of, refuse_unmerged, warn_of_closed_epic
+from gitticks.actions.changing import (
+    Moved,
+    circumstances_of,
+    refuse_unmerged,
+    warn_of_closed_epic,
+    warn_of_left_over,
+)
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, workspace_of
 from gitticks.errors import GitticksError, RefusedError, first_of
@@ -36,25 +42,8 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
         context.warnings.append(f"the agent of `{task_id}` was stopped")
     moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
     Holds(context.repository.own_dir).release(task_id)
-    context.warnings += _left_over(context, moved.before)
+    warn_of_left_over(context, moved.before)
     return moved
-
-
-def _left_over(context: Context, task: Task) -> Iterator[str]:
-    """Yields what a cancelled task leaves that nobody sees any more: its pull request, and code that came with an epic."""
-    if task.is_offered:
-        yield f"its pull request stays open: close it at {task.pr}"
-    on_branch = [one for one in context.store.snapshot().all_tasks().values() if one.sharing_epic == task.id]
-    carried = [f"`{one.id}`" for one in on_branch if one.carrier]
-    if carried:
-        whose = first_of(carried, _SHOWN_PATHS)
-        yield f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
-    for one in on_branch:
-        if one.is_handed_off:
-            yield (
-                f"`{one.id}` is handed off on `{task.branch}`, which is merged no more: "
-                f'`gt reject {one.id} "…"` sends it back, and it starts over'
-            )
 
 
 def close_task(

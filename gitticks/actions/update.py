@@ -166,6 +166,7 @@ def _change_fields(
     after = replace(before, **{name: values[name] for name in names}, updated=context.now)
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
+        _refuse_at_work(context, before, after)
     if before.is_merging:
         from gitticks.workflow.transitions import refuse_settled
 
@@ -175,6 +176,21 @@ def _change_fields(
     record(transaction, task_id, ", ".join(names), event, is_minor=True)
     if after.parent != before.parent:
         _follow_parents(context, transaction, after, before)
+
+
+def _refuse_at_work(context: Context, before: Task, after: Task) -> None:
+    """Refuses to take a task out of the epic on whose branch its agent commits right now: the epic may be finished with it."""
+    from gitticks.runner.liveness import live_tasks
+
+    if (
+        before.sharing_epic
+        and before.parent != after.parent
+        and before.id in live_tasks(context.repository.own_place)
+    ):
+        raise RefusedError(
+            f"an agent is at work on `{before.id}`, on the branch of its epic `{before.sharing_epic}`",
+            hint=f"`gt stop {before.id}` stops it first; the task then starts over where you move it",
+        )
 
 
 def _describe(context: Context, transaction: Transaction, task_id: TaskId, description: str | None) -> bool:

@@ -13,6 +13,7 @@ from gitticks.actions.changing import (
     add_entry,
     refuse_unmerged,
     require_words,
+    warn_of_left_over,
     work_head,
 )
 from gitticks.actions.context import Context
@@ -133,7 +134,10 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
             _refuse_merged(context, before)
         return _give(context, transaction, before, given)
 
-    return context.store.transact(write, author=context.author)
+    moved = context.store.transact(write, author=context.author)
+    if moved.after.is_cancelled:
+        warn_of_left_over(context, moved.before)
+    return moved
 
 
 def rework_of(context: Context, rejected: Task) -> TaskId | None:

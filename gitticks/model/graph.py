@@ -141,8 +141,8 @@ class NeededCode(NamedTuple):
 def code_of_blockers(graph: Graph[Task], task: Task) -> Iterator[NeededCode]:
     """Yields the code of the blockers, of a task and of the epics above it, that are done.
 
-    It came into the base by a merge, their own or their epic's, or is still on the branch of an open epic. Where a person
-    keeps what was made in their own checkout, nobody knows.
+    It came into the base by a merge, their own or their epic's, or is on the branch of an epic that is open, or was
+    cancelled. Where a person keeps what was made in their own checkout, nobody knows.
     """
     for owner in (task, *graph.ancestors(task)):
         for blocker in owner.blocked_by:
@@ -151,7 +151,7 @@ def code_of_blockers(graph: Graph[Task], task: Task) -> Iterator[NeededCode]:
                 if done is None or done.is_open or done.is_cancelled:
                     continue
                 epic = None if done.carrier is None else graph.tasks.get(done.carrier)
-                merged = done if epic is None or epic.is_open else epic
+                merged = done if epic is None or epic.is_open or epic.is_cancelled else epic
                 commit = merged.merged_sha if epic is None or merged is epic else done.end_sha
                 if commit is not None:
                     yield NeededCode(owner.id, blocker, merged, commit)

@@ -188,7 +188,11 @@ def require_blockers(
         if _can_be_had(repository, needed, starts):
             continue
         one, short = needed.task, needed.commit[:10]
-        if one.merged_sha != needed.commit:
+        epic = graph.tasks.get(one.carrier) if one.carrier else None
+        if epic is not None and not epic.is_open:
+            lacks = f"it is on `{one.branch}` alone, whose epic `{epic.id}` is cancelled"
+            way = f"`git merge --no-edit {short}` on `{base}` brings it there"
+        elif one.merged_sha != needed.commit:
             lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(repository, one.branch)
         elif _is_to_come(repository, needed.commit, base):
             lacks, way = (

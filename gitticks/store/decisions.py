@@ -29,6 +29,7 @@ from gitticks.workflow.artifacts import Artifacts, awaits_grant, count_since_las
 from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
+from gitticks.workflow.sessions import left_epic
 from gitticks.workflow.triggers import (
     AwaitingSet,
     ChildrenChanged,
@@ -78,7 +79,7 @@ def carry_out(
                 file, head=circumstances.head, checks_failure=circumstances.checks_failure
             )._replace(
                 open_children=open_children(transaction, file.task),
-                closed_epic=closed_epic(transaction, file.task),
+                left_epic=_left_epic(transaction, file.task),
             ),
             counts=count_since_last_word(history),
             policy=policy,
@@ -103,6 +104,12 @@ def carry_out(
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)
     return decision
+
+
+def _left_epic(transaction: Transaction, task: Task) -> TaskId | None:
+    if task.sharing_epic is None:
+        return None
+    return left_epic(task, TaskGraph.of(transaction.all_tasks().values()).ancestors(task))
 
 
 def spent_by_task(
@@ -139,15 +146,6 @@ def open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
         return ()
     children = TaskGraph.of(transaction.all_tasks().values()).children(task.id)
     return tuple(child.id for child in children if child.is_open)
-
-
-def closed_epic(transaction: Transaction, task: Task) -> TaskId | None:
-    """Returns the epic on whose branch a task's work is, if it is not open; None of a task with its own branch."""
-    epic_id = task.sharing_epic
-    if epic_id is None:
-        return None
-    epic = transaction.all_tasks().get(epic_id)
-    return None if epic is not None and epic.is_open else epic_id
 
 
 def told_by(file: TaskFile) -> Told:

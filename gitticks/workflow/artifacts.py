@@ -24,7 +24,7 @@ class Artifacts(NamedTuple):
     `head` is the work branch's present commit, None where there is no workspace.
     `review` is what a reader may act on: MISSING outside agent-review.
     `told` is what people wrote of the task. `open_children` are an epic's, sorted as they would be picked.
-    `closed_epic` is the one on whose branch the work is, if it is closed, so that nothing merges that branch any more.
+    `left_epic` is the one on whose branch the work is, if it is merged with that epic no more.
     """
 
     handoff: bool = False
@@ -34,7 +34,7 @@ class Artifacts(NamedTuple):
     head: str | None = None
     told: Told | None = None
     open_children: tuple[TaskId, ...] = ()
-    closed_epic: TaskId | None = None
+    left_epic: TaskId | None = None
 
 
 class Counts(NamedTuple):

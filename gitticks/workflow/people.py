@@ -245,8 +245,8 @@ def _check_epic(draft: Draft) -> None:
     epic = draft.orphaned_by
     if epic is not None:
         raise RefusedError(
-            f"the work of `{draft.task.id}` is on `{draft.task.branch}`, and its epic `{epic}` is closed, so nothing merges it",
-            hint=f'`gt reject {draft.task.id} "…"` sends it back, and it starts over; `gt reopen {epic}` takes the epic up again',
+            f"the work of `{draft.task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
+            hint=f'`gt reject {draft.task.id} "…"` sends it back, and it starts over on a branch of its own',
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from gitticks.model.status import Awaiting, Status
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
@@ -344,6 +346,23 @@ def test_what_was_begun_in_an_epic_that_is_cancelled_is_merged_by_itself(project
     assert "aaa2.txt" not in project.files("main")
 
 
+def test_what_waits_for_code_of_a_cancelled_epic_does_not_start_without_it(project: RunProject) -> None:
+    make_two_children(project)
+    project.make("bbbb", blocked_by=("aaa2",))
+    project.ok("update", "aaaa", "--awaiting", "escalation")
+    rejected = project.gt("reject", "aaaa", "not like this")
+    assert project.stands("aaaa") == (Status.CANCELLED, None)
+    assert "warning: the code of `aaa2` is on `gitticks/work/aaaa` alone" in rejected.err
+    refused = project.run("bbbb")
+    assert project.stands("bbbb") == (Status.PENDING, None)
+    waits = "`bbbb` waits for the code of `aaa2`: it is on `gitticks/work/aaaa` alone, whose epic `aaaa` is cancelled"
+    assert waits in refused.seen
+    git("merge", "--quiet", "--no-edit", "gitticks/work/aaaa", at=project.path)
+    project.run("bbbb")
+    assert project.stands("bbbb") == (Status.DONE, None)
+    assert {"aaa2.txt", "bbbb.txt"} <= set(project.files("main"))
+
+
 def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProject) -> None:
     make_two_children(project)
     project.ok("config", "human", "always")
@@ -354,7 +373,7 @@ def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProj
     for verb in ("approve", "close"):
         refused = project.gt(verb, "aaa3")
         assert refused.code == 3
-        assert "the work of `aaa3` is on `gitticks/work/aaaa`, and its epic `aaaa` is closed" in refused.err
+        assert "is on the branch of the epic `aaaa`, with which it is merged no more" in refused.err
     project.ok("reject", "aaa3", "by itself")
     project.run("aaa3")
     project.ok("approve", "aaa3")
@@ -362,17 +381,25 @@ def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProj
     assert "aaa2.txt" not in project.files("main")
 
 
-def test_what_is_handed_off_after_its_epic_was_cancelled_starts_over(project: RunProject) -> None:
+@pytest.mark.parametrize("leaving", [("cancel", "aaaa"), ("edit",)])
+def test_what_is_handed_off_after_it_left_its_epic_starts_over(
+    project: RunProject, leaving: tuple[str, ...]
+) -> None:
     project.settings(f"isolation: epic\n{NO_PERSON}")
     make_epics(project, "aaaa")
     with project.running("aaa2") as process:
         until(lambda: is_up(project, "aaa2"), "the agent")
-        project.ok("cancel", "aaaa")
+        refused = project.gt("update", "aaa2", "--parent", "null")
+        assert "`gt stop aaa2` stops it first" in refused.err
+        if leaving == ("edit",):
+            file = project.path / project.task("aaa2").file
+            file.write_text(file.read_text().replace("parent: aaaa\n", ""))
+        project.ok(*(("watch", "--once") if leaving == ("edit",) else leaving))
         let_go(project, "aaa2")
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
     assert project.stands("aaa2") == (Status.DONE, None), out
     assert (project.task("aaa2").branch, project.merges()) == ("gitticks/work/aaa2", ["aaa2"])
-    assert "its epic aaaa is closed, so its branch is merged no more" in project.ok("log", "aaa2")
+    assert "an epic with which it is merged no more" in project.ok("log", "aaa2")
 
 
 def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject) -> None:
