@@ -320,7 +320,8 @@ class Home(View):
     def _root(self) -> str | None:
         return self.pane("roots").key
 
-    def _under_cursor(self) -> str | None:
+    @property
+    def about(self) -> str | None:
         if self.focused is not self.pane("inbox") or not self.snapshot.waiting:
             return self._root
         if (asked := self._asked()) is not None:
@@ -328,14 +329,10 @@ class Home(View):
         about = self._question() or self._merge()
         return None if about is None else about.task
 
-    def action_task(self) -> None:
-        if (key := self._under_cursor()) is not None:
-            self.gt.go("task", key)
-
     def action_edit(self) -> None:
         if self.focused is self.pane("inbox") and (broken := self._broken()) is not None:
             self._show_broken(broken)
-        elif (task := self._under_cursor()) is not None:
+        elif (task := self.about) is not None:
             edit_task(self, task)
 
     def action_select(self) -> None:
