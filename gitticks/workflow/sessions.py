@@ -139,13 +139,8 @@ def _resumable(ended: SessionEnded) -> dict[str, str | int]:
 
 def _spent(usage: Usage) -> dict[str, int | float]:
     """Returns what a session took, as far as it is known; a task's `usage` tells only of all sessions together."""
-    spent = {
-        "tokens_in": usage.tokens_in,
-        "tokens_out": usage.tokens_out,
-        "cost": usage.cost,
-        "seconds": usage.seconds,
-    }
-    return {name: value for name, value in spent.items() if value}
+    spent = usage._replace(iterations=0)
+    return {name: value for name, value in spent._asdict().items() if value}
 
 
 def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
