@@ -243,9 +243,8 @@ def _coloured_hunk(lexer: Lexer, hunk: Hunk) -> tuple[list[Span], ...]:
     before = iter(_coloured_text(lexer, [one.text for one in hunk.lines if one.side != "+"]))
     found = []
     for one in hunk.lines:
-        new = next(after) if one.side != "-" else None
-        old = next(before) if one.side != "+" else None
-        found.append(new if new is not None else old or [])
+        spans = next(before) if one.side != "+" else []
+        found.append(next(after) if one.side != "-" else spans)
     return tuple(found)
 
 
