@@ -274,12 +274,7 @@ def diff_rows(
 ) -> list[Line]:
     """Returns the rows of a patch; comments stand below their lines, and what is left out comes last, whole.
 
-    Args:
-        diff: the patch.
-        comments: what is said of lines, by the keys of their rows.
-        colours: what `coloured` found, or as much as is known yet.
-        width: what a row can take.
-        offset: so many columns of the code are scrolled away at its left.
+    `comments` are by the keys of the rows of their lines. `offset` columns of the code are scrolled away at its left.
     """
     rows: list[Line] = []
     for file in diff.files:
