@@ -203,31 +203,17 @@ class _Run:
         return min(total, self.asked_at) + self.limits.grace_seconds + _PATIENCE_SECONDS
 
     def _ended(self) -> Ended:
-        said = self.end
-        seconds = round(time.monotonic() - self.begun, 3)
-        output, errors = self.kept[OUTPUT].text(), self.kept[ERRORS].text()
-        if said is not None:
-            return Ended(
-                EndReason(said["reason"]),
-                said.get("exit_code"),
-                said.get("signal"),
-                output,
-                errors,
-                self.dropped_bytes,
-                seconds,
-                said.get("problem", ""),
-                said.get("left", 0),
-                bool(said.get("survived")),
-            )
-        if not self.is_started:
-            return Ended(EndReason.START_FAILED, seconds=seconds, problem="the supervisor did not start")
+        said: dict[str, Any] = {"reason": EndReason.KILLED, "problem": "its supervisor was killed"}
+        if self.end is not None:
+            said = {**self.end, "reason": EndReason(self.end["reason"])}
+        elif not self.is_started:
+            said = {"reason": EndReason.START_FAILED, "problem": "the supervisor did not start"}
         return Ended(
-            EndReason.KILLED,
-            output=output,
-            errors=errors,
+            output=self.kept[OUTPUT].text(),
+            errors=self.kept[ERRORS].text(),
             dropped_bytes=self.dropped_bytes,
-            seconds=seconds,
-            problem="its supervisor was killed",
+            seconds=round(time.monotonic() - self.begun, 3),
+            **said,
         )
 
 

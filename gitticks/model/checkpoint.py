@@ -22,18 +22,10 @@ class Cause(StrEnum):
 class Checkpoint(NamedTuple):
     """What a workspace held and what had been spent in it.
 
-    Attributes:
-        workspace: the task or the epic that the workspace is of.
-        number: counts up within the workspace; the iteration, unless that number was taken.
-        at: when.
-        cause: why.
-        task: which task was worked on.
-        epic: the epic of that task.
-        usage: what each task of the workspace had taken.
-        completed: the tasks of the epic that were done.
-        scratchpad: the learnings as they stood.
-        head: the commit that the work had come to.
-        commit: the same, or a commit beside the branch that also holds what was uncommitted.
+    `workspace` is the task or the epic that it is of, `number` counts up within it: the iteration, unless that number
+    was taken. `task` was worked on, `usage` is what each task of the workspace had taken, `completed` are the tasks of
+    the epic that were done, `scratchpad` the learnings. `head` is the commit that the work had come to, and `commit`
+    the same, or a commit beside the branch that also holds what was uncommitted.
     """
 
     workspace: TaskId

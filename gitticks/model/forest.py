@@ -14,31 +14,19 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Queued")
 
 
-class Place(Generic[T]):
+class Place(NamedTuple, Generic[T]):
     """A task in the tree; `task` is None for the closed ones below one task, folded into one place, `closed` of them.
 
     `is_last` if nothing follows it below the same task. `is_again` where parents run in a cycle and the task was met
     before: what is below it is not told again. `has_below` if other places follow one level deeper.
     """
 
-    __slots__ = ("closed", "depth", "has_below", "is_again", "is_last", "task")
-
-    def __init__(
-        self,
-        task: T | None,
-        depth: int,
-        *,
-        closed: int = 0,
-        is_last: bool = True,
-        is_again: bool = False,
-        has_below: bool = False,
-    ) -> None:
-        self.task = task
-        self.depth = depth
-        self.closed = closed
-        self.is_last = is_last
-        self.is_again = is_again
-        self.has_below = has_below
+    task: T | None
+    depth: int
+    closed: int = 0
+    is_last: bool = True
+    is_again: bool = False
+    has_below: bool = False
 
 
 class Forest(NamedTuple, Generic[T]):
@@ -114,26 +102,19 @@ def walk(
             yield place
             continue
         if task.id in met:
-            place.is_again = True
-            yield place
+            yield place._replace(is_again=True)
             continue
         met.add(task.id)
-        below = _below(
-            place, sorted(children(task.id), key=lambda one: not one.is_open), folded.get(task.id, 0)
-        )
-        place.has_below = bool(below)
-        yield place
+        open_first = sorted(children(task.id), key=lambda one: not one.is_open)
+        below = _below(place.depth + 1, open_first, folded.get(task.id, 0))
+        yield place._replace(has_below=bool(below))
         waiting += reversed(below)
 
 
-def _below(place: Place[T], children: Sequence[T], closed: int) -> list[Place[T]]:
-    depth = place.depth + 1
-    below = [Place(child, depth, is_last=False) for child in children]
-    if closed:
-        below.append(Place(None, depth, closed=closed))
-    if below:
-        below[-1].is_last = True
-    return below
+def _below(depth: int, children: Sequence[T], closed: int) -> list[Place[T]]:
+    last = None if closed else len(children)
+    below = [Place(child, depth, is_last=number == last) for number, child in enumerate(children, 1)]
+    return [*below, Place(None, depth, closed)] if closed else below
 
 
 def in_tree_order(task: Queued) -> tuple[bool, int, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
 
@@ -12,82 +12,41 @@ if TYPE_CHECKING:
     from gitticks.model.queued import Queued
 
 
-class Above:
+class Above(NamedTuple):
     """What the descendants of `owner` inherit from it and from its ancestors.
 
     `epic` is the nearest open epic, `waits` whether it or an ancestor is waiting for a person, `until` the latest day
-    that one of them is deferred to, `blockers` its own open blockers, `more` the next ancestor that has any.
+    that one of them is deferred to, `owners` itself if it has open blockers of its own, with these, `more` the next
+    ancestor that has any. In a cycle of parents everything is inherited from all tasks in it: `owners` are all of them
+    that have open blockers, the nearest from `owner` upwards at `first`, and nothing is above.
     """
 
-    __slots__ = ("blockers", "epic", "is_free", "more", "owner", "until", "waits")
+    owner: TaskId | None
+    epic: TaskId | None = None
+    waits: bool = False
+    until: date | None = None
+    owners: Sequence[tuple[TaskId, tuple[TaskId, ...]]] = ()
+    more: Above | None = None
+    first: int = 0
+    is_in_cycle: bool = False
 
-    def __init__(
-        self,
-        owner: TaskId | None,
-        epic: TaskId | None = None,
-        *,
-        waits: bool = False,
-        until: date | None = None,
-        blockers: tuple[TaskId, ...] = (),
-        more: Above | None = None,
-    ) -> None:
-        self.owner = owner
-        self.epic = epic
-        self.waits = waits
-        self.until = until
-        self.blockers = blockers
-        self.more = more
-        self.is_free = not blockers and more is None
+    @property
+    def is_free(self) -> bool:
+        """True if nothing has to be waited for."""
+        return not self.owners and self.more is None
 
     @property
     def waited_for(self) -> Above | None:
         """Returns the nearest, itself or an ancestor, with open blockers of its own."""
-        return self if self.blockers else self.more
+        return self if self.owners else self.more
 
     def blocked_owners(self) -> Iterator[tuple[TaskId, tuple[TaskId, ...]]]:
-        """Yields, from here upwards, each task with open blockers of its own, and those."""
+        """Yields, from here upwards and once around a cycle, each task with open blockers of its own, and those."""
         above: Above | None = self
         while above is not None:
-            if isinstance(above, AboveInCycle):  # nothing is above a cycle
-                yield from above.blocked_owners()
-                return
-            if above.owner is not None and above.blockers:
-                yield above.owner, above.blockers
+            yield from above.owners[above.first :]
+            yield from above.owners[: above.first]
             above = above.more
-
-
-class AboveInCycle(Above):
-    """What is inherited in a cycle of parents: everything from all tasks in it.
-
-    `owners` are those with open blockers of their own, the nearest from `owner` upwards at `first`.
-    """
-
-    __slots__ = ("_first", "_owners")
-
-    def __init__(
-        self,
-        owner: TaskId,
-        epic: TaskId | None,
-        *,
-        waits: bool,
-        until: date | None,
-        owners: list[tuple[TaskId, tuple[TaskId, ...]]],
-        first: int,
-    ) -> None:
-        super().__init__(owner, epic, waits=waits, until=until)
-        self.is_free = not owners
-        self._owners = owners
-        self._first = first
-
-    @property
-    def waited_for(self) -> Above | None:
-        """Returns itself if anything in the cycle has open blockers."""
-        return self if self._owners else None
-
-    def blocked_owners(self) -> Iterator[tuple[TaskId, tuple[TaskId, ...]]]:
-        """Yields, once around from here upwards, each task with open blockers of its own, and those."""
-        yield from self._owners[self._first :]
-        yield from self._owners[: self._first]
 
 
 NOTHING_ABOVE = Above(None)
@@ -137,12 +96,13 @@ class Inheritance:
 
     def _handed_down(self, task: Queued, above: Above) -> Above:
         days = [day for day in (task.defer_until, above.until) if day is not None]
+        blockers = tuple(self._waits_for(task))
         return Above(
             task.id,
             task.id if task.is_epic else above.epic,
             waits=above.waits or task.awaiting is not None,
             until=max(days, default=None),
-            blockers=tuple(self._waits_for(task)),
+            owners=((task.id, blockers),) if blockers else (),
             more=above.waited_for,
         )
 
@@ -158,6 +118,6 @@ class Inheritance:
         for task in reversed(tasks):
             epic = task.id if task.is_epic else epic
             first -= bool(open_blockers[task.id])
-            self._above[task.id] = AboveInCycle(
-                task.id, epic, waits=waits, until=until, owners=owners, first=first
+            self._above[task.id] = Above(
+                task.id, epic, waits, until, owners=owners, first=first, is_in_cycle=True
             )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model.ids import LETTERS_AND_DIGITS, TaskId, is_valid_id
+from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import ActorKind
 
-_WITHIN_WORDS = frozenset("-_")
-_OF_LONGER_NAMES = frozenset("/\\@.~=%+:")
-"""Signs that make a word a part of a path, an address or a longer name, where they stand directly beside it."""
-_ENDS = frozenset(".:")
-"""Signs of these that also end a sentence, and then nothing of a word follows."""
-_SIGNS_OF_IDS = (LETTERS_AND_DIGITS + "-").encode()
-_SPACES_BETWEEN_IDS = bytes(sign if sign in _SIGNS_OF_IDS else ord(" ") for sign in range(256))
-"""Translates bytes that no id has to spaces; a pattern would take longer to compile than a task to show."""
+_LIKE_AN_ID = "[0-9a-z](?:[0-9a-z-]*[0-9a-z])?"
+_WORD = r"(?<![\w/\\@.~=%+:-])[\w-]++(?![/\\@~=%+]|[.:][\w/-])"
+"""A word that is no part of a path, an address or a longer name; a dot or a colon behind it may end a sentence.
+
+Both are compiled when they are first asked for: few commands look for mentions.
+"""
 
 
 def quoted(text: str) -> str:
@@ -110,8 +109,7 @@ def answered_since(entries: tuple[Entry, ...], asked_at: datetime) -> tuple[Ques
 
 def words_like_ids(text: str) -> set[str]:
     """Returns all words of a text that could name a task; most do not, and `mentioned` tells which do."""
-    runs = text.encode("ascii", "replace").translate(_SPACES_BETWEEN_IDS).decode("ascii").split()
-    return {run.strip("-") for run in runs} - {""}
+    return set(re.findall(_LIKE_AN_ID, text))
 
 
 def mentioned(text: str, ids: Container[TaskId]) -> tuple[TaskId, ...]:
@@ -119,26 +117,5 @@ def mentioned(text: str, ids: Container[TaskId]) -> tuple[TaskId, ...]:
 
     An id within a path, an address or a longer word is none, such as in `tasks/f2/k7f2` or `k7f2.md`.
     """
-    found: dict[TaskId, None] = {}
-    end = 0
-    for start in range(len(text)):
-        if start < end or not _is_word(text[start]):
-            continue
-        end = start
-        while end < len(text) and _is_word(text[end]):
-            end += 1
-        word = text[start:end].strip("-_")
-        if is_valid_id(word) and word in ids and _stands_alone(text, start, end):
-            found[TaskId(word)] = None
-    return tuple(found)
-
-
-def _is_word(sign: str) -> bool:
-    return sign.isalnum() or sign in _WITHIN_WORDS
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    before = text[start - 1 : start]
-    after, beyond = text[end : end + 1], text[end + 1 : end + 2]
-    ends_there = after in _ENDS and not (beyond and (_is_word(beyond) or beyond == "/"))
-    return before not in _OF_LONGER_NAMES and (after not in _OF_LONGER_NAMES or ends_there)
+    words = (TaskId(word.strip("-_")) for word in re.findall(_WORD, text))
+    return tuple(dict.fromkeys(word for word in words if is_valid_id(word) and word in ids))

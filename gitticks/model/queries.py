@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
-from gitticks.model.inherited import Above, AboveInCycle, Inheritance
+from gitticks.model.inherited import Above, Inheritance
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Queued
@@ -304,7 +304,7 @@ class Graph(Generic[T]):
             known = siblings.get(task.parent)
             if known is None:
                 known = groups.setdefault(self.group(task), [])
-                if not isinstance(self._above_of(task), AboveInCycle):
+                if not self._above_of(task).is_in_cycle:
                     siblings[task.parent] = known
             known.append(task)
         return list(chain.from_iterable(groups[group] for group in sorted(groups)))

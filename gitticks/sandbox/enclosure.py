@@ -20,7 +20,7 @@ from gitticks.redaction import find_secrets
 from gitticks.sandbox.bringing_home import bring_home
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import found_private, make_private, shared_modules
-from gitticks.sandbox.proxy import PROXY_PORT, Proxy, local_ports
+from gitticks.sandbox.proxy import PROXY_PORT, local_ports, serving
 from gitticks.sandbox.seccomp import filter_program, filtered
 from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
 
@@ -137,7 +137,8 @@ def enclosed(
         walls = walls._replace(hosts=(*walls.hosts, *needs.hosts))
         proxy = None
         if walls.hosts and not walls.has_open_network:
-            proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
+            proxy = own / "proxy"
+            held.enter_context(serving(proxy, walls.hosts, walls.denied_hosts))
         projects = (checkout.path, repository.common_dir)
         tools = (*tool_folders(environment, projects), *program_files(argv, environment))
         top, home = checkout.path, machine.home

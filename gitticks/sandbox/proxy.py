@@ -12,8 +12,9 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from gitticks.sandbox.forwarder import pump
 
@@ -111,68 +112,60 @@ def answering(
                 accepting.join()  # left in `accept`, it would be started again with a number that is another's by then
 
 
-class Proxy:
-    """A proxy that serves in threads of its own while its block runs."""
+@contextlib.contextmanager
+def serving(place: Path, allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> Iterator[None]:
+    """Serves at a unix socket, in threads of its own, while the block runs."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(place))
+    with answering(listener, partial(_handle, allowed, denied), _MOST_CONNECTIONS, "proxy"):
+        yield
 
-    def __init__(self, socket_path: Path, allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> None:
-        self.socket = socket_path
-        self._allowed, self._denied = allowed, denied
-        self._local_ports = local_ports(allowed, denied)
-        self._serving = contextlib.ExitStack()
 
-    def __enter__(self) -> Self:
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(self.socket))
-        self._serving.enter_context(answering(listener, self._handle, _MOST_CONNECTIONS, "proxy"))
-        return self
+def _handle(allowed: tuple[str, ...], denied: tuple[str, ...], near: socket.socket) -> None:
+    near.settimeout(_HEAD_SECONDS)
+    try:
+        head, rest = _read_head(near)
+        asked = _parse(head)
+        far = _connect(asked, allowed, denied)
+    except (_RefusedError, ValueError, OSError) as error:
+        _answer(near, _FORBIDDEN if isinstance(error, _RefusedError) else _BAD_GATEWAY, str(error))
+        return
+    with far:
+        if asked.method == "CONNECT":
+            near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            far.sendall(rest)
+        else:
+            far.sendall(_request(asked, head) + rest)
+        _exchange(near, far)
 
-    def __exit__(self, *_: object) -> None:
-        self._serving.close()
 
-    def _handle(self, near: socket.socket) -> None:
-        near.settimeout(_HEAD_SECONDS)
+def _connect(asked: _Asked, allowed: tuple[str, ...], denied: tuple[str, ...]) -> socket.socket:
+    """Returns a connection to what is asked for.
+
+    Raises:
+        _RefusedError: it is not let through.
+        OSError: nobody is there.
+    """
+    if asked.host == _LOCALHOST and asked.port in local_ports(allowed, denied):
+        return socket.create_connection((_LOOPBACK, asked.port), _CONNECT_SECONDS)
+    if not is_reachable(asked.host, asked.port, allowed, denied):
+        raise _RefusedError(f"{asked.host}:{asked.port} is not in sandbox.allowed_hosts")
+    last: OSError | None = None
+    for family, kind, number, _, address in socket.getaddrinfo(
+        asked.host, asked.port, type=socket.SOCK_STREAM
+    ):
+        if not is_public(str(address[0])):
+            raise _RefusedError(f"{asked.host} is {address[0]}, which cannot be allowed")
+        far = socket.socket(family, kind, number)
+        far.settimeout(_CONNECT_SECONDS)
         try:
-            head, rest = _read_head(near)
-            asked = _parse(head)
-            far = self._connect(asked)
-        except (_RefusedError, ValueError, OSError) as error:
-            _answer(near, _FORBIDDEN if isinstance(error, _RefusedError) else _BAD_GATEWAY, str(error))
-            return
-        with far:
-            if asked.method == "CONNECT":
-                near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                far.sendall(rest)
-            else:
-                far.sendall(_request(asked, head) + rest)
-            _exchange(near, far)
-
-    def _connect(self, asked: _Asked) -> socket.socket:
-        """Returns a connection to what is asked for.
-
-        Raises:
-            _RefusedError: it is not let through.
-            OSError: nobody is there.
-        """
-        if asked.host == _LOCALHOST and asked.port in self._local_ports:
-            return socket.create_connection((_LOOPBACK, asked.port), _CONNECT_SECONDS)
-        if not is_reachable(asked.host, asked.port, self._allowed, self._denied):
-            raise _RefusedError(f"{asked.host}:{asked.port} is not in sandbox.allowed_hosts")
-        last: OSError | None = None
-        for family, kind, number, _, address in socket.getaddrinfo(
-            asked.host, asked.port, type=socket.SOCK_STREAM
-        ):
-            if not is_public(str(address[0])):
-                raise _RefusedError(f"{asked.host} is {address[0]}, which cannot be allowed")
-            far = socket.socket(family, kind, number)
-            far.settimeout(_CONNECT_SECONDS)
-            try:
-                far.connect(address)
-            except OSError as error:
-                far.close()
-                last = error
-            else:
-                return far
-        raise last or OSError(f"{asked.host} has no address")
+            far.connect(address)
+        except OSError as error:
+            far.close()
+            last = error
+        else:
+            return far
+    raise last or OSError(f"{asked.host} has no address")
 
 
 def is_public(address: str) -> bool:

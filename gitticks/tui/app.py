@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar, TypeVar
 
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -385,10 +385,6 @@ class GitticksApp(App[int]):
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             placeholder = "a command, a screen, a theme or a task"
             self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
-        """Returns none of textual's own commands; ours are in `Commands`."""
-        return ()
 
 
 class Commands(Provider):

@@ -12,6 +12,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role, Status
 from gitticks.tui.widgets.lines import Line, line
+from gitticks.workflow.budget import spent_by
 
 _MOST_TASKS, _MOST_ROWS = 200, 300
 _WORDS = {
@@ -86,6 +87,7 @@ def _session(task_id: TaskId, number: int, ended: Event, moved: Event | None) ->
         word, colour = ending, "bad"
     if is_review:
         word, said = f"review {word}" if known else word, "" if said in ("PASS", "FAIL") else said
+    spent = spent_by(ended)
     return Iteration(
         task_id,
         ended.at,
@@ -94,13 +96,9 @@ def _session(task_id: TaskId, number: int, ended: Event, moved: Event | None) ->
         word,
         colour,
         said,
-        _number(ended.data.get("cost")),
-        _number(ended.data.get("seconds")),
+        spent.cost,
+        spent.seconds,
     )
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def rows(found: Sequence[Iteration], titles: Mapping[TaskId, str], width: int) -> list[Line]:

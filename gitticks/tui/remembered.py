@@ -7,6 +7,10 @@ from contextlib import suppress
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
+from gitticks.git.config import read_config, write_common_setting
+from gitticks.git.files import write_synced
+from gitticks.git.locks import hold_lock
+from gitticks.safe_read import read_plain_file
 
 _SECTION = "gitticks.ui."
 _LARGEST_PANE = 500
@@ -24,8 +28,6 @@ class Preferences:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._values: dict[str, str] = {}
-        from gitticks.git.config import read_config
-
         with suppress(GitticksError, OSError):
             self._values = read_config(context.repository, r"^gitticks\.ui\.")
 
@@ -35,8 +37,6 @@ class Preferences:
 
     def remember(self, name: str, value: str) -> None:
         """Keeps a value."""
-        from gitticks.git.config import write_common_setting
-
         self._values[_SECTION + name.lower()] = value
         with suppress(GitticksError, OSError):
             write_common_setting(self._context.renewed().repository.common_dir, _SECTION + name, value)
@@ -66,9 +66,6 @@ class UnsentComments:
 
     def change(self, task_id: str, lines: dict[str, str]) -> None:
         """Sets comments of a task; an empty text removes one."""
-        from gitticks.git.files import write_synced
-        from gitticks.git.locks import hold_lock
-
         mine = _changed(self.on(task_id), lines)
         self._known = {**(self._known or {}), task_id: mine}
         with suppress(GitticksError, OSError):
@@ -80,8 +77,6 @@ class UnsentComments:
                 write_synced(own_dir / FILE, json.dumps(kept).encode())
 
     def _read(self) -> dict[str, dict[str, str]]:
-        from gitticks.safe_read import read_plain_file
-
         try:
             tasks = json.loads(read_plain_file(self._context.repository.own_file(FILE)))
             return {task: {key: str(text) for key, text in lines.items()} for task, lines in tasks.items()}

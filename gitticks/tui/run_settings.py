@@ -11,6 +11,7 @@ from gitticks.errors import GitticksError, UsageError
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.model.status import Isolation
 from gitticks.tui.widgets.lines import Line, line
+from gitticks.workflow import budget
 
 AUTO, AGENT = "auto", "agent"
 WRONG = "wrong"
@@ -89,7 +90,6 @@ def taken(flag: str, text: str) -> str | None:
 def in_words(flag: str, value: str) -> str:
     """Returns a value as its row shows it."""
     from gitticks.cli.options import seconds_of
-    from gitticks.workflow import budget
 
     match flag:
         case "parallel":

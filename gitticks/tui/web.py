@@ -42,13 +42,10 @@ class Door:
         self.token = token
 
     def refusal(self, path: str, host: str, origin: str | None, *, is_socket: bool) -> str | None:
-        """Returns why a request is refused; None for one that may come in.
+        """Returns why a request for a path is refused; None for one that may come in.
 
-        Args:
-            path: what it asks for.
-            host: whom it believes to speak to.
-            origin: the page that it comes from, as far as its browser says.
-            is_socket: it opens a websocket, which browsers let any page do, but always with its origin.
+        `host` is whom it believes to speak to, `origin` the page that it comes from, as far as its browser says.
+        Browsers let any page open a websocket, but always with its origin.
         """
         if host != self.host:
             return "this is another host"

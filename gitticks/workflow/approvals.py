@@ -100,13 +100,7 @@ def why_void(
 ) -> str | None:
     """Returns why a task's approval does not carry a merge into `base`, whatever its signature; None if it may.
 
-    Args:
-        task: the task as it stands.
-        history: all that happened to it.
-        base: the branch that it is to be merged into.
-        minimum: how strong an approval must be.
-        gates: what the team's gates are known by now.
-        policy: what the team's rules are known by now.
+    `minimum` is how strong it must be, `gates` and `policy` what the team's gates and rules are known by now.
     """
     approval = task.approval
     if approval is None:

@@ -73,50 +73,41 @@ PERSONS_WORD = frozenset(
 
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
-    iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
-    sent_back, taken = set[str](), set[str]()
-    work_approved = False
-    spent = Spent()
     history = tuple(history)
+    counts, sent_back, taken = Counts(), set[str](), set[str]()
     for event in history:
         if _is_word(event):
-            iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
+            counts = Counts(work_approved=_approves_work(event, before=counts.work_approved))
             sent_back.clear()
-            spent = Spent()
-            work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
-            failed_checks = refusals = overflows = interruptions = 0
-            work_approved = False
+            counts = counts._replace(
+                failed_checks=0, refusals=0, overflows=0, interruptions=0, work_approved=False
+            )
         elif event.type is EventType.SESSION_ENDED:
-            iterations += bool(event.data.get("iteration"))
-            overflows = _overflows(event, overflows)
-            interruptions = interruptions + 1 if event.data.get("ending") == Ending.INTERRUPTED else 0
-            spent = spent.plus(spent_in_session(event))
+            is_interrupted = event.data.get("ending") == Ending.INTERRUPTED
+            counts = counts._replace(
+                iterations=counts.iterations + bool(event.data.get("iteration")),
+                overflows=_overflows(event, counts.overflows),
+                interruptions=counts.interruptions + 1 if is_interrupted else 0,
+                spent=counts.spent.plus(spent_in_session(event)),
+            )
         elif event.type is EventType.GATE_FAILED:
-            failed_checks += event.data.get("gate") == "checks"
+            is_of_checks = event.data.get("gate") == "checks"
+            counts = counts._replace(failed_checks=counts.failed_checks + is_of_checks)
             sent_back |= _rounds_sent_back(event)
         elif event.type is EventType.NOTED:
             taken.update(_texts(event, "taken"))
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
-            refusals += 1
+            counts = counts._replace(refusals=counts.refusals + 1)
         elif event.type is EventType.MERGE_FAILED:
-            failed_merges += 1
+            counts = counts._replace(failed_merges=counts.failed_merges + 1)
         elif event.type is EventType.VOIDED and not event.actor.is_human:
-            voids += 1
-    return Counts(
-        iterations,
-        failed_checks,
-        refusals,
-        failed_merges,
-        voids,
-        work_approved,
-        overflows,
-        interruptions,
-        spent,
-        len(sent_back),
-        frozenset(taken),
-        hands_of(history),
-        strangers_in(history),
+            counts = counts._replace(voids=counts.voids + 1)
+    return counts._replace(
+        pulls_sent_back=len(sent_back),
+        taken=frozenset(taken),
+        hands=hands_of(history),
+        strangers=strangers_in(history),
     )
 
 

@@ -61,12 +61,7 @@ class Spent(NamedTuple):
 
     def plus(self, other: Spent) -> Spent:
         """Returns the sum of both."""
-        return Spent(
-            self.iterations + other.iterations,
-            self.tokens + other.tokens,
-            round(self.cost + other.cost, 6),
-            round(self.seconds + other.seconds, 3),
-        )
+        return total_of((self, other))
 
     def minus(self, other: Spent) -> Spent:
         """Returns what is beyond the other; never less than nothing, since a reopened task forgets what it took."""
@@ -185,12 +180,7 @@ def reached_data(reading: Reading, total: Spent) -> Data:
 
 def total_data(total: Spent) -> Data:
     """Returns what an event records of all that was ever spent."""
-    return {
-        "total_iterations": total.iterations,
-        "total_tokens": total.tokens,
-        "total_cost": total.cost,
-        "total_seconds": total.seconds,
-    }
+    return {f"total_{name}": value for name, value in total._asdict().items()}
 
 
 def reading_in(reached: Event) -> Reading | None:

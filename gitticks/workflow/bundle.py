@@ -47,11 +47,8 @@ def stands_before(
     merged, then the cancelled; then the higher round, what a person sent back, the status further along, the later
     change. Whatever is left equal is decided by the values themselves, so that both clones decide alike.
 
-    Args:
-        base: what both began with.
-        one: one side.
-        other: the other.
-        times: when the bundle of each last changed; where that is not known, the tasks' last writes count.
+    `base` is what both began with, `times` when the bundle of each last changed; where that is not known, the tasks'
+    last writes count.
     """
     if one.bundle == other.bundle:
         return None

@@ -67,16 +67,10 @@ def judge_answer(
     limit: str | None,
     is_late: bool,
 ) -> Answer:
-    """Returns how an answer counts; one with a verdict does, however its agent ended.
+    """Returns how a reviewer's answer counts; one with a verdict does, however its agent ended.
 
-    Args:
-        name: the reviewer's.
-        text: what it said.
-        outcome: its verdict.
-        ending: how its agent ended.
-        detail: why, in words.
-        limit: what its text says of a limit of its service's, if it does.
-        is_late: the council's time was up before it ended.
+    `detail` says why it ended so, `limit` what its text says of a limit of its service's, if it does. `is_late` if the
+    council's time was up before it ended.
     """
     voice = VOICES.get(outcome, Voice.SILENT)
     if voice is not Voice.SILENT:

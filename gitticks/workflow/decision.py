@@ -89,8 +89,8 @@ class Step(NamedTuple):
 class Decision(NamedTuple):
     """All that one trigger changes, to be written in one commit.
 
-    `entries` go under their sections in order. `archived` sections move to `rounds/`. `stops_session` asks for the
-    end of the session that is alive. `rework` is the feedback for a child that an epic sent back needs.
+    `entries` go under their sections in order. `archived` sections move to `rounds/`. `rework` is the feedback for a
+    child that an epic sent back needs.
     """
 
     task: Task
@@ -98,7 +98,6 @@ class Decision(NamedTuple):
     events: tuple[Event, ...] = ()
     entries: tuple[tuple[Section, Entry], ...] = ()
     archived: tuple[Section, ...] = ()
-    stops_session: bool = False
     rework: str | None = None
 
 
@@ -114,31 +113,21 @@ class Draft:
         self.artifacts = artifacts
         self.counts = counts
         self.policy = policy
-        self.stops_session = False
         self.rework: str | None = None
-        self._before = task
         self._steps: list[Step] = []
         self._events: list[Event] = []
         self._entries: list[tuple[Section, Entry]] = []
         self._archived: list[Section] = []
 
     def finish(self) -> Decision:
-        """Returns the decision; a person who changed whose turn it is stops the session that is alive.
-
-        In pending none is alive, so what a person starts there does not stop itself.
-        """
-        before = self._before
-        changed = (self.task.status, self.task.awaiting) != (before.status, before.awaiting)
-        begun = before.status is not Status.PENDING
-        stops = self.stops_session or (self.actor.is_human and changed and begun)
+        """Returns the decision."""
         return Decision(
             self.task,
             tuple(self._steps),
             tuple(self._events),
             tuple(self._entries),
             tuple(self._archived),
-            stops_session=stops,
-            rework=self.rework,
+            self.rework,
         )
 
     def log(

@@ -68,13 +68,9 @@ def count_holding(
 ) -> int:
     """Returns how many of the merges that are checked ahead, from the first, may still be made as they are checked.
 
-    Each is made onto the one before, so that with one all that follow fall.
-
-    Args:
-        ahead: the merges, in order.
-        supposed: the tree that the base is about to get; None as long as nobody knows.
-        waiting: what still waits to be merged.
-        merging: the task whose turn it is, and whose own check counts as long as it has not been asked for.
+    Each is made onto the one before, so that with one all that follow fall. `supposed` is the tree that the base is
+    about to get, None as long as nobody knows; `merging` the task whose turn it is, and whose own check counts as long
+    as it has not been asked for.
     """
     count = 0
     for each in ahead:

@@ -38,8 +38,11 @@ _VALUED_BY_GIT = frozenset(
 )
 _REDIRECTION = re.compile(r"(?:\d|&)?>{1,2}[&|]?\s*(\S*)")
 _HARMLESS_REDIRECTIONS = frozenset({"1", "2", "/dev/null"})
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
 _QUOTED_TEXT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n.*?\n\s*\2\s*\)", re.DOTALL)
 """The way in which clients write messages of several lines; nothing in it is carried out."""
+_PART_OF_GLOB = re.compile(r"\*\*/|\*\*|[*?]|[^*?]+")
+_WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _DEEPEST = 4
 _MOST_BEGINNINGS = 20
 _LOOKING = ("cat", "cd", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "true", "wc", "which")
@@ -243,19 +246,9 @@ def _told_apart(line: str) -> Commands:
         position += 1
     parts.append("".join(part))
     spoken = [one.strip().lstrip("{!").strip() for one in parts]
-    is_plain = is_plain and not quote
-    cleaned = []
-    for one in spoken:
-        bare = _without_quoted(one)
-        for target in _REDIRECTION.findall(bare):
-            is_plain = is_plain and target in _HARMLESS_REDIRECTIONS
-        if one:
-            cleaned.append(one)
-    return Commands(tuple(cleaned), is_plain)
-
-
-def _without_quoted(command: str) -> str:
-    return re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", "''", command)
+    written = {target for one in spoken for target in _REDIRECTION.findall(_QUOTED.sub("''", one))}
+    is_plain = is_plain and not quote and written <= _HARMLESS_REDIRECTIONS
+    return Commands(tuple(filter(None, spoken)), is_plain)
 
 
 @lru_cache(maxsize=200)
@@ -280,25 +273,9 @@ def _host_glob(pattern: str) -> str:
 def _path_glob(pattern: str) -> str:
     text = pattern.removeprefix("./").rstrip("/") or "/"
     is_name = "/" not in text and not pattern.startswith("./")
-    done = ["(?:.*/)?"] if is_name and text != "**" else []
-    position = 0
-    while position < len(text):
-        if text.startswith("**/", position):
-            done.append("(?:.*/)?")
-            position += 3
-        elif text.startswith("**", position):
-            done.append(".*")
-            position += 2
-        elif text[position] == "*":
-            done.append("[^/]*")
-            position += 1
-        elif text[position] == "?":
-            done.append("[^/]")
-            position += 1
-        else:
-            done.append(re.escape(text[position]))
-            position += 1
-    return f"(?s:{''.join(done)}(?:/.*)?)"
+    anywhere = _WILDCARDS["**/"] if is_name and text != "**" else ""
+    parts = (_WILDCARDS.get(part) or re.escape(part) for part in _PART_OF_GLOB.findall(text))
+    return f"(?s:{anywhere}{''.join(parts)}(?:/.*)?)"
 
 
 class RuleIndex:

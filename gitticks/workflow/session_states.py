@@ -63,13 +63,8 @@ def session_state(
 ) -> str:
     """Returns the state of a task's session.
 
-    Args:
-        status: the task's.
-        awaiting: why it is a person's turn.
-        is_merging: it was approved, and its merge is pending.
-        is_live: an agent or a person is at it.
-        left: how its last session ended here, where that left it unfinished: `interrupted` or `stopped`.
-        is_held: `gt stop` holds it.
+    `is_live` while an agent or a person is at it. `left` is how its last session ended here, where that left it
+    unfinished: `interrupted` or `stopped`. `is_held` if `gt stop` holds it.
     """
     if status in _BY_STATUS:
         return _BY_STATUS[status]

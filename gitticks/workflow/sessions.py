@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
-from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
+from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.workflow import budget, gates, merging
 from gitticks.workflow.budget import Level, Metric, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
@@ -118,6 +118,14 @@ def end(draft: Draft, ended: SessionEnded) -> None:
     if counts and draft.task.status is before and draft.task.awaiting is None:
         _limit_iterations(draft)
     _limit_spending(draft, ended)
+    told = {
+        # A task's `usage` tells only of all sessions together.
+        **ended.spent._replace(iterations=0)._asdict(),
+        "estimated": ended.is_estimate,
+        "cost_source": ended.cost_source,
+        "blocking": list(ended.blocking),
+        "denied": list(dict.fromkeys(ended.denied))[:MOST_DENIED],
+    }
     draft.log(
         EventType.SESSION_ENDED,
         ended.detail,
@@ -127,11 +135,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             "ending": ended.ending.value,
             "iteration": counts and draft.task.status is before,
             **_resumable(ended),
-            **_spent(ended.spent),
-            **({"estimated": True} if ended.is_estimate else {}),
-            **({"cost_source": ended.cost_source} if ended.cost_source else {}),
-            **({"blocking": list(ended.blocking)} if ended.blocking else {}),
-            **({"denied": list(dict.fromkeys(ended.denied))[:MOST_DENIED]} if ended.denied else {}),
+            **{name: value for name, value in told.items() if value},
         },
     )
 
@@ -144,17 +148,6 @@ def _resumable(ended: SessionEnded) -> dict[str, str | int]:
     if ended.counted is not None:
         found["counted_in"], found["counted_out"] = ended.counted
     return found
-
-
-def _spent(usage: Usage) -> dict[str, int | float]:
-    """Returns what a session took, as far as it is known; a task's `usage` tells only of all sessions together."""
-    spent = {
-        "tokens_in": usage.tokens_in,
-        "tokens_out": usage.tokens_out,
-        "cost": usage.cost,
-        "seconds": usage.seconds,
-    }
-    return {name: value for name, value in spent.items() if value}
 
 
 def _apply_end(draft: Draft, ended: SessionEnded) -> bool:

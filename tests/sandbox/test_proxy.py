@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.sandbox import proxy as module
-from gitticks.sandbox.proxy import Proxy, is_public, is_reachable, local_ports
+from gitticks.sandbox.proxy import is_public, is_reachable, local_ports, serving
 from tests.support.listeners import listening
 
 
@@ -91,7 +91,7 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_odd_names_and_hosts_that_are_not_listed_never_reach_the_resolver(
     tmp_path: Path, lookups: list[str], target: str
 ) -> None:
-    with Proxy(tmp_path / "proxy", ("allowed.test",)):
+    with serving(tmp_path / "proxy", ("allowed.test",)):
         answer = _ask(tmp_path / "proxy", f"CONNECT {target} HTTP/1.1\r\n\r\n".encode("latin-1"))
     assert answer.startswith(b"HTTP/1.1 403 Forbidden\r\n")
     assert lookups == []
@@ -109,13 +109,13 @@ def test_odd_names_and_hosts_that_are_not_listed_never_reach_the_resolver(
 def test_what_is_no_request_to_a_proxy_is_refused(
     tmp_path: Path, lookups: list[str], request_: bytes
 ) -> None:
-    with Proxy(tmp_path / "proxy", ("allowed.test",)):
+    with serving(tmp_path / "proxy", ("allowed.test",)):
         assert _ask(tmp_path / "proxy", request_).startswith(b"HTTP/1.1 403 ")
     assert lookups == []
 
 
 def test_a_listed_name_that_leads_to_this_machine_is_refused(tmp_path: Path, lookups: list[str]) -> None:
-    with Proxy(tmp_path / "proxy", ("allowed.test",)):
+    with serving(tmp_path / "proxy", ("allowed.test",)):
         answer = _ask(tmp_path / "proxy", b"CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")
     assert b"which cannot be allowed" in answer
     assert lookups == ["allowed.test"]
@@ -140,7 +140,7 @@ def test_what_is_listed_and_public_is_reached(
 ) -> None:
     monkeypatch.setattr(module, "is_public", lambda _: True)
     host = f"allowed.test:{service}"
-    with Proxy(tmp_path / "proxy", (host,)):
+    with serving(tmp_path / "proxy", (host,)):
         plain = _ask(
             tmp_path / "proxy",
             f"GET http://{host}/a?b HTTP/1.1\r\nHost: evil.test\r\nProxy-Authorization: x\r\nAccept: y\r\n\r\n".encode(),
@@ -178,7 +178,7 @@ def test_ports_of_this_machine_are_opened_one_by_one(
 
 
 def test_only_the_listed_port_of_this_machine_is_reached(tmp_path: Path, service: int) -> None:
-    with Proxy(tmp_path / "proxy", (f"localhost:{service}", "*")), socket.socket(socket.AF_UNIX) as near:
+    with serving(tmp_path / "proxy", (f"localhost:{service}", "*")), socket.socket(socket.AF_UNIX) as near:
         near.connect(str(tmp_path / "proxy"))
         near.sendall(f"CONNECT localhost:{service} HTTP/1.1\r\n\r\n".encode())
         assert near.recv(65536).startswith(b"HTTP/1.1 200 ")
@@ -189,6 +189,6 @@ def test_only_the_listed_port_of_this_machine_is_reached(tmp_path: Path, service
 
 
 def test_nobody_listens_any_more_when_the_block_is_over(tmp_path: Path) -> None:
-    with Proxy(tmp_path / "proxy", ()):
+    with serving(tmp_path / "proxy", ()):
         assert "proxy" in {one.name for one in threading.enumerate()}
     assert "proxy" not in {one.name for one in threading.enumerate()}

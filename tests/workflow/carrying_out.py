@@ -72,7 +72,7 @@ def _follow(world: World, trigger: Trigger, decision: Decision) -> World:
         approved=task.status in (Status.REVIEWING, Status.DONE)
         and ((world.approved and same_commit) or approves),
     )
-    return _follow_session(after, trigger, decision)
+    return _follow_session(after, trigger)
 
 
 def _question(world: World, decision: Decision) -> bool:
@@ -86,12 +86,12 @@ def _head(world: World, trigger: Trigger, task: Task) -> str | None:
     return START if isinstance(trigger, SessionStarted) and world.head is None else world.head
 
 
-def _follow_session(world: World, trigger: Trigger, decision: Decision) -> World:
+def _follow_session(world: World, trigger: Trigger) -> World:
     if isinstance(trigger, SessionStarted):
         number = current_round(world.task, trigger.role)
         return replace(world, session=trigger.role, session_round=number)
     role = world.session
-    if role is None or isinstance(trigger, SessionEnded) or decision.stops_session:
+    if role is None or isinstance(trigger, SessionEnded):
         return replace(world, session=None, session_round=0)
     current = world.turn is TURNS[role] and world.session_round == current_round(world.task, role)
     return world if current else replace(world, session=None, session_round=0)

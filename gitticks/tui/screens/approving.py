@@ -11,6 +11,7 @@ from gitticks.cli.render import count_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.model.settings import MergeMode
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
@@ -186,8 +187,6 @@ def confirm(
 
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
-    from gitticks.runner.liveness import is_run_alive_at
-
     return (
         f"{task_id} approved; merging"
         if is_run_alive_at(context.repository.own_place)

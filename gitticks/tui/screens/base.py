@@ -18,6 +18,10 @@ from gitticks.machine_errors import machine_error_of
 from gitticks.model.ids import TaskId
 from gitticks.safe_read import reason_of
 from gitticks.tui import places, run_settings
+from gitticks.tui.editing import set_up
+from gitticks.tui.screens import verdicts
+from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
+from gitticks.tui.screens.dialogs import Dialog, Search
 from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.tui.widgets.markdown import wrapped
@@ -62,8 +66,6 @@ class Problem(Lines):
         self.show(said)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        from gitticks.tui.editing import set_up
-
         event.stop()
         set_up(self.screen)  # type: ignore[arg-type]
 
@@ -105,6 +107,11 @@ class View(Screen[None]):
     @property
     def task_id(self) -> TaskId:
         return TaskId(self.subject or "")
+
+    @property
+    def about(self) -> str | None:
+        """Returns the task that keys for a task mean: the one under the cursor, where the place shows several."""
+        return self.subject
 
     @property
     def is_open(self) -> bool:
@@ -238,8 +245,6 @@ class View(Screen[None]):
         self.redraw()
 
     def action_help(self) -> None:
-        from gitticks.tui.screens.dialogs import Dialog
-
         table = places.keys_of(self.place)
         wide = max(len(key.sign) for key in table)
         rows = [line((f"{key.sign:>{wide}}", "*focus"), "  ", key.words) for key in table]
@@ -249,9 +254,27 @@ class View(Screen[None]):
         self.gt.back()
 
     def action_search(self) -> None:
-        from gitticks.tui.screens.dialogs import Search
-
         self.gt.ask(Search(), partial(self.gt.go, "task"))
+
+    def action_task(self) -> None:
+        if self.about is not None:
+            self.gt.go("task", self.about)
+
+    def action_verdict(self) -> None:
+        verdicts.open_waiting(self, self.about)
+
+    def action_note(self) -> None:
+        row = self.snapshot.find(self.about)
+        if row is not None:
+            verdicts.ask_note(self, row)
+
+    def action_block(self) -> None:
+        if self.about is not None:
+            ask_to_block(self, self.about)
+
+    def action_unblock(self) -> None:
+        if self.about is not None:
+            ask_to_unblock(self, self.about)
 
     def action_resize(self, across: int, down: int) -> None:
         """Makes the column or pane with the focus wider or higher by so much, and remembers it."""

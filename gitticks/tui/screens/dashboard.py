@@ -15,7 +15,6 @@ from gitticks.store.task_row import TaskRow
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
 from gitticks.tui.messages import Batch
-from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.asking import ask_to_start, start
 from gitticks.tui.screens.base import View
 from gitticks.tui.theme import dotted
@@ -46,7 +45,7 @@ class Dashboard(View):
         self._has_begun = False
 
     @property
-    def _key(self) -> str | None:
+    def about(self) -> str | None:
         return self.pane("tasks").key
 
     def body(self) -> Iterable[Widget]:
@@ -102,7 +101,7 @@ class Dashboard(View):
 
     def _draw_budget(self) -> None:
         pane, spending = self.pane("budget"), self.snapshot.spending
-        budgets = [one for one in self.snapshot.budgets if one.task in (None, self.subject, self._key)]
+        budgets = [one for one in self.snapshot.budgets if one.task in (None, self.subject, self.about)]
         if self.snapshot.is_run_alive:
             run = spending.run if spending is not None else None
             spent = {}
@@ -152,7 +151,7 @@ class Dashboard(View):
             self._draw_output(refresh=True)
 
     def _draw_output(self, *, refresh: bool = False) -> None:
-        key = self._key
+        key = self.about
         pane = self.pane("output")
         if key is None:
             pane.show(())
@@ -255,14 +254,6 @@ class Dashboard(View):
     def action_follow(self) -> None:
         self.pane("output").follow_end()
         self._draw_output()
-
-    def action_verdict(self) -> None:
-        verdicts.open_waiting(self, self._key)
-
-    def action_note(self) -> None:
-        row = self.snapshot.find(self._key)
-        if row is not None:
-            verdicts.ask_note(self, row)
 
     def action_pause(self) -> None:
         self.gt.act(pause_runs, "paused: running agents finish, nothing new starts")

@@ -13,7 +13,6 @@ from textual.widget import Widget
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of, find_dependencies
 from gitticks.model.ids import TaskId
-from gitticks.tui.screens.asking import ask_to_block, ask_to_unblock
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
@@ -110,6 +109,10 @@ class GraphView(Loaded[Graph]):
         self.hides_done = True
 
     @property
+    def about(self) -> str | None:
+        return self.chosen
+
+    @property
     def mark(self) -> object:
         return self.snapshot.number, self.hides_done
 
@@ -195,14 +198,6 @@ class GraphView(Loaded[Graph]):
     def action_hide_done(self) -> None:
         self.hides_done = not self.hides_done
         self.redraw()
-
-    def action_block(self) -> None:
-        if self.chosen is not None:
-            ask_to_block(self, self.chosen)
-
-    def action_unblock(self) -> None:
-        if self.chosen is not None:
-            ask_to_unblock(self, self.chosen)
 
 
 def _legend(nodes: Iterable[Node], left_out: int, room: int) -> str:

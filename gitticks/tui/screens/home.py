@@ -128,32 +128,16 @@ class Home(View):
             one: looked._replace(seen=found.get(one, looked.seen)) for one, looked in self._looked.items()
         }
 
-    def _asked(self) -> Asked | None:
-        return self._asked_of(self.pane("inbox").key)
-
-    def _asked_of(self, key: str | None) -> Asked | None:
-        return next((one for one in self.snapshot.inbox if one.standing.task.id == key), None)
-
-    def _question(self) -> Question | None:
-        key = self.pane("inbox").key or ""
-        numbers = {f"{inbox.PERMISSION}{one.number}": one for one in self.snapshot.questions}
-        return numbers.get(key)
-
-    def _broken(self) -> BrokenFile | None:
-        key = self.pane("inbox").key
-        return next((one for one in self.snapshot.broken if f"{inbox.BROKEN}{one.path}" == key), None)
-
-    def _merge(self) -> QueuedMerge | None:
-        key = self.pane("inbox").key or ""
-        return next((one for one in self.snapshot.merges if f"{inbox.MERGE}{one.task}" == key), None)
+    def _entry_in(self, pane: str) -> inbox.Entry | None:
+        """Returns what waits for a person and is under the cursor of a pane."""
+        return inbox.entries(self.snapshot).get(self.pane(pane).key or "")
 
     @property
     def labels(self) -> Mapping[str, str]:
-        has_inbox = self.focused is self.pane("inbox")
-        asked = self._asked() if has_inbox else self._asked_of(self._root)
-        if has_inbox and self._question() is not None:
+        entry = self._entry_in("inbox" if self.focused is self.pane("inbox") else "roots")
+        if isinstance(entry, Question):
             return {"y": "allow once", "n": "deny"}
-        return dict(zip("yn", answers(asked.standing.task), strict=True)) if asked is not None else {}
+        return dict(zip("yn", answers(entry.standing.task), strict=True)) if isinstance(entry, Asked) else {}
 
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
@@ -164,39 +148,39 @@ class Home(View):
         pane.say(keys)
 
     def _preview(self, width: int) -> inbox.Preview:
-        now, row = self.gt.now, self.snapshot.find(self._root)
-        if (question := self._question()) is not None:
-            return inbox.permission_preview(question, now, width)
-        if (merge := self._merge()) is not None:
-            return f"{merge.task}  merge waits", wrapped(merge.reason, width), "enter merges it"
+        now, row, entry = self.gt.now, self.snapshot.find(self._root), self._entry_in("inbox")
+        if isinstance(entry, Question):
+            return inbox.permission_preview(entry, now, width)
+        if isinstance(entry, QueuedMerge):
+            return f"{entry.task}  merge waits", wrapped(entry.reason, width), "enter merges it"
         if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
             below = self.snapshot.tasks_of(row.id)
             return f"{row.id}  tasks", tasks.listed(self.snapshot, below, width), ""
-        if (asked := self._asked()) is not None:
-            looked = self._looked.get(asked.standing.task.id)
+        if isinstance(entry, Asked):
+            looked = self._looked.get(entry.standing.task.id)
             changes, handoff = (looked.changes, looked.handoff) if looked else (None, "")
-            return inbox.preview(asked, changes, handoff, now, width)
-        broken = self._broken()
-        return ("", [], "") if broken is None else (broken.path, wrapped(broken.message, width), "")
+            return inbox.preview(entry, changes, handoff, now, width)
+        return ("", [], "") if entry is None else (entry.path, wrapped(entry.message, width), "")
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         if event.lines.id in ("inbox", "roots") and self.is_open:
             self._draw_preview()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        entry = self._entry_in("inbox")
         if event.lines.id == "roots":
             self._ask_or_start(sorted(self._chosen) or [event.key])
         elif event.lines.id == "settings":
             self._change(event.key)
-        elif event.key.startswith(inbox.PERMISSION):
+        elif isinstance(entry, Question):
             self.gt.go("permissions")
-        elif (merge := self._merge()) is not None:
-            self.gt.say(f"merging {merge.task}")
-            self.gt.wait_for(partial(approving.merge, task_id=merge.task), task=f"merge {merge.task}")
-        elif (broken := self._broken()) is not None:
-            self._show_broken(broken)
-        else:
-            self._answer()
+        elif isinstance(entry, QueuedMerge):
+            self.gt.say(f"merging {entry.task}")
+            self.gt.wait_for(partial(approving.merge, task_id=entry.task), task=f"merge {entry.task}")
+        elif isinstance(entry, BrokenFile):
+            self._show_broken(entry)
+        elif entry is not None:
+            verdicts.answer(self, entry, self._looked.get(entry.standing.task.id))
 
     def _show_broken(self, broken: BrokenFile) -> None:
         if broken.task_id is not None:
@@ -205,11 +189,6 @@ class Home(View):
             edit_on_board(self, broken.path)
         else:
             self.gt.refuse(f"{broken.path}: {broken.message}", "`gt doctor` says how to fix it")
-
-    def _answer(self) -> None:
-        asked = self._asked()
-        if asked is not None:
-            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
 
     def action_approve(self, always: bool = False) -> None:
         """Approves the entry of the inbox, allows what an agent asks, or answers where only words will do."""
@@ -221,24 +200,24 @@ class Home(View):
 
     def _decide(self, *, is_yes: bool, always: bool) -> None:
         """Decides on what is under the cursor; `always` is for what an agent asks alone."""
-        question, pane = self._question(), self.pane("inbox")
+        pane = self.pane("inbox")
         has_inbox = self.focused is pane
-        if question is not None and has_inbox:
-            verdicts.answer_permission(self, pane, question.number, allows=is_yes, always=always)
+        asked = self._entry_in("inbox" if has_inbox else "roots")
+        if isinstance(asked, Question):
+            verdicts.answer_permission(self, pane, asked.number, allows=is_yes, always=always)
             return
         if always:
             return
         if not has_inbox:
-            if self._asked_of(self._root) is None:
+            if asked is None:
                 on = self._root or "anything here"
                 self.gt.say(f"no verdict on {on} is wanted; i goes to the inbox")
                 return
             pane.go_to(self._root or "")
-        asked = self._asked()
-        if asked is None or not (
-            verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))
-        ):
-            self._answer()
+        if not isinstance(asked, Asked):
+            return
+        if not (verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))):
+            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
         elif self.gt.unsent.on(asked.standing.task.id):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
@@ -320,22 +299,20 @@ class Home(View):
     def _root(self) -> str | None:
         return self.pane("roots").key
 
-    def _under_cursor(self) -> str | None:
+    @property
+    def about(self) -> str | None:
         if self.focused is not self.pane("inbox") or not self.snapshot.waiting:
             return self._root
-        if (asked := self._asked()) is not None:
-            return asked.standing.task.id
-        about = self._question() or self._merge()
-        return None if about is None else about.task
-
-    def action_task(self) -> None:
-        if (key := self._under_cursor()) is not None:
-            self.gt.go("task", key)
+        entry = self._entry_in("inbox")
+        if isinstance(entry, Asked):
+            return entry.standing.task.id
+        return entry.task if isinstance(entry, Question | QueuedMerge) else None
 
     def action_edit(self) -> None:
-        if self.focused is self.pane("inbox") and (broken := self._broken()) is not None:
-            self._show_broken(broken)
-        elif (task := self._under_cursor()) is not None:
+        entry = self._entry_in("inbox")
+        if self.focused is self.pane("inbox") and isinstance(entry, BrokenFile):
+            self._show_broken(entry)
+        elif (task := self.about) is not None:
             edit_task(self, task)
 
     def action_select(self) -> None:

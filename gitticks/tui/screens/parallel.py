@@ -11,7 +11,6 @@ from gitticks.actions.context import Context
 from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.model.status import Status
-from gitticks.store.task_row import TaskRow
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.asking import ask_to_stop, start
@@ -106,8 +105,9 @@ class Parallel(View):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         self.gt.go("run", event.key)
 
-    def _row(self) -> TaskRow | None:
-        return self.snapshot.find(self.pane("epics").key)
+    @property
+    def about(self) -> str | None:
+        return self.pane("epics").key
 
     # keys
 
@@ -115,14 +115,9 @@ class Parallel(View):
         if 0 < number <= len(self._epics):
             self.pane("epics").go_to(self._epics[number - 1].row.id)
 
-    def action_task(self) -> None:
-        if (row := self._row()) is not None:
-            self.gt.go("task", row.id)
-
     def action_merge(self) -> None:
         """Merges what is approved below the epic under the cursor, or says what is missing."""
-        key = self.pane("epics").key
-        one = next((each for each in self._epics if each.row.id == key), None)
+        one = next((each for each in self._epics if each.row.id == self.about), None)
         if one is None:
             return
         approved = [row for row in (one.row, *one.below) if row.is_merging]
@@ -133,7 +128,7 @@ class Parallel(View):
             self.gt.wait_for(partial(approving.merge, task_id=row.id), task=f"merge {row.id}")
 
     def action_stop(self) -> None:
-        if (row := self._row()) is not None:
+        if (row := self.snapshot.find(self.about)) is not None:
             ask_to_stop(self.gt, row)
 
     def action_add(self) -> None:
@@ -147,7 +142,7 @@ class Parallel(View):
             self.gt.say("every open epic and task is running already or waits for you")
             return
         others = {row.id for row in self.snapshot.rows} - free
-        dialog = Search("Add to the run", do="add it", without=others, at=self.pane("epics").key)
+        dialog = Search("Add to the run", do="add it", without=others, at=self.about)
         self.gt.ask(dialog, lambda key: start(self.gt, [key]))
 
     def action_pause(self) -> None:

@@ -218,9 +218,6 @@ class Review(Loaded[Work]):
         self.is_stale = False
         self.load()
 
-    def action_task(self) -> None:
-        self.gt.go("task", self.subject)
-
     def action_edit(self) -> None:
         if self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED:
             editing.answer_in_editor(self, self.task_id)

@@ -15,8 +15,7 @@ from gitticks.cli.render import count_of
 from gitticks.model.event import Event
 from gitticks.model.task import Task
 from gitticks.tui.editing import edit_task
-from gitticks.tui.screens import verdicts
-from gitticks.tui.screens.asking import ask_for_task, ask_to_block, ask_to_unblock
+from gitticks.tui.screens.asking import ask_for_task
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.widgets import task_rows
 from gitticks.tui.widgets.lines import Lines
@@ -115,11 +114,6 @@ class TaskView(Loaded[Page]):
     def action_edit(self) -> None:
         edit_task(self, self.task_id)
 
-    def action_note(self) -> None:
-        row = self.snapshot.find(self.subject)
-        if row is not None:
-            verdicts.ask_note(self, row)
-
     def action_child(self) -> None:
         row = self.snapshot.find(self.subject)
         if row is not None:
@@ -128,15 +122,6 @@ class TaskView(Loaded[Page]):
     def _created(self, new: Task) -> str:
         self.gt.go("task", new.id)
         return f"{new.id} created; e opens it in your editor"
-
-    def action_block(self) -> None:
-        ask_to_block(self, self.task_id)
-
-    def action_unblock(self) -> None:
-        ask_to_unblock(self, self.task_id)
-
-    def action_verdict(self) -> None:
-        verdicts.open_waiting(self, self.subject)
 
     def action_review(self) -> None:
         self.gt.go("review", self.subject)

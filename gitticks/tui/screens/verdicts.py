@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from gitticks.actions.inbox import Asked, open_inbox
+from gitticks.actions.permissions import answer_questions
 from gitticks.cli.render import count_of
 from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.changing import Moved
     from gitticks.actions.context import Context
-    from gitticks.actions.inbox import Asked
     from gitticks.actions.verdict import Waiting
     from gitticks.git.merges.history import DiffSummary
     from gitticks.model.ids import TaskId
@@ -51,7 +52,6 @@ class Looked(NamedTuple):
 
 def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
     """Returns for what awaits a person what a verdict would be about, and what the work changes."""
-    from gitticks.actions.inbox import open_inbox
     from gitticks.actions.verdict import seen_of
 
     found: dict[str, Looked] = {}
@@ -311,8 +311,6 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
         return
 
     def give(context: Context) -> tuple[Question, ...]:
-        from gitticks.actions.permissions import answer_questions
-
         return answer_questions(context, [number], allows=allows, always=always)
 
     def answered(questions: tuple[Question, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
@@ -124,49 +124,42 @@ class Keys(Bar):
         super().__init__()
         self._keys = keys
 
-    def keys(self, width: int) -> Sequence[Shown]:
-        found: list[Shown] = []
-        used = 0
-        for key in self._keys:
-            used += cell_len(key.sign) + cell_len(key.label) + 3
-            if not found or used - 2 <= width:
-                found.append(key)
-        return found
+    def keys(self) -> Iterable[Shown]:
+        """Returns the keys, of which the first are shown, as many as there is room for."""
+        return self._keys
 
     def line(self, width: int) -> Line:
-        spans: list[Span | str] = []
-        for key in self.keys(width):
-            spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
+        spans: list[Span] = []
+        used = -2
+        for key in self.keys():
+            used += cell_len(key.sign) + cell_len(key.label) + 3
+            if spans and used > width:
+                break
+            spans += [*_spans(key), ("  ", "fg")]
         return line(*spans[:-1])
 
     def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
         signs = [text for text, token in spans if token == "*focus"]
-        found = {one.sign: one.key for one in (_HELP,) if is_right} or {
-            one.sign: one.key for one in self.keys(self.size.width - 2)
-        }
+        found = {one.sign: one.key for one in ((_HELP,) if is_right else self.keys())}
         if signs and (key := found.get(signs[-1])):
             self.app.simulate_key(key)
+
+
+def _spans(key: Shown) -> tuple[Span, ...]:
+    return (key.sign, "*focus"), (" ", "fg"), (key.label, "muted")
 
 
 class KeyBar(Keys):
     """The keys that matter here, the most important first; what does not fit is in the help (`?`)."""
 
-    def keys(self, width: int) -> Sequence[Shown]:
-        """Returns the first keys of the place, beside the help."""
-        found = []
-        used = len(_HELP.sign) + len(_HELP.label) + 2
+    def keys(self) -> Iterable[Shown]:
         pane = self.screen.focused.id if self.screen.focused is not None else None
         labels = getattr(self.screen, "labels", {})
         for key in places.keys_of(getattr(self.screen, "place", "home")):
             label = labels.get(key.key, key.elsewhere.get(pane or "", key.label))
-            if not key.in_footer or not label:
-                continue
-            used += len(key.sign) + len(label) + 3
-            if used > width:
-                break
-            found.append(Shown(key.key.partition(",")[0], key.sign, label))
-        return found
+            if key.in_footer and label:
+                yield Shown(key.key.partition(",")[0], key.sign, label)
 
     def line(self, width: int) -> Line:
-        help_of_place: tuple[Span | str, ...] = ((_HELP.sign, "*focus"), " ", (_HELP.label, "muted"))
-        return line(*super().line(width).left, right=help_of_place)
+        right = _spans(_HELP)
+        return super().line(width - sum(cell_len(text) for text, _ in right) - 3)._replace(right=right)

@@ -243,9 +243,8 @@ def _coloured_hunk(lexer: Lexer, hunk: Hunk) -> tuple[list[Span], ...]:
     before = iter(_coloured_text(lexer, [one.text for one in hunk.lines if one.side != "+"]))
     found = []
     for one in hunk.lines:
-        new = next(after) if one.side != "-" else None
-        old = next(before) if one.side != "+" else None
-        found.append(new if new is not None else old or [])
+        spans = next(before) if one.side != "+" else []
+        found.append(next(after) if one.side != "-" else spans)
     return tuple(found)
 
 
@@ -275,12 +274,7 @@ def diff_rows(
 ) -> list[Line]:
     """Returns the rows of a patch; comments stand below their lines, and what is left out comes last, whole.
 
-    Args:
-        diff: the patch.
-        comments: what is said of lines, by the keys of their rows.
-        colours: what `coloured` found, or as much as is known yet.
-        width: what a row can take.
-        offset: so many columns of the code are scrolled away at its left.
+    `comments` are by the keys of the rows of their lines. `offset` columns of the code are scrolled away at its left.
     """
     rows: list[Line] = []
     for file in diff.files:

@@ -9,6 +9,8 @@ from gitticks.actions.inbox import Asked, ReviewWord
 from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.runner.questions import Question
+from gitticks.runner.run_record import QueuedMerge
+from gitticks.store.index import BrokenFile
 from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
@@ -18,12 +20,9 @@ from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.permissions import rule_words
 
-PERMISSION = "permission:"
-"""How the keys of the entries begin that are questions about permissions; their numbers follow."""
-MERGE = "merge:"
-"""How the keys of the entries begin that are merges which wait; the ids of their tasks follow."""
-BROKEN = "file:"
-"""How the keys of the entries begin that are files which cannot be read; their paths follow."""
+PERMISSION, MERGE, BROKEN = "permission:", "merge:", "file:"
+"""How the keys of entries begin that are no tasks: questions about permissions, merges that wait, unreadable files."""
+Entry = Asked | Question | QueuedMerge | BrokenFile
 Preview = tuple[str, list[Line], str]
 """Title, rows and keys of what is shown of an entry."""
 _MOST_ROWS = 2
@@ -54,6 +53,16 @@ def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
         head = [(f"{glyph('stuck')} ", "*bad"), (broken.path, "strong")]
         found += _entry(f"{BROKEN}{broken.path}", head, broken.message, width)
     return found[:-1]
+
+
+def entries(snapshot: Snapshot) -> dict[str, Entry]:
+    """Returns what waits for a person, by the keys of the rows."""
+    return {
+        **{one.standing.task.id: one for one in snapshot.inbox},
+        **{f"{PERMISSION}{one.number}": one for one in snapshot.questions},
+        **{f"{MERGE}{one.task}": one for one in snapshot.merges},
+        **{f"{BROKEN}{one.path}": one for one in snapshot.broken},
+    }
 
 
 def _entry(key: str, head: list[Span], says: str, width: int, right: str = "") -> list[Line]:

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -150,6 +151,8 @@ class Lines(ScrollView, can_focus=True):
         Binding("enter", "choose", "Open", show=False),
     ]
 
+    title = var("")
+
     def __init__(
         self,
         title: str = "",
@@ -176,13 +179,7 @@ class Lines(ScrollView, can_focus=True):
         self._figure = ("", "muted")
         self.title = title
 
-    @property
-    def title(self) -> str:
-        return self._title
-
-    @title.setter
-    def title(self, text: str) -> None:
-        self._title = text
+    def watch_title(self) -> None:
         self._frame()
 
     def say(self, text: str, token: str = "muted") -> None:
@@ -193,7 +190,7 @@ class Lines(ScrollView, can_focus=True):
     def _frame(self) -> None:
         text, token = self._figure
         figure = Content.styled(clean(text), f"$gt-{token}")
-        title = Content(clean(self._title))  # a str would be read as markup
+        title = Content(clean(self.title))  # a str would be read as markup
         has_frame = not self.is_attached or self.screen.has_class("-wide")
         has_room = title.cell_length + figure.cell_length + _AROUND_TITLES <= self.size.width
         is_beside = not has_frame and text and (has_room or token != "muted")
