@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from gitticks.model.settings import PermissionMode, PromptWay
+from gitticks.model.settings import AgentKind, PermissionMode, PromptWay
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow.permissions import PolicyLayer
 
@@ -106,18 +106,6 @@ class Ended(NamedTuple):
     def is_success(self) -> bool:
         """True if the command ended by itself with exit code 0."""
         return self.reason is EndReason.EXITED and self.exit_code == 0
-
-
-class AgentKind(StrEnum):
-    """The agents that gitticks knows how to start and to read; `command` stands for any other program."""
-
-    CLAUDE = "claude"
-    CODEX = "codex"
-    GEMINI = "gemini"
-    AMP = "amp"
-    OPENCODE = "opencode"
-    COMMAND = "command"
-    SCRIPT = "script"
 
 
 class Front(StrEnum):

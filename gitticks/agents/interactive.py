@@ -20,15 +20,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from gitticks.agents.base import (
-    AgentKind,
-    AgentReport,
-    AgentSpec,
-    Ended,
-    EndReason,
-    Invocation,
-    Request,
-)
+from gitticks.agents.base import AgentReport, AgentSpec, Ended, EndReason, Invocation, Request
 from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.registry import invoke
 from gitticks.agents.stream import StreamReader, judge_exit
@@ -36,6 +28,7 @@ from gitticks.agents.supervision.tree import descendants
 from gitticks.agents.trouble import Trouble
 from gitticks.errors import GitticksError
 from gitticks.flocks import take_lock
+from gitticks.model.settings import AgentKind
 
 _GRACE_SECONDS = 5.0
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
-from gitticks.model.settings import Price
+from gitticks.agents.base import AgentReport, AgentSpec
+from gitticks.model.settings import AgentKind, Price
 from gitticks.model.task import Usage
 
 OWN = "prices"

@@ -12,18 +12,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 from gitticks.agents import amp, claude, codex, command, gemini, opencode
-from gitticks.agents.base import (
-    AgentKind,
-    AgentSpec,
-    Command,
-    Invocation,
-    Limits,
-    Places,
-    Request,
-    agent_environment,
-)
+from gitticks.agents.base import AgentSpec, Command, Invocation, Limits, Places, Request, agent_environment
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.settings import AgentSettings, PermissionMode
+from gitticks.model.settings import AgentKind, AgentSettings, PermissionMode
 
 CLIENTS = tuple(kind for kind in AgentKind if kind not in (AgentKind.COMMAND, AgentKind.SCRIPT))
 """The agents that bring their own program and model."""
@@ -194,12 +185,12 @@ class Registry:
 
 
 def _kind(name: str, entry: AgentSettings) -> AgentKind:
-    asked = entry.type or name
-    try:
-        return AgentKind(asked)
-    except ValueError:
-        if entry.type is None and entry.argv:
-            return AgentKind.COMMAND
+    if entry.type is not None:
+        return entry.type
+    if name in _KNOWN:
+        return AgentKind(name)
+    if entry.argv:
+        return AgentKind.COMMAND
     known = ", ".join(f"`{kind}`" for kind in AgentKind)
     raise GitticksError(
         f"the agent `{name}` has no known type: {known}",

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
+from gitticks.document.values import near
 from gitticks.model.settings import (
     LEAST_PROMPT,
     MOST_PARALLEL,
+    AgentKind,
     CouncilRule,
     ForgeKind,
     HumanPolicy,
@@ -62,7 +64,8 @@ def unavailable_part(keys: tuple[str, ...], value: object) -> str | None:
     """Returns what of an agent's option no adapter acts on, in words; None if one does."""
     name = ".".join(keys)
     if pattern_of(keys) == f"agents.{ANY}.{ANY}" and keys[-1] not in ADAPTERS_KEYS:
-        return f"`{name}`"
+        guess = near(keys[-1], (one.keys[-1] for one in SETTINGS if one.name.startswith("agents.*.")))
+        return f"`{name}` (did you mean `{'.'.join((*keys[:-1], guess))}`?)" if guess else f"`{name}`"
     if keys[-1] == "sandbox_mode" and value != READ_ONLY:
         return f"`{name}: {value}`"
     return None
@@ -122,7 +125,9 @@ SETTINGS: tuple[Setting, ...] = (
         "the branch that approved work is merged into; null: the one that origin/HEAD points to",
     ),
     Setting("agent", kinds.TEXT, "the default agent; null: the first one found on PATH, else `script`"),
-    Setting("agents.*.type", kinds.TEXT, "which adapter starts this agent; null: the one with its name"),
+    Setting(
+        "agents.*.type", kinds.word(AgentKind), "which adapter starts this agent; null: the one with its name"
+    ),
     Setting("agents.*.argv", kinds.TEXTS, "the command line of a `command` agent"),
     Setting("agents.*.prompt", kinds.word(PromptWay), "how a `command` agent is given its prompt"),
     Setting("agents.*.model", kinds.TEXT, "the model that this agent uses; null: its own default"),

@@ -159,10 +159,22 @@ class CouncilRule(StrEnum):
     MAJORITY = "majority"
 
 
+class AgentKind(StrEnum):
+    """The agents that gitticks knows how to start and to read; `command` stands for any other program."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    AMP = "amp"
+    OPENCODE = "opencode"
+    COMMAND = "command"
+    SCRIPT = "script"
+
+
 class AgentSettings(NamedTuple):
     """One entry under `agents`; `options` are the keys that only its adapter knows."""
 
-    type: str | None = None
+    type: AgentKind | None = None
     argv: tuple[str, ...] = ()
     prompt: PromptWay = PromptWay.STDIN
     model: str | None = None

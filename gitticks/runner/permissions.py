@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import HAND_OVER_COMMANDS, AgentKind, AgentSpec, Front
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Front
 from gitticks.agents.registry import PRESETS, granted_mode
 from gitticks.agents.tool_calls import accesses
 from gitticks.agents.trouble import one_line
 from gitticks.errors import GitticksError
 from gitticks.model.audit import REFUSING, AuditEntry, Decided, UserAction
-from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
+from gitticks.model.settings import AgentKind, PermissionMode, PermissionRule, SandboxPreset
 from gitticks.redaction import mask, secret_values
 from gitticks.runner.events import PermissionAsked, Warned
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall

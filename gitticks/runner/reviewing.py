@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.agents.base import AgentKind, AgentSpec
+from gitticks.agents.base import AgentSpec
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.settings import ReviewPolicy, Settings
+from gitticks.model.settings import AgentKind, ReviewPolicy, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import refused_since_last_word

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, is_session_id
+from gitticks.agents.base import AgentReport, AgentSpec, is_session_id
 from gitticks.agents.prices import with_cost
 from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS
@@ -17,7 +17,7 @@ from gitticks.git.locks import hold_lock
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import ReviewPolicy
+from gitticks.model.settings import AgentKind, ReviewPolicy
 from gitticks.model.status import ActorKind, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity

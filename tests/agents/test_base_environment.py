@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, agent_environment
+from gitticks.agents.base import agent_environment
+from gitticks.model.settings import AgentKind
 
 OUTER = {
     "PATH": "/bin",

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, EndReason, Request
+from gitticks.agents.base import AgentSpec, EndReason, Request
 from gitticks.agents.claude import ClaudeReader, invocation
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
 from tests.support.agents import fixture, read_fixture
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, PermissionHook, Request
+from gitticks.agents.base import AgentReport, AgentSpec, Limits, PermissionHook, Request
 from gitticks.agents.claude import Judge
 from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending
 from tests.support.agents import NOW, python_agent
 from tests.support.waiting import LONGEST_SECONDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, EndReason, Request
+from gitticks.agents.base import AgentSpec, EndReason, Request
 from gitticks.agents.codex import CodexReader, invocation
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
 from tests.support.agents import NOW, fixture, read_fixture
 

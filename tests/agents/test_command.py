@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, Request
+from gitticks.agents.base import AgentSpec, Ended, EndReason, Request
 from gitticks.agents.command import LinesReader, invocation
 from gitticks.errors import GitticksError
-from gitticks.model.settings import PromptWay
+from gitticks.model.settings import AgentKind, PromptWay
 from gitticks.model.task import Ending
 from tests.support.agents import NOW
 

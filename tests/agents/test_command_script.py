@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, Request
+from gitticks.agents.base import AgentReport, AgentSpec, Limits, Request
 from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
+from gitticks.model.settings import AgentKind
 from gitticks.model.task import Ending
 from tests.support.agents import NOW
 from tests.support.waiting import LONGEST_SECONDS

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, PermissionHook, Request
+from gitticks.agents.base import AgentSpec, Ended, EndReason, PermissionHook, Request
 from gitticks.agents.gemini import GeminiReader, invocation
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
 from tests.support.agents import DATA, NOW, fixture, read_fixture
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentSpec, Request
 from gitticks.agents.interactive import interactive, require_interactive
 from gitticks.errors import GitticksError
-from gitticks.model.settings import PermissionMode, PromptWay
+from gitticks.model.settings import AgentKind, PermissionMode, PromptWay
 
 REQUEST = Request("Do it.", prompt_file="/w/.gt/prompt.md")
 READ = "Read `/w/.gt/prompt.md` and do what it says."

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, Request
+from gitticks.agents.base import AgentSpec, Ended, EndReason, Request
 from gitticks.agents.opencode import OpencodeReader, invocation
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
 from tests.support.agents import NOW, fixture, read_fixture
 

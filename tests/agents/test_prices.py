@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
+from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.prices import LIBRARY, OWN, Priced, foresee, with_cost
-from gitticks.model.settings import Price
+from gitticks.model.settings import AgentKind, Price
 from gitticks.model.task import Ending, Usage
 
 MINE = {"m": Price(3.0, 15.0), "c": Price(3.0, 15.0, 0.3), "gpt-5.1": Price(1.0, 1.0), "half": Price(1.0)}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentSpec, Request
 from gitticks.agents.registry import CLIENTS, DEFAULT_ORDER, PRESETS, Registry, granted_mode, invoke
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.settings import AgentSettings, PermissionMode, PromptWay
+from gitticks.model.settings import AgentKind, AgentSettings, PermissionMode, PromptWay
 from tests.support.agents import fake_client, python_agent, write_program
 
 
@@ -104,7 +104,7 @@ def test_the_settings_say_what_an_agent_is(tmp_path: Path) -> None:
 
 
 def test_a_second_entry_may_be_of_a_known_type(tmp_path: Path) -> None:
-    entry = AgentSettings(type="claude", mode=PermissionMode.YOLO)
+    entry = AgentSettings(type=AgentKind.CLAUDE, mode=PermissionMode.YOLO)
     spec = registry(tmp_path, {"bold": entry}).spec("bold")
     assert (spec.name, spec.kind, spec.mode) == ("bold", AgentKind.CLAUDE, PermissionMode.YOLO)
 
@@ -117,7 +117,7 @@ def test_an_unknown_name_suggests_near_ones(tmp_path: Path) -> None:
         registry(tmp_path, default="zzz").default_spec()
 
 
-@pytest.mark.parametrize("entry", [AgentSettings(), AgentSettings(type="cloud", argv=("x",))])
+@pytest.mark.parametrize("entry", [AgentSettings(), AgentSettings(model="x")])
 def test_an_unknown_type_is_an_error(tmp_path: Path, entry: AgentSettings) -> None:
     with pytest.raises(GitticksError, match="the agent `mine` has no known type"):
         registry(tmp_path, {"mine": entry}).spec("mine")

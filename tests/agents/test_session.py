@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, Request
+from gitticks.agents.base import AgentReport, AgentSpec, Limits, Request
 from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
+from gitticks.model.settings import AgentKind
 from gitticks.model.task import Ending
 from tests.support.agents import DATA, NOW, asked_of, fake_client, python_agent
 from tests.support.waiting import LONGEST_SECONDS

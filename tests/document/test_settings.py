@@ -21,6 +21,7 @@ from gitticks.document.settings import (
 from gitticks.document.settings_layers import merge_layers
 from gitticks.errors import DocumentError, GitticksError, UsageError
 from gitticks.model.settings import (
+    AgentKind,
     AgentSettings,
     PermissionMode,
     Price,
@@ -42,7 +43,7 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
         agents={
             "claude": AgentSettings(mode=PermissionMode.AUTO_EDIT, fallback=("codex",)),
             "mine": AgentSettings(
-                type="command",
+                type=AgentKind.COMMAND,
                 argv=("./agent.sh",),
                 prompt=PromptWay.FILE,
                 options={"provider": "x", "depth": 3},
@@ -79,6 +80,11 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
             "iterations: many",
             "c:1:13: `iterations` is not a whole number from 1 up: 'many'",
             "write `iterations: 1`",
+        ),
+        (
+            "agents: {mine: {type: comand}}",
+            "c:1:23: `agents.mine.type` is not one of claude, codex, gemini, amp, opencode, command, script: 'comand'",
+            "did you mean `command`?",
         ),
         ("parallel: 100", "c:1:11: `parallel` is not a number from 1 to 64: '100'", "write `parallel: 64`"),
         ("limits: {prompt: 1}", "c:1:18: `limits.prompt` is less than 10kB: '1'", "limits.prompt: 10kB"),

@@ -13,12 +13,13 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
+from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import AgentKind
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import Ending, Task, Usage
 from gitticks.runner import workspaces

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.agents.base import AgentKind
 from gitticks.agents.registry import PRESETS
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
-from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.model.settings import AgentKind, SandboxPreset, SandboxSettings
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed
 from gitticks.sandbox.walls import walls_of
 from tests.support.repositories import git, make_repository

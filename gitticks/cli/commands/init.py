@@ -11,14 +11,13 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor import Severity
 from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
-from gitticks.agents.base import AgentKind
 from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
 from gitticks.cli.text import as_called, visible
 from gitticks.git.sharing import Fetched
-from gitticks.model.settings import HumanPolicy
+from gitticks.model.settings import AgentKind, HumanPolicy
 
 
 @command("init", "gt init", "gt init --base develop --human when-required")

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.agents.base import (
-    AgentKind,
     AgentReport,
     AgentSpec,
     Front,
@@ -35,7 +34,7 @@ from gitticks.agents.tmux import in_tmux, server_name
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
-from gitticks.model.settings import PromptWay
+from gitticks.model.settings import AgentKind, PromptWay
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox

@@ -261,6 +261,12 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
     assert git("rev-parse", "gitticks/state", at=tmp_path).strip() == tip
 
 
+def test_a_mistyped_key_of_an_agent_names_the_one_meant(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    ran = gt("config", "agents.mine.promt", "file", at=tmp_path)
+    assert "`agents.mine.promt` (did you mean `agents.mine.prompt`?) is not available" in ran.err
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
