@@ -89,6 +89,10 @@ def warn_of_left_over(context: Context, task: Task) -> None:
         for one in on_branch
         if one.is_handed_off
     ]
+    epic = task.sharing_epic
+    if epic and task.start_sha and work_head(context, task) not in (None, task.start_sha):
+        since = f"`git log {task.start_sha[:10]}..{task.branch}` shows them"
+        context.warnings.append(f"its commits stay on the branch of `{epic}` and are merged with it: {since}")
 
 
 def require_words(text: str, what: str, example: str) -> str:

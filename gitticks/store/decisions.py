@@ -252,14 +252,18 @@ def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...])
 
 
 def _epic_head(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> str | None:
-    """Returns the head of an epic's branch as far as hand-offs tell: the one on top of all others.
+    """Returns the head of an epic's branch as far as hand-offs tell, or what this clone has on top of them.
 
-    Where commits are not here, as in another clone, it is that of the child closed last.
+    What a child committed that was cancelled is there too. Where commits are not here, as in another clone, it is that of
+    the child closed last.
     """
     closed = [child for child in children if child.end_sha and child.status is Status.DONE]
     closed = [child for child in closed if epic.branch in (None, child.branch)]
     closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "", reverse=True)
     heads = [child.end_sha for child in closed if child.end_sha]
+    tip = transaction.tip_of(epic.branch) if heads and epic.branch else None
+    if tip is not None:
+        heads.append(tip)
     return (
         reduce(lambda head, one: one if transaction.is_on_top(one, head) else head, heads) if heads else None
     )

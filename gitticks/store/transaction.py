@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.git.objects.failures import TooLargeError
 from gitticks.git.objects.trees import DEEPEST, tree_id_of
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_folder, task_path
 from gitticks.store import layout
 
@@ -112,6 +113,10 @@ class Transaction:
     def is_on_top(self, commit: str, of: str) -> bool:
         """True if a commit of the code was made on top of another; False where one of them is not here."""
         return commit != of and self._objects.is_ancestor(of, commit)
+
+    def tip_of(self, branch: str) -> str | None:
+        """Returns the commit that a branch of the code is at in this clone; None if it is not here."""
+        return read_ref(self._objects.common_dir, BRANCHES + branch)
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""

@@ -363,6 +363,19 @@ def test_what_waits_for_code_of_a_cancelled_epic_does_not_start_without_it(proje
     assert {"aaa2.txt", "bbbb.txt"} <= set(project.files("main"))
 
 
+def test_an_epic_is_merged_with_what_its_cancelled_task_committed(project: RunProject) -> None:
+    make_two_children(project)
+    commit_file(project.path / ".gitticks-work/aaaa", "half.txt", "half\n")
+    cancelled = project.gt("cancel", "aaa3")
+    assert "warning: its commits stay on the branch of `aaaa` and are merged with it" in cancelled.err
+    assert project.stands("aaaa") == (Status.REVIEWING, Awaiting.APPROVAL)
+    assert "2 files, +2" in project.ok("review", "aaaa", "--stat")
+    project.run()
+    project.ok("approve", "aaaa")
+    assert project.merges() == ["aaaa"]
+    assert {"aaa2.txt", "half.txt"} <= set(project.files("main"))
+
+
 def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProject) -> None:
     make_two_children(project)
     project.ok("config", "human", "always")
