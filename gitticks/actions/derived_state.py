@@ -6,20 +6,19 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.queries import TaskGraph, is_at_work, is_deferred
+from gitticks.model.queries import Graph, Surroundings, TaskGraph, is_at_work, is_deferred
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
-    from gitticks.store.task_row import TaskRow
 
 
 MERGES_KEPT = "merges-kept"

@@ -8,28 +8,33 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.derived_state import standing_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
+from gitticks.document.verdict_line import review_outcome
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
-from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
+from gitticks.model.notes import (
+    Entry,
+    QuestionPair,
+    Section,
+    mentioned,
+    pair_questions,
+    with_unasked,
+    words_like_ids,
+)
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
-from gitticks.store.index import graph_over
-from gitticks.store.layout import STATE_REF, events_of, read_rounds, state_tip
+from gitticks.store.index import Index, graph_over
+from gitticks.store.layout import STATE_REF, Round, events_of, read_rounds, state_tip
+from gitticks.store.task_row import TaskDetails, TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
     from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
-    from gitticks.model.notes import Entry, QuestionPair
-    from gitticks.store.index import Index
-    from gitticks.store.layout import Round
-    from gitticks.store.task_row import TaskDetails, TaskRow
 
 MOST_SECONDS = 2.0
 """So long git is asked what a task's work changes."""
@@ -240,7 +245,6 @@ def review_outcome_of(body: Body) -> str | None:
     text = body.get(Section.REVIEW)
     if text is None:
         return None
-    from gitticks.document.verdict_line import review_outcome
 
     return review_outcome(text).value
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
@@ -20,7 +21,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import by_urgency, is_to_review
+from gitticks.model.queries import Surroundings, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import (
     HELD_FOLDER,
@@ -38,17 +39,15 @@ from gitticks.runner.liveness import (
 )
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.layout import STATE_REF, state_tip
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     import threading
     from pathlib import Path
 
-    from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
-    from gitticks.model.queries import Surroundings
     from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord
-    from gitticks.store.task_row import TaskRow
 
 
 _by_id = attrgetter("id")

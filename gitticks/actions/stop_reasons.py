@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section, answered_since
+from gitticks.model.notes import Entry, QuestionPair, Section, answered_since
 from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
 from gitticks.store.layout import events_of
 
 if TYPE_CHECKING:
-    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
     from gitticks.store.task_row import TaskRow

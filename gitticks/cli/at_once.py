@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, name_of
+from gitticks.cli.failures import guarded
 from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
 from gitticks.errors import Exit, GitticksError
 
@@ -218,10 +220,7 @@ def answer_at_once(words: list[str]) -> int | None:
         values = None  # click says what is wrong
     if values is None:
         return None
-    import gc
-
     from gitticks.actions.context import Context
-    from gitticks.cli.failures import guarded
 
     gc.disable()  # an answer makes many small things, and none that keep one another alive
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import standing_now
 from gitticks.cli.failures import tell
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.writing import check_text, returned_words
@@ -313,9 +315,6 @@ def answer_every_question(context: Context, *, with_editor: bool) -> int:
     if not waiting:
         say("no task is waiting for an answer", err=True)
     if context.as_json:
-        from gitticks.actions.derived_state import standing_now
-        from gitticks.cli.json import print_tasks, task_text
-
         print_tasks([task_text(standing_now(context, task_id)) for task_id in answered])
     return code
 

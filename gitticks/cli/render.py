@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -342,8 +343,6 @@ def shown_text(on: Screen, text: str) -> list[str]:
     lines = [visible(line.expandtabs(_TAB)).rstrip() for line in text.splitlines()]
     if not on.is_terminal:
         return lines
-    import re  # piped texts are spared the pattern
-
     plain = "\n".join(lines)
     if (
         on.has_colour

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import standing_now
+from gitticks.cli.json import print_object, print_task, task_text
 from gitticks.cli.options import Completes
 from gitticks.cli.render import GAP, PrintingError, say, warn
 from gitticks.cli.text import pad, visible
@@ -211,9 +213,6 @@ def split_words(
 def print_change(context: Context, task_id: TaskId, words: str) -> None:
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
     if context.as_json:
-        from gitticks.actions.derived_state import standing_now
-        from gitticks.cli.json import print_task, task_text
-
         print_task(task_text(standing_now(context, task_id)))
     else:
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
@@ -227,8 +226,6 @@ def print_request(context: Context, session: Session, request: Request, words: s
     """
     try:
         if context.as_json:
-            from gitticks.cli.json import print_object
-
             said = {"kind": request.kind, "text": request.text or None, "status": request.status}
             print_object(request={"task": session.task_id, **said})
         else:

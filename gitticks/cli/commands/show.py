@@ -8,6 +8,7 @@ from datetime import datetime
 from gitticks.actions.context import Context
 from gitticks.actions.showing import Author, ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
+from gitticks.cli.commands.inbox import changes_object, changes_words
 from gitticks.cli.filters import parse_count
 from gitticks.cli.json import print_object, print_task, task_text
 from gitticks.cli.render import (
@@ -24,7 +25,9 @@ from gitticks.cli.render import (
     warn,
 )
 from gitticks.cli.text import as_called, visible, width
+from gitticks.cli.views.history import event_lines, turns
 from gitticks.cli.views.tasks import joined, waits_for
+from gitticks.document.verdict_line import review_outcome
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
 from gitticks.world import elapsed
@@ -83,8 +86,6 @@ def round_object(found: Round, review: str | None = None) -> dict[str, object]:
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
     more: dict[str, object] = {}
     if with_changes:
-        from gitticks.cli.commands.inbox import changes_object
-
         more["changes"] = changes_object(shown.changes)
     return task_text(
         shown.standing,
@@ -212,8 +213,6 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
     changes = shown.changes
     if changes is None:
         return
-    from gitticks.cli.commands.inbox import changes_words
-
     yield _heading(on, "Changes", ", ".join(changes_words(changes)))
     paths = changes.summary.paths
     yield from (on.fit(GAP + visible(path)) for path in paths[:MOST_PATHS])
@@ -236,8 +235,6 @@ def round_words(one: Round) -> str:
     text = one.review
     if text is None:
         return visible(_with_first_line("handed off" if one.handoff else "reviewed", one.handoff or "", ""))
-    from gitticks.document.verdict_line import review_outcome
-
     outcome = _OUTCOMES.get(review_outcome(text).value, "no verdict")
     return visible(_with_first_line(f"review {outcome}", text, outcome))
 
@@ -331,8 +328,6 @@ def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     if shown.history.is_only_begun:
         return
-    from gitticks.cli.views.history import event_lines, turns
-
     events = turns(shown.history.events)
     if not events:
         return

@@ -8,6 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Moved, Reached, Synced, sync
+from gitticks.actions.sync_auto import watch
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of
@@ -55,8 +56,6 @@ def sync_command(
 
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float) -> None:
-    from gitticks.actions.sync_auto import watch
-
     told: list[Synced] = []
 
     def tell(done: Synced) -> None:
