@@ -55,13 +55,8 @@ class Standing(Generic[T_co]):
         """True if a worker can be started on it now."""
         return self._graph.is_ready(self.task, self._around)
 
-    @property
-    def blockers(self) -> tuple[TaskId, ...]:
-        """Returns the open tasks that it or an ancestor waits for; none for a closed task."""
-        return self._graph.open_blockers(self.task) if self.task.is_open else ()
-
     def some_blockers(self, most: int) -> tuple[TaskId, ...]:
-        """Returns the first of `blockers`; where these are at least as many as `most`, there may be more."""
+        """Returns the first open tasks that it or an ancestor waits for, none for a closed task; if `most`, there may be more."""
         return self._graph.open_blockers(self.task, most) if self.task.is_open else ()
 
     @classmethod

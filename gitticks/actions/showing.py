@@ -44,13 +44,6 @@ _CREATED = b'{"type":"task.created",'
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
-class Author(NamedTuple):
-    """Who wrote an artifact, and when, as far as the history says."""
-
-    name: str
-    at: datetime
-
-
 class ShownHistory:
     """A task's history.jsonl, read where its events are asked for: loading what reads it takes as long as the page."""
 
@@ -95,14 +88,14 @@ class ShownTask(NamedTuple):
     changes: Changes | None
 
     @property
-    def handoff_author(self) -> Author | None:
-        """Returns who handed the work off last."""
-        return _last_writer(self.history.events, Role.WORKER, Section.HANDOFF)
+    def last_handoff(self) -> Event | None:
+        """Returns the event that tells who handed the work off last, as far as the history says."""
+        return _last_written(self.history.events, Role.WORKER, Section.HANDOFF)
 
     @property
-    def review_author(self) -> Author | None:
-        """Returns who reviewed last."""
-        return _last_writer(self.history.events, Role.REVIEWER, Section.REVIEW)
+    def last_review(self) -> Event | None:
+        """Returns the event that tells who reviewed last."""
+        return _last_written(self.history.events, Role.REVIEWER, Section.REVIEW)
 
     @property
     def is_merged(self) -> bool:
@@ -119,15 +112,14 @@ class ShownTask(NamedTuple):
         return None if started is None else (datetime.fromisoformat(task.closed) - started).total_seconds()
 
 
-def _last_writer(history: tuple[Event, ...], role: Role, section: Section) -> Author | None:
-    wrote = (event for event in reversed(history) if event.ends(role) or event.is_edit_of(section))
-    return next((Author(event.actor.name, event.at) for event in wrote), None)
+def _last_written(history: tuple[Event, ...], role: Role, section: Section) -> Event | None:
+    return next((event for event in reversed(history) if event.ends(role) or event.is_edit_of(section)), None)
 
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_writer(events_of(history), Role.REVIEWER, Section.REVIEW)
-    return None if author is None else author.name
+    last = _last_written(events_of(history), Role.REVIEWER, Section.REVIEW)
+    return None if last is None else last.actor.name
 
 
 def show_task(context: Context, named: str | None, *, with_changes: bool = False) -> ShownTask:
@@ -142,7 +134,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     body = body_of(index, task_id)
     graph = graph_over(index)
     around, history = context.surroundings(), ShownHistory(index.history(task_id))
-    asked = _entries(body, Section.QUESTIONS)
+    asked = entries_of(body, Section.QUESTIONS)
     return ShownTask(
         standing=standing_of(context, task, graph, around),
         details=index.details_of(task_id),
@@ -154,7 +146,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         sections=_sections(body),
         review_outcome=review_outcome_of(body),
         # What people wrote among the questions and answers none is a note.
-        notes=with_unasked(notes_of(body), asked),
+        notes=with_unasked(entries_of(body, Section.NOTES), asked),
         questions=pair_questions(asked),
         history=history,
         warnings=body.warnings,
@@ -249,17 +241,13 @@ def review_outcome_of(body: Body) -> str | None:
     return review_outcome(text).value
 
 
-def _entries(body: Body, section: str) -> tuple[Entry, ...]:
+def entries_of(body: Body, section: Section) -> tuple[Entry, ...]:
+    """Returns the notes or the questions, in file order."""
     if not body.find(section):
         return ()
     from gitticks.document.entries import read_entries
 
-    return read_entries(body, Section(section))
-
-
-def notes_of(body: Body) -> tuple[Entry, ...]:
-    """Returns the notes, in file order."""
-    return _entries(body, Section.NOTES)
+    return read_entries(body, section)
 
 
 class TaskHistory(NamedTuple):

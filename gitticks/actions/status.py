@@ -37,6 +37,7 @@ from gitticks.runner.liveness import (
     is_run_alive_at,
     sessions_here,
 )
+from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord, read_resting
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.layout import STATE_REF, state_tip
 from gitticks.store.task_row import TaskRow
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
-    from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord
 
 
 _by_id = attrgetter("id")
@@ -147,7 +147,11 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         denied=tuple(
             filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
         ),
-        resting=_resting(context),
+        resting=read_resting(
+            context.repository.own_place,
+            context.now,
+            is_run_alive=is_run_alive_at(context.repository.own_place),
+        ),
         spending=spending_of_run(context),
         left=standings(
             row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
@@ -180,15 +184,6 @@ def _in_merge_order(
 def _is_left(row: TaskRow, around: Surroundings) -> bool:
     has_turn = row.is_workable or is_to_review(row, around._replace(held=()))
     return has_turn and row.id not in around.live and (row.id in around.left or row.id in around.held)
-
-
-def _resting(context: Context) -> tuple[Resting, ...]:
-    place = context.repository.own_place
-    if not os.path.exists(f"{place}/{RESTING_FILE}"):
-        return ()
-    from gitticks.runner.run_record import read_resting
-
-    return read_resting(place, context.now, is_run_alive=is_run_alive_at(place))
 
 
 def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:

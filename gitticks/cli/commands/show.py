@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gitticks.actions.context import Context
-from gitticks.actions.showing import Author, ShownTask, show_round, show_task
+from gitticks.actions.showing import ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.commands.inbox import changes_object, changes_words
 from gitticks.cli.filters import parse_count
@@ -28,6 +28,7 @@ from gitticks.cli.text import as_called, visible, width
 from gitticks.cli.views.history import event_lines, turns
 from gitticks.cli.views.tasks import joined, waits_for
 from gitticks.document.verdict_line import review_outcome
+from gitticks.model.event import Event
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
 from gitticks.world import elapsed
@@ -138,10 +139,10 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
         if name not in _LATE:
             yield from _part(on, name, "", text)
     if Section.HANDOFF in shown.sections:
-        yield from _part(on, Section.HANDOFF, _by(shown.handoff_author, now), shown.sections[Section.HANDOFF])
+        yield from _part(on, Section.HANDOFF, _by(shown.last_handoff, now), shown.sections[Section.HANDOFF])
     if Section.REVIEW in shown.sections:
         outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[Section.REVIEW]
-        by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
+        by = ": ".join(part for part in (_by(shown.last_review, now), outcome) if part)
         yield from _part(on, Section.REVIEW, by, "" if text.strip() == outcome else text)
     yield from _changes(on, shown)
     yield from _rounds(on, shown)
@@ -263,8 +264,8 @@ def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
         yield from prose(on, text)
 
 
-def _by(author: Author | None, now: datetime) -> str:
-    return f"{author.name}, {ago(author.at, now)}" if author else ""
+def _by(event: Event | None, now: datetime) -> str:
+    return f"{event.actor.name}, {ago(event.at, now)}" if event else ""
 
 
 def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
@@ -33,11 +33,9 @@ from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
+from gitticks.runner.run_record import Resting
 from gitticks.store.task_row import TaskRow
 from gitticks.world import elapsed
-
-if TYPE_CHECKING:
-    from gitticks.runner.run_record import Resting
 
 T = TypeVar("T")
 MOST_LISTED = 5
