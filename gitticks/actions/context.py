@@ -15,13 +15,10 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
 from gitticks.git.refs import BRANCHES, read_symbolic_ref
 from gitticks.git.repository import Repository, discover
-from gitticks.model.event import Actor
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import Surroundings
 from gitticks.model.status import ActorKind, Role
-from gitticks.runner.liveness import claimed_elsewhere, held_tasks, sessions_here
 from gitticks.store.layout import CONFIG_PATH, state_tip
-from gitticks.store.task_ids import resolve_id, worked_on_in
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
 
     from gitticks.document.settings_layers import ResolvedSettings
     from gitticks.git.identity import Identity
+    from gitticks.model.event import Actor
     from gitticks.model.settings import Settings
     from gitticks.model.task import Task
     from gitticks.store.branch import Store
@@ -173,6 +171,8 @@ class Context:
     @cached_property
     def actor(self) -> Actor:
         """Returns who asks: an agent inside a session, else the person that git knows."""
+        from gitticks.model.event import Actor
+
         if self.world.in_session:
             role = self.world.environment.get("GITTICKS_ROLE", "")
             known = role in {one.value for one in Role}
@@ -228,6 +228,8 @@ class Context:
         owner = head.removeprefix(BRANCHES + WORK_BRANCH)
         if owner == head or not is_valid_id(owner):
             return None
+        from gitticks.store.task_ids import worked_on_in
+
         with self._index_for_now() as index:
             return worked_on_in(index, TaskId(owner))
 
@@ -259,6 +261,8 @@ class Context:
             if here is None:
                 raise UsageError("no task was named, and this is not a task's workspace", hint="`gt list`")
             text = here
+        from gitticks.store.task_ids import resolve_id
+
         try:
             return resolve_id(self.index, text, least)
         except NotFoundError as error:
@@ -269,6 +273,8 @@ class Context:
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""
+        from gitticks.runner.liveness import claimed_elsewhere, held_tasks, sessions_here
+
         own_place, now = self.repository.own_place, self.now
         live, left = sessions_here(own_place)
         if (own := self.own_task) is not None:  # a sandbox hides the record of its session

@@ -26,7 +26,6 @@ from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_ids import free_id
-from gitticks.workflow.transitions import refuse_settled
 
 if TYPE_CHECKING:
     from gitticks.store.decisions import WantedState
@@ -168,6 +167,8 @@ def _change_fields(
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
     if before.is_merging:
+        from gitticks.workflow.transitions import refuse_settled
+
         refuse_settled(before, names)
     transaction.put_task(file.with_task(after))
     event = Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names})

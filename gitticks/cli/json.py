@@ -11,9 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gitticks.cli.render import say, say_in_pieces
-from gitticks.model.event import Event
 from gitticks.model.ids import BOARD_FOLDER, task_path
-from gitticks.model.notes import Entry
 from gitticks.store.task_row import TaskRow
 from gitticks.terminal_safety import safe_json
 
@@ -127,6 +125,9 @@ def plain(value: object) -> Any:
 
 def _keys(value: Any) -> dict[str, Any]:
     """Returns a named tuple by its keys; entries and events have those of their lines in files."""
+    from gitticks.model.event import Event
+    from gitticks.model.notes import Entry
+
     if isinstance(value, Entry):
         return {"at": value.at, "from": value.kind, "name": value.name, "text": value.text}
     if isinstance(value, Event):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.derived_state import standing_now
-from gitticks.cli.json import print_object, print_task, task_text
 from gitticks.cli.options import Completes
 from gitticks.cli.render import GAP, PrintingError, say, warn
 from gitticks.cli.text import pad, visible
@@ -185,15 +182,6 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
         raise UsageError(f"`{name}` is not UTF-8", hint=_TO_UTF8) from None
 
 
-@contextmanager
-def kept(context: Context, text: str | None) -> Iterator[str]:
-    """Yields a text that came by stdin, and keeps it in a file if the block fails: nobody else may have it."""
-    from gitticks.actions.drafts import text_kept_on_error
-
-    with text_kept_on_error(context, text or ""):
-        yield text or ""
-
-
 def split_words(
     context: Context, words: tuple[str, ...], *, has_text: bool = False
 ) -> tuple[str | None, str | None]:
@@ -213,6 +201,9 @@ def split_words(
 def print_change(context: Context, task_id: TaskId, words: str) -> None:
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
     if context.as_json:
+        from gitticks.actions.derived_state import standing_now
+        from gitticks.cli.json import print_task, task_text
+
         print_task(task_text(standing_now(context, task_id)))
     else:
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
@@ -226,6 +217,8 @@ def print_request(context: Context, session: Session, request: Request, words: s
     """
     try:
         if context.as_json:
+            from gitticks.cli.json import print_object
+
             said = {"kind": request.kind, "text": request.text or None, "status": request.status}
             print_object(request={"task": session.task_id, **said})
         else:

@@ -7,7 +7,6 @@ from typing import Any
 from gitticks.actions.context import Context
 from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
-from gitticks.cli.commands.inbox import awaiting_lines
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
@@ -67,6 +66,8 @@ def answer(
 
 
 def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
+    from gitticks.cli.commands.inbox import awaiting_lines
+
     lines: list[str] = []
     for standing in found.standings:
         task_id = standing.task.id

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
-from gitticks.actions.inbox import Inbox
-from gitticks.actions.status import Overview, changes, take_stock
-from gitticks.actions.stop_reasons import Denied
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.commands.inbox import inbox_lines, request_lines
 from gitticks.cli.json import print_object, task_object
@@ -33,9 +30,14 @@ from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
-from gitticks.runner.run_record import Resting
 from gitticks.store.task_row import TaskRow
 from gitticks.world import elapsed
+
+if TYPE_CHECKING:
+    from gitticks.actions.inbox import Inbox
+    from gitticks.actions.status import Overview
+    from gitticks.actions.stop_reasons import Denied
+    from gitticks.runner.run_record import Resting
 
 T = TypeVar("T")
 MOST_LISTED = 5
@@ -132,12 +134,15 @@ def answer_status(context: Context, *, watches: bool) -> None:
 
 
 def _take_stock(context: Context) -> Overview:
+    from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
+
     context.is_current = True
     return take_stock(context, MOST_LISTED, with_json=context.as_json)
 
 
 def _watch(context: Context) -> None:
     """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
+    from gitticks.actions.status import changes
     from gitticks.cli.live import in_place, is_reader_gone, until_interrupted
 
     context.require_person("watch the status", "`gt status` shows it once")

@@ -22,15 +22,12 @@ from gitticks.actions.update import (
     set_field,
     update_task,
 )
-from gitticks.cli.decisions import finish_approval
-from gitticks.cli.editor import NOTE, head_of, is_typed_to, make_sheet, write_in_editor, written_below
 from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.render import say
 from gitticks.cli.writing import (
     STDIN,
     check_text,
     field_options,
-    kept,
     moved_words,
     print_change,
     print_request,
@@ -99,6 +96,7 @@ def create_command(
 def _write_in_editor(context: Context, new: NewTask) -> Task:
     from gitticks.actions.drafts import make_draft
     from gitticks.actions.editing import TITLE_LINE, create_from_draft, nothing_written, template
+    from gitticks.cli.editor import write_in_editor
 
     draft = make_draft(context, template(context, new), "TASK.md", line=TITLE_LINE)
     if not write_in_editor(context, draft):
@@ -183,6 +181,8 @@ def update_command(
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool) -> int:
+    from gitticks.cli.decisions import finish_approval
+
     before, after = updated.before, updated.after
     if (before.status, before.awaiting, before.is_merging) != (
         after.status,
@@ -240,6 +240,8 @@ def edit_command(context: Context, *, task: str | None) -> int:
 def edit_task(context: Context, task: str | None) -> int:
     """Opens a task in the person's editor, applies what was changed, and says what became of it."""
     from gitticks.actions.editing import finish_edit, start_edit
+    from gitticks.cli.decisions import finish_approval
+    from gitticks.cli.editor import write_in_editor
 
     task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)
@@ -303,7 +305,13 @@ def _note(
     """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
-        return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
+        if STDIN not in (file, typed):
+            return nullcontext(text)
+        from gitticks.actions.drafts import text_kept_on_error
+
+        return text_kept_on_error(context, text)
+    from gitticks.cli.editor import NOTE, head_of, is_typed_to, make_sheet, written_below
+
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
     about = head_of(context.store.task_file(task_id).task)
