@@ -328,6 +328,14 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def below(on: Screen, heading: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yields some lines below their heading; nothing where there are none."""
+    for number, line in enumerate(lines):
+        if not number:
+            yield on.styled(heading, Style.STRONG)
+        yield line
+
+
 def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
     """Yields a text as it is below its heading."""
     for line in shown_text(on.narrower(len(indent)), text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from gitticks.actions.context import Context
@@ -16,6 +16,7 @@ from gitticks.cli.render import (
     Screen,
     Style,
     ago,
+    below,
     count_of,
     opposite,
     prose,
@@ -146,9 +147,10 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
         yield from _part(on, Section.REVIEW, by, "" if text.strip() == outcome else text)
     yield from _changes(on, shown)
     yield from _rounds(on, shown)
-    yield from _questions(on, shown.questions, now)
-    yield from _notes(on, shown.notes, now)
-    yield from _mentions(on, shown)
+    asked = (line for pair in shown.questions for line in pair_lines(on, pair, now))
+    yield from below(on, Section.QUESTIONS, asked)
+    yield from below(on, Section.NOTES, (line for note in shown.notes for line in entry_lines(on, note, now)))
+    yield from below(on, "Mentions", _mentions(on, shown))
     yield from _history(on, shown, now)
 
 
@@ -268,20 +270,6 @@ def _by(event: Event | None, now: datetime) -> str:
     return f"{event.actor.name}, {ago(event.at, now)}" if event else ""
 
 
-def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iterator[str]:
-    if pairs:
-        yield _heading(on, "Questions")
-    for pair in pairs:
-        yield from pair_lines(on, pair, now)
-
-
-def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
-    if notes:
-        yield _heading(on, "Notes")
-    for note in notes:
-        yield from entry_lines(on, note, now)
-
-
 def pair_lines(
     on: Screen, pair: QuestionPair, now: datetime, most: int | None = None, rest: str = ""
 ) -> Iterator[str]:
@@ -317,8 +305,6 @@ def beginning(on: Screen, text: str, most: int | None, rest: str, indent: str = 
 
 
 def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
-    if shown.mentions:
-        yield _heading(on, "Mentions")
     for standing in shown.mentions:
         task = standing.task
         head = f"{GAP}{on.glyph(task.status)} "
