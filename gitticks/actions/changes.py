@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
 from gitticks.runner.workspace_plan import moved_tip
-
-if TYPE_CHECKING:
-    from gitticks.git.repository import Repository
-    from gitticks.model.task import Task
 
 _SHORTEST_SECONDS = 0.05
 

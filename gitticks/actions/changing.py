@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError, RefusedError, UsageError, first_of
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
@@ -32,8 +33,6 @@ class Moved(NamedTuple):
 
 def work_head(context: Context, task: Task) -> str | None:
     """Returns the commit that the task's branch is at; None where it has no branch."""
-    from gitticks.git.refs import BRANCHES, read_ref
-
     return None if task.branch is None else read_ref(context.repository.common_dir, BRANCHES + task.branch)
 
 
@@ -144,7 +143,6 @@ def record(
 
 def refuse_unmerged(context: Context, task: Task) -> None:
     """Refuses to close approved work that its base lacks, where a person was to merge it."""
-    from gitticks.git.refs import BRANCHES, read_ref
     from gitticks.workflow.merging import is_merged_by_person
 
     if task.is_offered or not is_merged_by_person(task, context.settings.merge.mode):

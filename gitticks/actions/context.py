@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
 from gitticks.git.refs import BRANCHES, read_symbolic_ref
-from gitticks.git.repository import discover
+from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
+from gitticks.model.queries import Surroundings
+from gitticks.model.status import ActorKind, Role
+from gitticks.store.layout import CONFIG_PATH, state_tip
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -23,9 +26,7 @@ if TYPE_CHECKING:
 
     from gitticks.document.settings_layers import ResolvedSettings
     from gitticks.git.identity import Identity
-    from gitticks.git.repository import Repository
     from gitticks.model.event import Actor
-    from gitticks.model.queries import Surroundings
     from gitticks.model.settings import Settings
     from gitticks.model.task import Task
     from gitticks.store.branch import Store
@@ -129,7 +130,6 @@ class Context:
         What a user dropped by `git reset` is named until the branch continues from there, and by the doctor after that.
         """
         from gitticks.store.dropped import How, fallen_commits
-        from gitticks.store.layout import state_tip
 
         with suppress(GitticksError):  # then the doctor says what is damaged
             for one in fallen_commits(self.repository):
@@ -147,7 +147,7 @@ class Context:
     @cached_property
     def index(self) -> Index:
         """Returns the index at the state branch's tip as it was when first asked for."""
-        from gitticks.store.index import open_index
+        from gitticks.store.index import open_index  # SQLite, which what git calls for each file does without
 
         return open_index(self.repository)
 
@@ -172,7 +172,6 @@ class Context:
     def actor(self) -> Actor:
         """Returns who asks: an agent inside a session, else the person that git knows."""
         from gitticks.model.event import Actor
-        from gitticks.model.status import ActorKind, Role
 
         if self.world.in_session:
             role = self.world.environment.get("GITTICKS_ROLE", "")
@@ -202,8 +201,6 @@ class Context:
 
         with suppress(GitticksError):
             if self.has_store:
-                from gitticks.store.layout import CONFIG_PATH
-
                 team = self.store.read(CONFIG_PATH) or b""
             else:
                 with self._index_for_now() as index:
@@ -276,7 +273,6 @@ class Context:
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""
-        from gitticks.model.queries import Surroundings
         from gitticks.runner.liveness import claimed_elsewhere, held_tasks, sessions_here
 
         own_place, now = self.repository.own_place, self.now

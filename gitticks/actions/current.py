@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
+from gitticks.model.queries import Graph, Surroundings
 from gitticks.runner.liveness import names_in
 from gitticks.safe_read import read_plain_text
 from gitticks.store.task_ids import worked_on_in
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.task import SessionRecord
-    from gitticks.store.task_row import TaskRow
 
 
 class InWork(NamedTuple):

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise, takewhile
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from gitticks.actions.derived_state import by_closing, standings_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, by_closing, standings_of
 from gitticks.model.graph import find_cycles, lay_out, shown
 from gitticks.model.ids import TaskId
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
-    from gitticks.model.queries import Graph
-    from gitticks.model.queued import Queued
-    from gitticks.store.index import BrokenFile
-    from gitticks.store.task_row import TaskRow
-
+from gitticks.model.queries import Graph
+from gitticks.model.queued import Queued
+from gitticks.store.index import BrokenFile
+from gitticks.store.task_row import TaskRow
 
 Links = dict[TaskId, list[TaskId]]
 

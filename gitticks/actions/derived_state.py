@@ -6,20 +6,19 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.queries import TaskGraph, is_at_work, is_deferred
+from gitticks.model.queries import Graph, Surroundings, TaskGraph, is_at_work, is_deferred
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
-    from gitticks.store.task_row import TaskRow
 
 
 MERGES_KEPT = "merges-kept"
@@ -56,13 +55,8 @@ class Standing(Generic[T_co]):
         """True if a worker can be started on it now."""
         return self._graph.is_ready(self.task, self._around)
 
-    @property
-    def blockers(self) -> tuple[TaskId, ...]:
-        """Returns the open tasks that it or an ancestor waits for; none for a closed task."""
-        return self._graph.open_blockers(self.task) if self.task.is_open else ()
-
     def some_blockers(self, most: int) -> tuple[TaskId, ...]:
-        """Returns the first of `blockers`; where these are at least as many as `most`, there may be more."""
+        """Returns the first open tasks that it or an ancestor waits for, none for a closed task; if `most`, there may be more."""
         return self._graph.open_blockers(self.task, most) if self.task.is_open else ()
 
     @classmethod

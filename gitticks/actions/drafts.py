@@ -126,10 +126,11 @@ def _all_drafts(context: Context) -> Iterator[Path]:
 
 
 @contextmanager
-def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
-    """Keeps a text that nobody else has, such as what was typed or came by stdin, if the block fails; says where."""
+def text_kept_on_error(context: Context, text: str | None) -> Iterator[str]:
+    """Yields a text that nobody else has, such as what came by stdin; keeps it if the block fails, and says where."""
+    text = text or ""
     try:
-        yield
+        yield text
     except GitticksError as error:
         if text.strip():
             draft = make_draft(context, b"", "TEXT.md")

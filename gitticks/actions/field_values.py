@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -147,8 +148,6 @@ def read_word(words: type[WordT], what: str) -> Callable[[str], WordT]:
 
 def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
     """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
-    from difflib import get_close_matches
-
     known = list(known)
     near = [f"`{one}`" for one in get_close_matches(word.lower(), known, n=2)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}"

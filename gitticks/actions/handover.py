@@ -17,6 +17,7 @@ from gitticks.actions.changing import (
 )
 from gitticks.actions.context import Context
 from gitticks.document.sections import is_empty
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
@@ -26,10 +27,11 @@ from gitticks.model.status import ActorKind, Role, Status
 from gitticks.model.task import Task
 from gitticks.runner.outbox import Request, RequestKind, post
 from gitticks.runner.untrusted_files import UnfitError, open_folder, read_file, write_file
+from gitticks.workflow.artifacts import Counts
+from gitticks.workflow.gates import is_at_limit
 from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
 
 
@@ -132,8 +134,6 @@ class Session(NamedTuple):
 
     def read(self) -> TaskFile:
         """Returns the agent's copy of its task."""
-        from gitticks.document.taskfile import TaskFile
-
         path = f"{self.mailbox}/TASK.md"
         try:
             with open_folder(self.mailbox) as folder:
@@ -175,8 +175,6 @@ def request_complete(session: Session) -> Request:
         return _post(session, Request(RequestKind.COMPLETE))
     outcome = file.review_outcome
     if outcome is ReviewOutcome.FAIL:
-        from gitticks.workflow.gates import is_at_limit
-
         status = Status.STUCK if is_at_limit(file.task, Policy()) else Status.WORKING
         return _post(session, Request(RequestKind.STATUS, status=status))
     _check(session, file, Status.REVIEWING)
@@ -241,7 +239,6 @@ def _post(session: Session, request: Request) -> Request:
 def _check(session: Session, file: TaskFile, status: Status) -> None:
     """Refuses at once what the runner would refuse, as far as the agent's copy tells."""
     from gitticks.store.decisions import read_artifacts
-    from gitticks.workflow.artifacts import Counts
     from gitticks.workflow.decide import decide
 
     try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.derived_state import person_here, standing_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, told_of
 from gitticks.errors import GitticksError
-from gitticks.model.ids import task_path
-from gitticks.model.notes import Section
-from gitticks.model.queries import Graph, by_urgency
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.notes import Entry, Section
+from gitticks.model.queries import Graph, Surroundings, by_urgency
 from gitticks.model.status import BUDGET_SPENT, Awaiting, Status
 from gitticks.runner.liveness import (
     MERGING_FILE,
@@ -24,21 +26,13 @@ from gitticks.runner.liveness import (
     names_in,
 )
 from gitticks.store.authors import own_names
-from gitticks.store.index import graph_over
+from gitticks.store.index import BrokenFile, Index, graph_over
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from gitticks.actions.changes import Changes
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
-    from gitticks.model.ids import TaskId
-    from gitticks.model.notes import Entry
-    from gitticks.model.queries import Graph, Surroundings
     from gitticks.runner.questions import Question
     from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
-    from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.task_row import TaskRow
 
 MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
@@ -243,7 +237,6 @@ def _to_merge(context: Context, row: TaskRow) -> str | None:
     """Returns the branch of approved work that is left to a person and no forge."""
     if row.status != Status.REVIEWING or row.awaiting != Awaiting.WORK:
         return None
-    from shlex import quote
 
     from gitticks.document.taskfile import read_task
     from gitticks.workflow.merging import is_merged_by_person

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from gitticks.actions.derived_state import by_closing, names_person, person_here, standings_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import (
+    Person,
+    Standing,
+    by_closing,
+    names_person,
+    person_here,
+    standings_of,
+)
 from gitticks.actions.stop_reasons import MOST_READ, reasons_of, told_of
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.status import PHASES, Phase, Status
+from gitticks.model.status import PHASES, Awaiting, Phase, Status
 from gitticks.store.authors import own_names
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Person, Standing
-    from gitticks.model.notes import Entry
-    from gitticks.model.status import Awaiting
-    from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.task_row import TaskRow
+from gitticks.store.index import BrokenFile, Index
+from gitticks.store.task_row import TaskRow
 
 RECENT_DAYS = 14
 

@@ -14,6 +14,7 @@ from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_me
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock_if_possible
+from gitticks.git.log import committer_of
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
@@ -23,7 +24,9 @@ from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import MERGE_LOCK
+from gitticks.store.decisions import carry_out
 from gitticks.store.index import open_index
+from gitticks.workflow.triggers import MergeFound
 
 _OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
 
@@ -110,9 +113,6 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
 
 def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     """Moves one task on if its work is in its base; what cannot be told becomes a warning."""
-    from gitticks.store.decisions import carry_out
-    from gitticks.workflow.triggers import MergeFound
-
     task = candidate.task
     try:
         commit = _find(context, candidate)
@@ -154,8 +154,6 @@ def _recorded(context: Context, task: Task) -> set[object]:
 
 def _merger(context: Context, commit: str) -> Actor:
     """Returns the person who made a merge; the one who asks where gitticks or an agent made the commit itself."""
-    from gitticks.git.log import committer_of
-
     who = committer_of(context.repository, commit)
     is_own = who.email.endswith(_OWN_ADDRESSES)
     return Actor(ActorKind.HUMAN, context.author.name if is_own else who.name)

@@ -131,11 +131,6 @@ class ChangedMode(NamedTuple):
         return is_looser(self.holds, self.before)
 
 
-def would_loosen(context: Context, mode: PermissionMode) -> bool:
-    """True if agents might do more under a mode than now, which a person is to confirm."""
-    return is_looser(mode, context.settings.permissions.mode)
-
-
 def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
     """Sets the mode of this clone, or takes it back with None; a stricter one of another place still holds.
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from gitticks.actions.derived_state import names_person, standing_of, standings_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, names_person, standing_of, standings_of
 from gitticks.model.queries import by_urgency, first_ready
+from gitticks.model.status import Awaiting
 from gitticks.store.index import candidates_in, graph_over
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
-    from gitticks.model.status import Awaiting
-    from gitticks.store.task_row import TaskRow
+from gitticks.store.task_row import TaskRow
 
 
 def next_task(

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gitticks.actions.derived_state import standing_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.actions.listing import Filter, read_passing
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
-from gitticks.store.index import graph_over
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
-    from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.task_row import TaskRow
-
+from gitticks.store.index import BrokenFile, Index, graph_over
+from gitticks.store.task_row import TaskRow
 
 MOST_LINES = 3
 """So many lines of one task are kept; each is the first with one of the words."""

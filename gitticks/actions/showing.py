@@ -8,28 +8,33 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.derived_state import standing_of
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.document.sections import Body, is_empty, same_name
 from gitticks.document.texts import Source
+from gitticks.document.verdict_line import review_outcome
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
-from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
+from gitticks.model.notes import (
+    Entry,
+    QuestionPair,
+    Section,
+    mentioned,
+    pair_questions,
+    with_unasked,
+    words_like_ids,
+)
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.store.authors import own_names
-from gitticks.store.index import graph_over
-from gitticks.store.layout import STATE_REF, events_of, read_rounds, state_tip
+from gitticks.store.index import Index, graph_over
+from gitticks.store.layout import STATE_REF, Round, events_of, read_rounds, state_tip
+from gitticks.store.task_row import TaskDetails, TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
-    from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
     from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
-    from gitticks.model.notes import Entry, QuestionPair
-    from gitticks.store.index import Index
-    from gitticks.store.layout import Round
-    from gitticks.store.task_row import TaskDetails, TaskRow
 
 MOST_SECONDS = 2.0
 """So long git is asked what a task's work changes."""
@@ -37,13 +42,6 @@ _MOST_SEARCHED = 100_000
 """So many characters are searched for the ids of other tasks."""
 _CREATED = b'{"type":"task.created",'
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
-
-
-class Author(NamedTuple):
-    """Who wrote an artifact, and when, as far as the history says."""
-
-    name: str
-    at: datetime
 
 
 class ShownHistory:
@@ -90,14 +88,14 @@ class ShownTask(NamedTuple):
     changes: Changes | None
 
     @property
-    def handoff_author(self) -> Author | None:
-        """Returns who handed the work off last."""
-        return _last_writer(self.history.events, Role.WORKER, Section.HANDOFF)
+    def last_handoff(self) -> Event | None:
+        """Returns the event that tells who handed the work off last, as far as the history says."""
+        return _last_written(self.history.events, Role.WORKER, Section.HANDOFF)
 
     @property
-    def review_author(self) -> Author | None:
-        """Returns who reviewed last."""
-        return _last_writer(self.history.events, Role.REVIEWER, Section.REVIEW)
+    def last_review(self) -> Event | None:
+        """Returns the event that tells who reviewed last."""
+        return _last_written(self.history.events, Role.REVIEWER, Section.REVIEW)
 
     @property
     def is_merged(self) -> bool:
@@ -114,15 +112,14 @@ class ShownTask(NamedTuple):
         return None if started is None else (datetime.fromisoformat(task.closed) - started).total_seconds()
 
 
-def _last_writer(history: tuple[Event, ...], role: Role, section: Section) -> Author | None:
-    wrote = (event for event in reversed(history) if event.ends(role) or event.is_edit_of(section))
-    return next((Author(event.actor.name, event.at) for event in wrote), None)
+def _last_written(history: tuple[Event, ...], role: Role, section: Section) -> Event | None:
+    return next((event for event in reversed(history) if event.ends(role) or event.is_edit_of(section)), None)
 
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    author = _last_writer(events_of(history), Role.REVIEWER, Section.REVIEW)
-    return None if author is None else author.name
+    last = _last_written(events_of(history), Role.REVIEWER, Section.REVIEW)
+    return None if last is None else last.actor.name
 
 
 def show_task(context: Context, named: str | None, *, with_changes: bool = False) -> ShownTask:
@@ -137,7 +134,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     body = body_of(index, task_id)
     graph = graph_over(index)
     around, history = context.surroundings(), ShownHistory(index.history(task_id))
-    asked = _entries(body, Section.QUESTIONS)
+    asked = entries_of(body, Section.QUESTIONS)
     return ShownTask(
         standing=standing_of(context, task, graph, around),
         details=index.details_of(task_id),
@@ -149,7 +146,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         sections=_sections(body),
         review_outcome=review_outcome_of(body),
         # What people wrote among the questions and answers none is a note.
-        notes=with_unasked(notes_of(body), asked),
+        notes=with_unasked(entries_of(body, Section.NOTES), asked),
         questions=pair_questions(asked),
         history=history,
         warnings=body.warnings,
@@ -240,22 +237,17 @@ def review_outcome_of(body: Body) -> str | None:
     text = body.get(Section.REVIEW)
     if text is None:
         return None
-    from gitticks.document.verdict_line import review_outcome
 
     return review_outcome(text).value
 
 
-def _entries(body: Body, section: str) -> tuple[Entry, ...]:
+def entries_of(body: Body, section: Section) -> tuple[Entry, ...]:
+    """Returns the notes or the questions, in file order."""
     if not body.find(section):
         return ()
     from gitticks.document.entries import read_entries
 
-    return read_entries(body, Section(section))
-
-
-def notes_of(body: Body) -> tuple[Entry, ...]:
-    """Returns the notes, in file order."""
-    return _entries(body, Section.NOTES)
+    return read_entries(body, section)
 
 
 class TaskHistory(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
@@ -20,7 +21,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import by_urgency, is_to_review
+from gitticks.model.queries import Surroundings, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import (
     HELD_FOLDER,
@@ -36,19 +37,17 @@ from gitticks.runner.liveness import (
     is_run_alive_at,
     sessions_here,
 )
+from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord, read_resting
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.layout import STATE_REF, state_tip
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     import threading
     from pathlib import Path
 
-    from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
-    from gitticks.model.queries import Surroundings
-    from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord
-    from gitticks.store.task_row import TaskRow
 
 
 _by_id = attrgetter("id")
@@ -148,7 +147,11 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         denied=tuple(
             filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
         ),
-        resting=_resting(context),
+        resting=read_resting(
+            context.repository.own_place,
+            context.now,
+            is_run_alive=is_run_alive_at(context.repository.own_place),
+        ),
         spending=spending_of_run(context),
         left=standings(
             row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
@@ -181,15 +184,6 @@ def _in_merge_order(
 def _is_left(row: TaskRow, around: Surroundings) -> bool:
     has_turn = row.is_workable or is_to_review(row, around._replace(held=()))
     return has_turn and row.id not in around.live and (row.id in around.left or row.id in around.held)
-
-
-def _resting(context: Context) -> tuple[Resting, ...]:
-    place = context.repository.own_place
-    if not os.path.exists(f"{place}/{RESTING_FILE}"):
-        return ()
-    from gitticks.runner.run_record import read_resting
-
-    return read_resting(place, context.now, is_run_alive=is_run_alive_at(place))
 
 
 def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:

@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section, answered_since
+from gitticks.model.notes import Entry, QuestionPair, Section, answered_since
 from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
 from gitticks.store.layout import events_of
 
 if TYPE_CHECKING:
-    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
     from gitticks.store.task_row import TaskRow
@@ -52,9 +51,10 @@ def said_of(index: Index, task: TaskRow | None) -> str:
             return why
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
-    from gitticks.actions.showing import body_of, notes_of
+    from gitticks.actions.showing import body_of, entries_of
 
-    notes = [note for note in notes_of(body_of(index, task.id)) if note.kind is ActorKind.AGENT]
+    found = entries_of(body_of(index, task.id), Section.NOTES)
+    notes = [note for note in found if note.kind is ActorKind.AGENT]
     if notes and task.status == Status.REVIEWING:
         return _last_within(notes, *_work_of_round(index.history(task.id), task.asked_at))
     return _last_within(notes, task.asked_at, None)
@@ -77,10 +77,9 @@ def _answered(index: Index, task: TaskRow) -> tuple[QuestionPair, ...]:
     asked_at = task.asked_at if task.awaiting in ANSWERED else None
     if asked_at is None or Section.QUESTIONS.lower().encode() not in (index.data(task.id) or b"").lower():
         return ()
-    from gitticks.actions.showing import body_of
-    from gitticks.document.entries import read_entries
+    from gitticks.actions.showing import body_of, entries_of
 
-    return answered_since(read_entries(body_of(index, task.id), Section.QUESTIONS), asked_at)
+    return answered_since(entries_of(body_of(index, task.id), Section.QUESTIONS), asked_at)
 
 
 class Denied(NamedTuple):

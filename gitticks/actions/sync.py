@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
 from gitticks.actions.taking_up import take_up
+from gitticks.actions.trust import require_team_trusted
 from gitticks.board.checkout_state import TakenUp
 from gitticks.board.hooks import checkout_hooks_state
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
@@ -34,6 +35,8 @@ from gitticks.git.sharing import (
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode
 from gitticks.runner.claiming import note_claims
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import RunEvent, TaskMoved, Warned
 from gitticks.store.branch import Store
 from gitticks.store.claims import CLAIMS, SEEN
 from gitticks.store.decisions import Circumstances, follow_epics
@@ -51,9 +54,6 @@ from gitticks.store.sharing import (
     warnings_of,
     words_of_rewritten,
 )
-
-if TYPE_CHECKING:
-    from gitticks.runner.events import RunEvent, TaskMoved
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
@@ -203,9 +203,6 @@ def _follow(context: Context) -> tuple[TaskMoved, ...]:
         return ()
     if context.world.in_session or mode is not MergeMode.PULL_REQUEST:
         return ()
-    from gitticks.actions.trust import require_team_trusted
-    from gitticks.runner.context import RunContext
-    from gitticks.runner.events import TaskMoved, Warned
     from gitticks.runner.pull_requests import PullRequests
 
     moved: list[TaskMoved] = []

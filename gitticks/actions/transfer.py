@@ -18,7 +18,7 @@ from gitticks.importing.bring_in import BringIn, Imported, find_source, read_sou
 from gitticks.importing.record import Format
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
-from gitticks.model.notes import Entry, Section
+from gitticks.model.notes import Section
 from gitticks.model.task import Task
 from gitticks.store.transaction import Transaction
 from gitticks.terminal_safety import safe_json
@@ -68,11 +68,6 @@ class Exported(NamedTuple):
         body = self.file.body
         blocks = (one for one in body.blocks if one.is_section and not one.is_named(Section.NOTES))
         return {block.title: body.content(block) for block in blocks}
-
-    @property
-    def notes(self) -> tuple[Entry, ...]:
-        """Returns the notes."""
-        return self.file.entries(Section.NOTES)
 
 
 def read_all(context: Context) -> Iterator[Exported]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.stop_reasons import reasons_of
-from gitticks.model.forest import forest_of, walk
+from gitticks.model.forest import Place, forest_of, walk
 from gitticks.model.ids import TaskId
-
-if TYPE_CHECKING:
-    from gitticks.actions.context import Context
-    from gitticks.model.forest import Place
-    from gitticks.model.notes import Entry
-    from gitticks.store.index import BrokenFile
-    from gitticks.store.task_row import TaskRow
+from gitticks.model.notes import Entry
+from gitticks.store.index import BrokenFile
+from gitticks.store.task_row import TaskRow
 
 
 class Group:

@@ -17,6 +17,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.redaction import secret_values
 from gitticks.runner.commit_checks import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
+from gitticks.sandbox.machine import require_walls, why_no_default
 from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
@@ -140,7 +141,6 @@ def why_no_sandbox(context: Context) -> str | None:
     """Returns why the default sandbox does not work here, found by setting it up; None if it does, or if one was chosen."""
     if context.resolved_settings.origin("sandbox.preset") != DEFAULT:
         return None
-    from gitticks.sandbox.machine import why_no_default
 
     return why_no_default(context.settings, context.world.environment)
 
@@ -162,7 +162,6 @@ def settings_here(context: Context) -> Settings:
     settings = context.settings
     if why_no_sandbox(context) is not None:
         return settings._replace(sandbox=settings.sandbox._replace(preset=SandboxPreset.NONE))
-    from gitticks.sandbox.machine import require_walls
 
     require_walls(settings.sandbox, context.world.environment)
     return settings

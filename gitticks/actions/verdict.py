@@ -21,6 +21,8 @@ from gitticks.actions.stop_reasons import said_of
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.config import read_config
+from gitticks.git.log import names_of
+from gitticks.git.merges.history import find_merge
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
@@ -28,8 +30,12 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
+from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_plan import base_of, require_code, require_head
 from gitticks.store.decisions import Circumstances, carry_out, rework_title, told_by
 from gitticks.store.index import open_index
+from gitticks.store.layout import state_tip
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decide import policy_for
@@ -93,8 +99,6 @@ def approve_task(
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
         judged = _give(context, transaction, before, given)
         if judged.after.is_merging:
-            from gitticks.runner.workspace_plan import require_code
-
             require_code(context.repository, judged.after)
         return judged
 
@@ -111,8 +115,6 @@ def check_approvable(context: Context, task_id: TaskId) -> None:
 
 def _require_head(context: Context, task: Task) -> None:
     if _is_closing(task, task.awaiting) and task.awaiting is not Awaiting.WORK:
-        from gitticks.runner.workspace_plan import require_head
-
         require_head(context.repository, task)
 
 
@@ -151,8 +153,6 @@ def rework_of(context: Context, rejected: Task) -> TaskId | None:
 
 def _refuse_merged(context: Context, task: Task) -> None:
     """Refuses to send work back that the base has got, though its task could not be closed yet."""
-    from gitticks.git.merges.history import find_merge
-
     tip = task.base and read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
     if not tip or task.end_sha is None or not context.repository.objects.has(task.end_sha):
         return
@@ -227,7 +227,6 @@ class MergedNow(NamedTuple):
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     """Merges an approved task in the foreground; None where a run is alive, which merges it."""
     from gitticks.actions.run import merge_task, merged_words
-    from gitticks.runner.liveness import is_run_alive_at
 
     if is_run_alive_at(context.repository.own_place):
         return None
@@ -263,7 +262,6 @@ def clear_unmerged(context: Context, task: Task) -> None:
     if not task.is_landed or task.branch is None or task.merged_sha is not None:
         return
     from gitticks.actions.run import keeping_warnings, run_context
-    from gitticks.runner.liveness import is_run_alive_at
     from gitticks.runner.workspace_removal import remove_merged
 
     if not is_run_alive_at(context.repository.own_place):
@@ -334,8 +332,6 @@ def _confirm(context: Context, task: Task, confirm: Confirm) -> Proof:
 
 def is_inside_session(context: Context) -> bool:
     """True if this process descends from an agent's session or from a run, whatever its own environment says."""
-    from gitticks.runner.records import Sessions
-
     runners = {record.pid for record in Sessions(context.repository.own_dir).live().values()}
     for pid in ancestors(os.getpid()):
         if pid in runners or any(one.startswith(_SESSION_VARIABLES) for one in _environment(pid)):
@@ -352,11 +348,8 @@ def _environment(pid: int) -> list[bytes]:
 
 
 def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
-    from gitticks.git.log import names_of
     from gitticks.git.signatures import principals_of, read_signature, sign
-    from gitticks.runner.workspace_plan import base_of, require_code
     from gitticks.store.approvals import allowed_signers, state_approval, why_not_signed
-    from gitticks.store.layout import state_tip
 
     require_code(context.repository, task)
     base = base_of(task, context.settings, context.repository)

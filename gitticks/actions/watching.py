@@ -166,21 +166,15 @@ def keep_watching(
         blind = blind + 1 if is_blind else 0
         if blind == _BLIND_FOR_SURE:
             watcher.tell(Trouble(BLIND))
+        rest = min(_LONGEST_REST_SECONDS, max(_REST_SECONDS, _LOOKS_IN_A_REST * took))
+        rest = _REST_WHERE_BLIND if is_blind else rest
         if wake.reason is Reason.EVENT:
             watcher.look(wake.paths)
-        elif (
-            watcher.looks_at_some
-            or watcher.has_moved
-            or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _rest_after(took))
-        ):
+        elif watcher.looks_at_some or watcher.has_moved or clock() - ended >= rest:
             took = look_at_all()
         else:
             continue
         ended = clock()
-
-
-def _rest_after(took: float) -> float:
-    return min(_LONGEST_REST_SECONDS, max(_REST_SECONDS, _LOOKS_IN_A_REST * took))
 
 
 @contextlib.contextmanager

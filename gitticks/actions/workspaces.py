@@ -103,15 +103,10 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     return Cleaned(one.name, one.path, rescued=rescued)
 
 
-class Started(NamedTuple):
-    """A task started by hand, and where to work on it."""
-
-    task: Task
-    path: Path
-
-
-def start_task(context: Context, task_id: TaskId, claims: RunClaims, *, take_over: bool = False) -> Started:
-    """Claims a task, makes its workspace and sets it working.
+def start_task(
+    context: Context, task_id: TaskId, claims: RunClaims, *, take_over: bool = False
+) -> tuple[Task, Path]:
+    """Claims a task, makes its workspace and sets it working; returns it, and where to work on it.
 
     Raises:
         RefusedError: somebody else started it, and `take_over` is not given; or it cannot be started now.
@@ -129,7 +124,7 @@ def start_task(context: Context, task_id: TaskId, claims: RunClaims, *, take_ove
         claims.end()  # from now on the file itself says who has it
 
 
-def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
+def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task, Path]:
     snapshot = context.store.snapshot()
     graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
     task = context.store.task_file(task_id).task
@@ -164,7 +159,7 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> Started:
     file = context.store.task_file(task_id)
     prompt = build_prompt(context.store, file, Role.WORKER, plan, context.settings)
     mailbox.fill(workspace, file, with_notes(prompt, workspace.warnings))
-    return Started(file.task, workspace.path)
+    return file.task, workspace.path
 
 
 def _is_begun(task: Task, claim: Claim, *, take_over: bool) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gitticks import __version__
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import ReadingCommand
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
@@ -77,8 +78,6 @@ def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     `gt help` explains a command or a topic, and `gt demo` shows a task from start to merge.
     """
     if version:
-        from gitticks import __version__
-
         click.echo(f"gitticks {__version__}")
     elif web:
         _serve(ctx, port)

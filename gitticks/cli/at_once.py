@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from gitticks.cli.catalogue import BY_NAME, name_of
+from gitticks.cli.catalogue import BY_NAME, CATALOGUE, SEE, name_of
+from gitticks.cli.failures import guarded
 from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
 from gitticks.errors import Exit, GitticksError
 
@@ -20,22 +22,7 @@ R = TypeVar("R")
 _NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
 """Commands that share by themselves, or that git or a broken repository calls for."""
 
-NAMES = frozenset(
-    {
-        "board",
-        "current",
-        "graph",
-        "inbox",
-        "list",
-        "next",
-        "ready",
-        "search",
-        "show",
-        "stats",
-        "status",
-        "tree",
-    }
-)
+NAMES = frozenset({one.name for one in CATALOGUE if one.heading == SEE} - {"log", "path"} | {"inbox"})
 """The commands that can be answered so; each is a `ReadingCommand`."""
 PAGED = frozenset({"list", "log", "show"})
 """What is shown by a pager where it is longer than the terminal."""
@@ -218,10 +205,7 @@ def answer_at_once(words: list[str]) -> int | None:
         values = None  # click says what is wrong
     if values is None:
         return None
-    import gc
-
     from gitticks.actions.context import Context
-    from gitticks.cli.failures import guarded
 
     gc.disable()  # an answer makes many small things, and none that keep one another alive
 

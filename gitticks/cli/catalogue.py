@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
+HEADINGS = SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
     "Set up",
     "Write tasks",
     "See",
@@ -14,7 +14,6 @@ SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
     "Share",
     "Plumbing and legacy",
 )
-HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING)
 
 
 class CatalogueEntry(NamedTuple):

@@ -9,8 +9,10 @@ from typing import NamedTuple, TypeVar
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import standing_now
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_decide
 from gitticks.cli.failures import tell
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.options import Completes
 from gitticks.cli.render import PrintingError, hint
 from gitticks.cli.writing import print_change
@@ -18,6 +20,7 @@ from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.runner.liveness import is_run_alive_at
 from gitticks.store.index import Index, open_index
 from gitticks.store.task_ids import named, nearest_id
 
@@ -111,7 +114,6 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
     With `is_left` the merge is left to a run or `gt merge`.
     """
     from gitticks.actions.verdict import clear_unmerged, merge_approved
-    from gitticks.runner.liveness import is_run_alive_at
 
     if not task.is_merging:
         clear_unmerged(context, task)
@@ -191,8 +193,5 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
     if unprinted is not None:
         raise unprinted
     if context.as_json:
-        from gitticks.actions.derived_state import standing_now
-        from gitticks.cli.json import print_tasks, task_text
-
         print_tasks(task_text(standing_now(context, task_id)) for task_id in done)
     return code

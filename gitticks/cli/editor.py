@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import standing_now
+from gitticks.actions.drafts import Draft, kept_on_error, make_draft, text_kept_on_error
 from gitticks.cli.failures import tell
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.writing import check_text, returned_words
@@ -29,7 +32,6 @@ from gitticks.model.task import Task
 from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
-    from gitticks.actions.drafts import Draft
     from gitticks.actions.verdict import Waiting
 
 
@@ -252,7 +254,6 @@ def answered_words(context: Context, after: Task) -> str:
 
 def answer(context: Context, waiting: Waiting, text: str, *, is_ours: bool) -> Task:
     """Answers a task and returns it; a text that only we have is kept in a file if that fails."""
-    from gitticks.actions.drafts import text_kept_on_error
     from gitticks.actions.verdict import respond_to
 
     with text_kept_on_error(context, text if is_ours else ""):
@@ -277,8 +278,6 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
         UsageError: something was written in the wrong place, or is too long.
         GitticksError: the editor is not there or failed.
     """
-    from gitticks.actions.drafts import kept_on_error, make_draft
-
     draft = make_draft(context, sheet.encode("utf-8", "replace"), name, line=answer_line(sheet))
     if not write_in_editor(context, draft):
         yield begun
@@ -313,9 +312,6 @@ def answer_every_question(context: Context, *, with_editor: bool) -> int:
     if not waiting:
         say("no task is waiting for an answer", err=True)
     if context.as_json:
-        from gitticks.actions.derived_state import standing_now
-        from gitticks.cli.json import print_tasks, task_text
-
         print_tasks([task_text(standing_now(context, task_id)) for task_id in answered])
     return code
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from gitticks.cli import render
 from gitticks.cli.at_once import COMPLETION, answer_at_once
 from gitticks.cli.catalogue import ALIASES, BY_NAME
+from gitticks.cli.failures import guarded, tell, tell_interrupted
 from gitticks.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ def main() -> NoReturn:
     try:
         code = _run(words)
     except KeyboardInterrupt:  # while the command was still being loaded
-        from gitticks.cli.failures import tell_interrupted
-
         code = tell_interrupted()
     _leave(code)
 
@@ -46,13 +45,10 @@ def _run(words: list[str]) -> int:
     try:
         words = read_before(words)
     except UsageError as error:
-        from gitticks.cli.failures import tell
-
         return tell(words, error.message, error.hint, error.exit_code)
     shell = os.environ.get(COMPLETION)
     if shell is not None:
         from gitticks.cli.completion.offers import complete
-        from gitticks.cli.failures import guarded
 
         return guarded(words, lambda: complete(shell, words, _commands))
     code = answer_at_once(words)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
+from gitticks import __version__
+from gitticks.cli.catalogue import is_reading
 from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, GitticksError, first_of
@@ -61,8 +63,6 @@ def _command_in(arguments: Sequence[str]) -> str | None:
 
 def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
     """Announces that an answer could not be printed, and what was changed all the same, so that nobody repeats that."""
-    from gitticks.cli.catalogue import is_reading
-
     if error.changes:
         shown = first_of([f"`{change}`" for change in error.changes], _MOST_CHANGES)
         message = f"the change was made ({shown}), only printing failed"
@@ -121,8 +121,6 @@ def report(error: BaseException, arguments: list[str]) -> tuple[str, str]:
     import platform
     import tempfile
     import traceback
-
-    from gitticks import __version__
 
     text = "\n".join(
         [

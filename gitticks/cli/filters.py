@@ -64,8 +64,7 @@ def parse_order(text: str) -> tuple[Order, bool]:
     return read_word(Order, "order")(word), word != text
 
 
-def are_kinds(text: str) -> bool:
-    """True for a comma list of kinds of awaiting."""
+def _are_kinds(text: str) -> bool:
     kinds = {kind.value for kind in Awaiting}
     return all(part in kinds for part in text.split(","))
 
@@ -89,7 +88,7 @@ AWAITING = Option(
     read=parse_kinds,
     completes="kinds",
     may_be_bare=True,
-    is_value=are_kinds,
+    is_value=_are_kinds,
 )
 """Arrives as a frozen set of kinds, or None."""
 

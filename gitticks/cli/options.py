@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,8 +19,6 @@ from gitticks.cli.text import as_called, called
 from gitticks.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from click.shell_completion import CompletionItem
 
 
@@ -241,8 +241,6 @@ def message_of(error: click.ClickException) -> str:
 
 def _near(option: str, possible: Iterable[str]) -> list[str]:
     """Returns the options that may be meant; click counts the hyphens, which make all of them look alike."""
-    from difflib import get_close_matches
-
     named = {one.lstrip("-"): one for one in possible}
     return [named[one] for one in get_close_matches(option.lstrip("-"), named, n=2)]
 
@@ -276,8 +274,6 @@ def nearest_names(word: str, names: Sequence[str]) -> list[str]:
 
     A word of one or two letters looks like too much, so only its beginning counts.
     """
-    from difflib import get_close_matches
-
     begun = [name for name in names if len(word) > 1 and name.startswith(word)]
     if begun:
         return begun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -327,6 +328,14 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def below(on: Screen, heading: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yields some lines below their heading; nothing where there are none."""
+    for number, line in enumerate(lines):
+        if not number:
+            yield on.styled(heading, Style.STRONG)
+        yield line
+
+
 def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
     """Yields a text as it is below its heading."""
     for line in shown_text(on.narrower(len(indent)), text):
@@ -342,8 +351,6 @@ def shown_text(on: Screen, text: str) -> list[str]:
     lines = [visible(line.expandtabs(_TAB)).rstrip() for line in text.splitlines()]
     if not on.is_terminal:
         return lines
-    import re  # piped texts are spared the pattern
-
     plain = "\n".join(lines)
     if (
         on.has_colour

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -181,15 +180,6 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
         ) from error
     except UnicodeDecodeError:
         raise UsageError(f"`{name}` is not UTF-8", hint=_TO_UTF8) from None
-
-
-@contextmanager
-def kept(context: Context, text: str | None) -> Iterator[str]:
-    """Yields a text that came by stdin, and keeps it in a file if the block fails: nobody else may have it."""
-    from gitticks.actions.drafts import text_kept_on_error
-
-    with text_kept_on_error(context, text or ""):
-        yield text or ""
 
 
 def split_words(

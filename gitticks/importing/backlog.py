@@ -67,8 +67,7 @@ class Config(NamedTuple):
     prefix: str = "task"
 
 
-def read_config(data: bytes, path: str) -> Config:
-    """Returns what a `config.yml` says."""
+def _read_config(data: bytes, path: str) -> Config:
     try:
         values = loose_node(parse_yaml(Source(text_of(data), path)))
     except DocumentError as error:
@@ -91,7 +90,7 @@ def read_backlog(folder: Path) -> Reading:
     reading, config = Reading(Format.BACKLOG), Config()
     for file in (folder / "config.yml", folder / "config.yaml"):
         with reading.noting(str(file)):
-            config = read_config(read_file(file), str(file)) if file.is_file() else config
+            config = _read_config(read_file(file), str(file)) if file.is_file() else config
     for file in (file for name in _TASKS for file in sorted((folder / name).glob("*.md"))):
         with reading.noting(str(file)):
             reading.add(_task_of(read_file(file), str(file), config))

@@ -102,34 +102,33 @@ def _read(record: dict[str, Any], path: str, line: int, reading: Reading) -> Non
 
 def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> ForeignTask:
     """Returns one issue."""
-    text = canonical(record)
     parts = Parts.of(record)
     parts.drop(*_IGNORED)
     source_id, title = parts.name("id"), parts.name("title")
     blockers, parents, links = _dependencies(parts, source_id)
     reason = parts.text("close_reason")
     status, awaiting = _state(parts, reason, is_held=bool(blockers))
-    ending = parts.ending(status, "close_reason", reason)
+    task = parts.task(
+        status,
+        "issue_type",
+        ("close_reason", reason),
+        id=source_id,
+        title=title,
+        awaiting=awaiting,
+        blocked_by=blockers,
+        parent=parents[0] if parents else None,
+        assignee=parts.line("assignee"),
+        due=parts.day("due_at"),
+    )
     return ForeignTask(
-        parts.task(
-            status,
-            "issue_type",
-            ending,
-            id=source_id,
-            title=title,
-            awaiting=awaiting,
-            blocked_by=blockers,
-            parent=parents[0] if parents else None,
-            assignee=parts.line("assignee"),
-            due=parts.day("due_at"),
-        ),
+        task,
         path,
         line,
-        digest_of(text),
+        digest_of(canonical(record)),
         record=as_record(record),
         summary=parts.text("description") or "",
         sections=parts.sections(_FIELDS_OF_SECTIONS),
-        notes=_notes(parts, ending.updated),
+        notes=_notes(parts, task.updated),
         links={**links, **({"parents": parents[1:]} if parents[1:] else {})},
         extra=parts.left,
     )

@@ -27,17 +27,12 @@ from gitticks.store import layout
 from gitticks.store.transaction import Transaction
 from gitticks.world import World
 
-_FINDERS: dict[Format, Callable[[Path], Path | None]] = {
-    Format.TICKS: find_ticks,
-    Format.BEADS: find_beads,
-    Format.BACKLOG: find_backlog,
+_SOURCES: dict[Format, tuple[Callable[[Path], Path | None], Callable[[Path], Reading]]] = {
+    Format.TICKS: (find_ticks, read_ticks),
+    Format.BEADS: (find_beads, read_beads),
+    Format.BACKLOG: (find_backlog, read_backlog),
 }
-"""Each finds its data in a folder, in the order in which a format is guessed."""
-_READERS: dict[Format, Callable[[Path], Reading]] = {
-    Format.TICKS: read_ticks,
-    Format.BEADS: read_beads,
-    Format.BACKLOG: read_backlog,
-}
+"""What finds data in a folder, in the order in which a format is guessed, and what reads it."""
 
 
 @dataclass(slots=True)
@@ -290,7 +285,7 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
     if wanted is not None:
         return Source(wanted, _place(wanted, given, top))
-    found = [(one, place) for one, find in _FINDERS.items() if (place := find(given or top)) is not None]
+    found = [(one, place) for one, (find, _) in _SOURCES.items() if (place := find(given or top)) is not None]
     if found:
         (guessed, place), *others = found
         return Source(guessed, place, is_guessed=True, others=tuple(one for one, _ in others))
@@ -311,7 +306,8 @@ def _place(wanted: Format, given: Path | None, top: Path) -> Path | None:
         return given
     if wanted is Format.GITHUB or (wanted is Format.BEADS and given is not None and given.is_file()):
         return given
-    found = _FINDERS[wanted](given or top)
+    find, _ = _SOURCES[wanted]
+    found = find(given or top)
     if found is None:
         raise NotFoundError(
             f"there is no {wanted} data in `{given or top}`",
@@ -325,7 +321,8 @@ def read_source(source: Source, directory: Path) -> Reading:
     try:
         if source.format is Format.GITHUB or source.path is None:
             return read_github(source.path, directory)
-        return _READERS[source.format](source.path)
+        _, read = _SOURCES[source.format]
+        return read(source.path)
     except OSError as error:
         raise GitticksError(
             f"`{source.name}` cannot be read: {reason_of(error)}", hint="`gt import --help`"

@@ -79,7 +79,6 @@ def _task_of(record: Any, path: str) -> ForeignTask:
         raise RecordError("this is not a JSON object")
     if not isinstance(record.get("number"), int):
         raise RecordError("`number` is not a number" if "number" in record else "`number` is missing")
-    text = canonical(record)
     parts = Parts.of(record)
     number, title = parts.left.pop("number"), parts.name("title")
     updated, closed, created = parts.time("updatedAt"), parts.time("closedAt"), parts.time("createdAt")
@@ -100,7 +99,7 @@ def _task_of(record: Any, path: str) -> ForeignTask:
         ),
         path,
         None,
-        digest_of(text),
+        digest_of(canonical(record)),
         wanted_id=f"gh-{number}",
         record=as_record(record),
         summary=parts.text("body") or "",

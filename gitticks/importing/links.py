@@ -284,8 +284,8 @@ def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: b
 
     `also_old` for links that led to nothing only because an earlier import did not know their targets.
     """
-    missing = _words(places, task_id) if also_old else ([], [])
     task = places.tasks[task_id]
+    old_parents, old_blockers = _words(places, task_id) if also_old else ([], [])
 
     def can_be_made(name: str, words: list[str], made: Iterable[TaskId | None]) -> bool:
         target = places.resolve(name)
@@ -293,13 +293,10 @@ def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: b
             return places.is_new(name)
         return places.tasks[target].status is not Status.CANCELLED
 
-    parents, words = missing
-    blockers = [name for name in one.task.blocked_by if can_be_made(name, words, task.blocked_by)]
-    parent = (
-        one.task.parent
-        if one.task.parent is not None and can_be_made(one.task.parent, parents, [task.parent])
-        else None
-    )
+    blockers = [name for name in one.task.blocked_by if can_be_made(name, old_blockers, task.blocked_by)]
+    parent = one.task.parent
+    if parent is not None and not can_be_made(parent, old_parents, [task.parent]):
+        parent = None
     if not blockers and parent is None:
         return None
     return _unmade(places, task_id, parent, blockers, (one.path, one.line))

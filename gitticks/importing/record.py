@@ -147,14 +147,6 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-class Ending(NamedTuple):
-    """When a record was changed last, and, where it is closed, when and why."""
-
-    updated: datetime | None
-    closed: datetime | None
-    reason: str | None
-
-
 @dataclass(slots=True)
 class Parts:
     """The fields of one record; what was taken is no longer among those left."""
@@ -236,21 +228,18 @@ class Parts:
         found = ((section.value, self.text(key)) for section, key in keys.items())
         return tuple((name, text) for name, text in found if text and text.strip())
 
-    def ending(self, status: Status, key: str, reason: str | None) -> Ending:
-        """Takes when the record was changed and closed; `reason` was under `key`, and goes back if it is open."""
-        updated = self.time("updated_at")
-        if status.is_terminal:
-            line = one_line(reason) if reason else None
-            return Ending(updated, self.time("closed_at") or updated, line or None)
-        if reason:
-            self.left[key] = reason
-        return Ending(updated, None, None)
+    def task(self, status: Status, kind: str, reason: tuple[str, str | None], **more: Any) -> Task:
+        """Takes the fields that beads and ticks call alike, and the kind where it says no more than that.
 
-    def task(self, status: Status, kind: str, ending: Ending, **more: Any) -> Task:
-        """Takes the fields that beads and ticks call alike, and the kind where it says no more than that."""
+        `reason` is the key and the text of why it was closed, which go back if it is open.
+        """
         word = self.left.get(kind)
         if word in ("task", "epic"):
             self.drop(kind)
+        updated = self.time("updated_at")
+        key, why = reason
+        if why and not status.is_terminal:
+            self.left[key] = why
         return Task(
             status=status,
             type=TaskType.EPIC if word == "epic" else TaskType.TASK,
@@ -259,9 +248,9 @@ class Parts:
             defer_until=self.day("defer_until"),
             created=self.time("created_at"),
             created_by=self.line("created_by"),
-            updated=ending.updated,
-            closed=ending.closed,
-            closed_reason=ending.reason,
+            updated=updated,
+            closed=(self.time("closed_at") or updated) if status.is_terminal else None,
+            closed_reason=one_line(why or "") or None if status.is_terminal else None,
             external_ref=self.line("external_ref"),
             **more,
         )

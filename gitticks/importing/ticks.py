@@ -49,7 +49,6 @@ def read_ticks(folder: Path) -> Reading:
 
 def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
     """Returns one tick."""
-    text = canonical(record)
     parts = Parts.of(record)
     source_id, title = parts.name("id"), parts.name("title")
     status = _STATUSES.get(parts.line("status") or "open")
@@ -58,30 +57,30 @@ def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
     reason = parts.text("closed_reason")
     if status is Status.DONE and is_given_up(reason):
         status = Status.CANCELLED
-    ending = parts.ending(status, "closed_reason", reason)
     awaiting = _word(parts, "awaiting", Awaiting)
     if parts.left.get("manual") is not None:
         awaiting = awaiting or (Awaiting.WORK if parts.left["manual"] is True else None)
         parts.drop("manual")
+    task = parts.task(
+        status,
+        "type",
+        ("closed_reason", reason),
+        id=source_id,
+        title=title,
+        blocked_by=parts.texts("blocked_by"),
+        parent=parts.line("parent"),
+        requires=_word(parts, "requires", Requires),
+        awaiting=None if status.is_terminal else awaiting,
+    )
     return ForeignTask(
-        parts.task(
-            status,
-            "type",
-            ending,
-            id=source_id,
-            title=title,
-            blocked_by=parts.texts("blocked_by"),
-            parent=parts.line("parent"),
-            requires=_word(parts, "requires", Requires),
-            awaiting=None if status.is_terminal else awaiting,
-        ),
+        task,
         path,
         None,
-        digest_of(text),
+        digest_of(canonical(record)),
         record=as_record(record),
         summary=parts.text("description") or "",
         sections=parts.sections({Section.ACCEPTANCE: "acceptance_criteria"}),
-        notes=read_notes(parts.text("notes") or "", ending.updated or EPOCH),
+        notes=read_notes(parts.text("notes") or "", task.updated or EPOCH),
         links={key: found for key in ("after", "discovered_from") if (found := parts.texts(key))},
         extra=parts.left,
     )

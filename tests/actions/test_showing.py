@@ -20,7 +20,7 @@ def test_sections_have_their_own_names_and_empty_ones_are_left_out(tmp_path: Pat
     assert shown.summary == "Sum"
     assert shown.sections == {"Context": "c", "My own": "o", "Review": "fail"}
     assert shown.review_outcome == ReviewOutcome.FAIL
-    assert shown.handoff_author is None
+    assert shown.last_handoff is None
 
 
 def test_what_a_person_wrote_after_an_agents_session_is_theirs(tmp_path: Path) -> None:
@@ -30,8 +30,9 @@ def test_what_a_person_wrote_after_an_agents_session_is_theirs(tmp_path: Path) -
     written = Event(EventType.TEXT_CHANGED, NOW, ada, data={"sections": ["handoff"]})
     make_task(make_store(tmp_path), id="k7f2", events=(*events, written))
     shown = show_task(Context(directory=tmp_path), "k7f2")
-    assert shown.handoff_author == ("Ada", NOW)
-    assert shown.review_author == ("claude", earlier)
+    assert shown.last_handoff == written
+    assert shown.last_review is not None
+    assert (shown.last_review.actor, shown.last_review.at) == (claude, earlier)
 
 
 def test_what_a_person_wrote_among_the_questions_is_shown_though_it_answers_none(tmp_path: Path) -> None:

@@ -106,8 +106,7 @@ def check_left_behind(context: Context) -> Iterator[Finding]:
         yield warning(f"{one.words}, and nothing is run or merged meanwhile", "`gt trust` shows it, and asks")
 
 
-def can_be_read(context: Context, commit: str) -> bool:
-    """True for a commit whose tree is known."""
+def _can_be_read(context: Context, commit: str) -> bool:
     try:
         context.store.objects.tree_of(commit)
     except GitticksError:
@@ -118,7 +117,7 @@ def can_be_read(context: Context, commit: str) -> bool:
 def has_state(context: Context) -> bool:
     """True if the state branch stands at a commit; where that cannot be read, the check for damage says so."""
     tip = read_ref(context.repository.common_dir, layout.STATE_REF)
-    return tip is not None and can_be_read(context, tip)
+    return tip is not None and _can_be_read(context, tip)
 
 
 class Damaged(NamedTuple):
@@ -303,7 +302,7 @@ def last_seen(context: Context) -> str | None:
     known = load_remembered(repository)
     reported = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
     for seen in dict.fromkeys((known.seen, _indexed(context), load_journal(context.repository).base)):
-        if seen is None or objects.is_ancestor(seen, tip) or not can_be_read(context, seen):
+        if seen is None or objects.is_ancestor(seen, tip) or not _can_be_read(context, seen):
             continue
         if was_published(repository, [seen]):
             continue  # the log tells what became of it: an amended or rebased commit was replaced, not lost

@@ -87,14 +87,9 @@ def _all_commands() -> list[str]:
     lines: list[str] = []
     for heading in HEADINGS:
         rows = [(f"  {one.name}", one.summary) for one in CATALOGUE if one.heading == heading]
-        lines += [
-            f"{heading}:",
-            *table(screen(), ["", "what"], rows, flexible="what", with_heading=False),
-            "",
-        ]
+        lines += [*_listed(heading, rows), ""]
     rows = [(f"  {one.name}", one.title) for one in guides().values()]
-    listed = table(screen(), ["", "what"], rows, flexible="what", with_heading=False)
-    lines += [*_topics(), "", "Guides:", *listed, ""]
+    lines += [*_topics(), "", *_listed("Guides", rows), ""]
     other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
     lines.append(f"Other names: {other}.")
     return [*lines, f'Your own aliases: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
@@ -102,7 +97,11 @@ def _all_commands() -> list[str]:
 
 def _topics() -> list[str]:
     rows = [(f"  {name}", topic.summary) for name, topic in TOPICS.items()]
-    return ["Topics:", *table(screen(), ["", "what"], rows, flexible="what", with_heading=False)]
+    return _listed("Topics", rows)
+
+
+def _listed(heading: str, rows: list[tuple[str, str]]) -> list[str]:
+    return [f"{heading}:", *table(screen(), ["", "what"], rows, flexible="what", with_heading=False)]
 
 
 def _unknown(group: click.Command, context: click.Context, word: str, about: list[str]) -> NotFoundError:

@@ -10,6 +10,7 @@ from gitticks.actions.derived_state import Standing
 from gitticks.actions.listing import RECENT_DAYS, Columns, sort_into_columns
 from gitticks.actions.listing import Column as PhaseColumn
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
 from gitticks.cli.table import Cell, Column, line_of, table_of
 from gitticks.cli.text import cut, visible, width, wrap
@@ -42,8 +43,6 @@ def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
 
 
 def _print_json(found: Columns) -> None:
-    from gitticks.cli.json import print_object, task_object
-
     print_object(
         columns=[
             {

@@ -8,6 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Dependencies, find_dependencies
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import GAP, NARROWEST_TITLE, NO_TASKS, Screen, Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
@@ -75,8 +76,6 @@ def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) ->
 
 
 def _print_json(found: Dependencies) -> None:
-    from gitticks.cli.json import print_object, task_object
-
     print_object(
         tasks=[task_object(one) for one in found.standings],
         layers=[[one.task.id for one in layer] for layer in found.layers],

@@ -19,6 +19,7 @@ from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.status import Verdict
+from gitticks.runner.liveness import is_run_alive_at
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
@@ -120,8 +121,6 @@ def _followed(context: Context, done: FollowedUp) -> str:
     if done.before is None:
         return "created"
     if after.is_merging and not done.before.is_merging:
-        from gitticks.runner.liveness import is_run_alive_at
-
         how = as_called(
             "merging (`gt status` shows it)"
             if is_run_alive_at(context.repository.own_place)

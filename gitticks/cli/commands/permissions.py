@@ -20,7 +20,6 @@ from gitticks.actions.permissions import (
     forget_rules,
     open_questions,
     policy,
-    would_loosen,
 )
 from gitticks.cli.commands.inbox import request_lines, request_object
 from gitticks.cli.editor import is_agreed, is_on_terminal
@@ -33,7 +32,7 @@ from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
 from gitticks.store.permissions import LEARNED_ORIGIN
-from gitticks.workflow.permissions import Operation, rule_words
+from gitticks.workflow.permissions import Operation, is_looser, rule_words
 
 R = TypeVar("R")
 _POLL_SECONDS = 0.3
@@ -285,14 +284,13 @@ def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
         return
     asked = None if mode == "default" else PermissionMode(mode)
     wanted = asked or PermissionMode.AUTO_EDIT
-    if would_loosen(context, wanted) and not yes:
+    now = context.settings.permissions.mode
+    if is_looser(wanted, now) and not yes:
         if context.as_json or not is_on_terminal():
             raise RefusedError(
                 f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
             )
-        if not is_agreed(
-            f"Let agents do more ({context.settings.permissions.mode} → {wanted})?", default=False
-        ):
+        if not is_agreed(f"Let agents do more ({now} → {wanted})?", default=False):
             raise RefusedError("nothing was changed")
     changed = change_mode(context, asked)
     if context.as_json:

@@ -23,7 +23,7 @@ from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.pager import paged
-from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, count_of, prose, say, screen
+from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, below, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import joined
 from gitticks.cli.writing import check_text, print_change
@@ -193,14 +193,9 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     yield from _part(on, "Work", _work(on, seen, now))
 
 
-def _part(on: Screen, name: str, lines: Iterator[str]) -> Iterator[str]:
-    first = next(lines, None)
-    if first is None:
-        return
-    yield ""
-    yield on.styled(name, Style.STRONG)
-    yield first
-    yield from lines
+def _part(on: Screen, name: str, lines: Iterable[str]) -> list[str]:
+    shown = list(below(on, name, lines))
+    return ["", *shown] if shown else []
 
 
 def _council(on: Screen, seen: ReviewView) -> Iterator[str]:

@@ -256,14 +256,12 @@ def start_command(context: Context, *, task: str, take_over: bool) -> None:
     """
     task_id = find_or_take_up_task(context, task)
     claims = claims_of(context, context.warnings.append)
-    started = start_task(context, task_id, claims, take_over=take_over)
+    started, path = start_task(context, task_id, claims, take_over=take_over)
     if context.as_json:
-        print_object(id=started.task.id, path=started.path, branch=started.task.branch)
+        print_object(id=started.id, path=path, branch=started.branch)
         return
-    say(str(started.path))
-    hint(
-        f"commit there, then `gt handoff` to say what you did, and `gt complete` to hand {started.task.id} off"
-    )
+    say(str(path))
+    hint(f"commit there, then `gt handoff` to say what you did, and `gt complete` to hand {started.id} off")
 
 
 @command("stop", "gt stop", "gt stop k7f2", "gt stop h8d4 --after-iteration", with_json=False)

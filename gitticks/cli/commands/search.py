@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import join
 
 from gitticks.actions.context import Context
 from gitticks.actions.listing import Filter
@@ -61,8 +62,6 @@ def answer(
 
 
 def _asked(words: Sequence[str]) -> str:
-    from shlex import join
-
     return visible(f"gt search {join(words)}")
 
 

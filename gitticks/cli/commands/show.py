@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from gitticks.actions.context import Context
-from gitticks.actions.showing import Author, ShownTask, show_round, show_task
+from gitticks.actions.showing import ShownTask, show_round, show_task
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
+from gitticks.cli.commands.inbox import changes_object, changes_words
 from gitticks.cli.filters import parse_count
 from gitticks.cli.json import print_object, print_task, task_text
 from gitticks.cli.render import (
@@ -15,6 +16,7 @@ from gitticks.cli.render import (
     Screen,
     Style,
     ago,
+    below,
     count_of,
     opposite,
     prose,
@@ -24,7 +26,10 @@ from gitticks.cli.render import (
     warn,
 )
 from gitticks.cli.text import as_called, visible, width
+from gitticks.cli.views.history import event_lines, turns
 from gitticks.cli.views.tasks import joined, waits_for
+from gitticks.document.verdict_line import review_outcome
+from gitticks.model.event import Event
 from gitticks.model.notes import Entry, QuestionPair, Section
 from gitticks.store.layout import Round
 from gitticks.world import elapsed
@@ -83,8 +88,6 @@ def round_object(found: Round, review: str | None = None) -> dict[str, object]:
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
     more: dict[str, object] = {}
     if with_changes:
-        from gitticks.cli.commands.inbox import changes_object
-
         more["changes"] = changes_object(shown.changes)
     return task_text(
         shown.standing,
@@ -137,16 +140,17 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
         if name not in _LATE:
             yield from _part(on, name, "", text)
     if Section.HANDOFF in shown.sections:
-        yield from _part(on, Section.HANDOFF, _by(shown.handoff_author, now), shown.sections[Section.HANDOFF])
+        yield from _part(on, Section.HANDOFF, _by(shown.last_handoff, now), shown.sections[Section.HANDOFF])
     if Section.REVIEW in shown.sections:
         outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[Section.REVIEW]
-        by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
+        by = ": ".join(part for part in (_by(shown.last_review, now), outcome) if part)
         yield from _part(on, Section.REVIEW, by, "" if text.strip() == outcome else text)
     yield from _changes(on, shown)
     yield from _rounds(on, shown)
-    yield from _questions(on, shown.questions, now)
-    yield from _notes(on, shown.notes, now)
-    yield from _mentions(on, shown)
+    asked = (line for pair in shown.questions for line in pair_lines(on, pair, now))
+    yield from below(on, Section.QUESTIONS, asked)
+    yield from below(on, Section.NOTES, (line for note in shown.notes for line in entry_lines(on, note, now)))
+    yield from below(on, "Mentions", _mentions(on, shown))
     yield from _history(on, shown, now)
 
 
@@ -212,8 +216,6 @@ def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
     changes = shown.changes
     if changes is None:
         return
-    from gitticks.cli.commands.inbox import changes_words
-
     yield _heading(on, "Changes", ", ".join(changes_words(changes)))
     paths = changes.summary.paths
     yield from (on.fit(GAP + visible(path)) for path in paths[:MOST_PATHS])
@@ -236,8 +238,6 @@ def round_words(one: Round) -> str:
     text = one.review
     if text is None:
         return visible(_with_first_line("handed off" if one.handoff else "reviewed", one.handoff or "", ""))
-    from gitticks.document.verdict_line import review_outcome
-
     outcome = _OUTCOMES.get(review_outcome(text).value, "no verdict")
     return visible(_with_first_line(f"review {outcome}", text, outcome))
 
@@ -266,22 +266,8 @@ def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
         yield from prose(on, text)
 
 
-def _by(author: Author | None, now: datetime) -> str:
-    return f"{author.name}, {ago(author.at, now)}" if author else ""
-
-
-def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iterator[str]:
-    if pairs:
-        yield _heading(on, "Questions")
-    for pair in pairs:
-        yield from pair_lines(on, pair, now)
-
-
-def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
-    if notes:
-        yield _heading(on, "Notes")
-    for note in notes:
-        yield from entry_lines(on, note, now)
+def _by(event: Event | None, now: datetime) -> str:
+    return f"{event.actor.name}, {ago(event.at, now)}" if event else ""
 
 
 def pair_lines(
@@ -319,8 +305,6 @@ def beginning(on: Screen, text: str, most: int | None, rest: str, indent: str = 
 
 
 def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
-    if shown.mentions:
-        yield _heading(on, "Mentions")
     for standing in shown.mentions:
         task = standing.task
         head = f"{GAP}{on.glyph(task.status)} "
@@ -331,8 +315,6 @@ def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     if shown.history.is_only_begun:
         return
-    from gitticks.cli.views.history import event_lines, turns
-
     events = turns(shown.history.events)
     if not events:
         return

@@ -18,6 +18,7 @@ from gitticks.cli.render import (
     Style,
     age_of,
     ago,
+    below,
     count_of,
     hint,
     name_line,
@@ -217,11 +218,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
 
 
 def _part(on: Screen, heading: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yields some lines below their heading; nothing where there are none."""
-    for number, line in enumerate(lines):
-        if not number:
-            yield on.styled(heading, Style.STRONG)
-        yield GAP + line
+    return below(on, heading, (GAP + line for line in lines))
 
 
 def _listed(

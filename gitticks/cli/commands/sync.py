@@ -8,6 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Moved, Reached, Synced, sync
+from gitticks.actions.sync_auto import watch
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of
@@ -55,8 +56,6 @@ def sync_command(
 
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float) -> None:
-    from gitticks.actions.sync_auto import watch
-
     told: list[Synced] = []
 
     def tell(done: Synced) -> None:
@@ -82,10 +81,10 @@ def _show(context: Context, done: Synced, *, is_first_of_many: bool = False) -> 
     if context.as_json:
         print_object(sync=done)
         return
-    for warning in warnings_of(done):
+    for warning in _warnings_of(done):
         warn(warning)
     say(*sync_lines(screen(), done, is_watching=is_first_of_many))
-    step = next_step(done)
+    step = _next_step(done)
     if step is None and done.came.files and not are_settings_trusted(context.renewed()):
         step = "`gt trust` shows what would run here, and asks"
     if step:
@@ -116,8 +115,7 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
         yield f"up to date with {remote}{goes_on}"
 
 
-def warnings_of(done: Synced) -> Iterator[str]:
-    """Yields what a person should look at."""
+def _warnings_of(done: Synced) -> Iterator[str]:
     beside = {path: standing_beside(path) for path in done.beside}
     for path, parts in done.conflicts.items():
         task = task_of_path(path)
@@ -145,8 +143,7 @@ def warnings_of(done: Synced) -> Iterator[str]:
         yield f"git says: {done.words}"
 
 
-def next_step(done: Synced) -> str | None:
-    """Returns what to type next."""
+def _next_step(done: Synced) -> str | None:
     if done.conflicts:
         path = next(iter(done.conflicts))
         task = task_of_path(path)

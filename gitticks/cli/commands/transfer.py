@@ -18,6 +18,7 @@ from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
 from gitticks.importing.bring_in import Imported
 from gitticks.importing.record import Format
+from gitticks.model.notes import Section
 from gitticks.terminal_safety import safe_json
 
 IMPORT_FORMATS = ("ticks", "beads", "backlog", "github")
@@ -149,7 +150,7 @@ def _as_json(context: Context) -> Iterator[str]:
             **plain(one.file.task),
             "summary": one.file.summary,
             "sections": one.sections,
-            "notes": plain(one.notes),
+            "notes": plain(one.file.entries(Section.NOTES)),
             "history": plain(one.events),
         }
         yield separator + safe_json(json.dumps(body, ensure_ascii=False))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.drafts import text_kept_on_error
 from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, reopen_task
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change, find_tasks_to_decide
 from gitticks.actions.verdict import (
@@ -33,7 +34,7 @@ from gitticks.cli.editor import (
     written_below,
 )
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.writing import STDIN, kept, moved_words, print_change, read_text, returned_words
+from gitticks.cli.writing import STDIN, moved_words, print_change, read_text, returned_words
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -64,7 +65,7 @@ def approve_command(
     text = read_text(typed, "the note")
 
     def decide(task_id: TaskId) -> Decided:
-        with kept(context, text if typed == STDIN else None):
+        with text_kept_on_error(context, text if typed == STDIN else None):
             proof = prove_approval(context, task_id, typed_word, signs=sign, key=key)
             judged = approve_task(context, task_id, text, seen[task_id], proof)
         before, after = judged.before, judged.after
@@ -102,10 +103,8 @@ def reject_command(
     asking = () if given or no_feedback else _asking(context, ids, can_ask=typed is None)
 
     def decide(task_id: TaskId) -> Decided:
-        is_ours = typed == STDIN
-        written = (
-            _written(context, task_id) if task_id in asking else kept(context, given if is_ours else None)
-        )
+        ours = text_kept_on_error(context, given if typed == STDIN else None)
+        written = _written(context, task_id) if task_id in asking else ours
         with written as text:
             after = reject_task(context, task_id, text or given, seen[task_id]).after
         if not after.is_open:

@@ -137,16 +137,15 @@ def gc_command(context: Context, *, dry_run: bool) -> int:
         print_object(leftovers=found)
     for one in [] if context.as_json else found:
         words = f"stays: {one.problem}" if one.problem else "would go" if dry_run else "removed"
-        say(f"{one.kind} {visible(one.name)}  {in_bytes(one.size_bytes)}  {visible(words)}")
+        say(f"{one.kind} {visible(one.name)}  {_in_bytes(one.size_bytes)}  {visible(words)}")
     gone = [one for one in found if one.problem is None]
     if not context.as_json:
-        total = in_bytes(sum(one.size_bytes for one in gone))
+        total = _in_bytes(sum(one.size_bytes for one in gone))
         say(f"{total} in {len(gone)} of {len(found)}" if found else "nothing to remove", err=True)
     return Exit.FAILED if len(gone) < len(found) else Exit.DONE
 
 
-def in_bytes(count: int) -> str:
-    """Returns `1.2 MB`."""
+def _in_bytes(count: int) -> str:
     size = float(count)
     for unit in ("B", "kB", "MB"):
         if size < _THOUSAND:

@@ -28,7 +28,6 @@ from gitticks.cli.writing import (
     STDIN,
     check_text,
     field_options,
-    kept,
     moved_words,
     print_change,
     print_request,
@@ -182,7 +181,6 @@ def update_command(
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool) -> int:
-
     from gitticks.cli.decisions import finish_approval
 
     before, after = updated.before, updated.after
@@ -307,7 +305,11 @@ def _note(
     """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
-        return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
+        if STDIN not in (file, typed):
+            return nullcontext(text)
+        from gitticks.actions.drafts import text_kept_on_error
+
+        return text_kept_on_error(context, text)
     from gitticks.cli.editor import NOTE, head_of, is_typed_to, make_sheet, written_below
 
     if not is_typed_to() or context.world.in_session:

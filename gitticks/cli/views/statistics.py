@@ -43,8 +43,7 @@ def short_number(number: int) -> str:
     return f"{number // _THOUSAND} k" if number >= _THOUSAND else str(number)
 
 
-def typical(seconds: Sequence[float]) -> str:
-    """Returns the median of some durations; empty if there are none."""
+def _typical(seconds: Sequence[float]) -> str:
     middle = share(seconds, HALF)
     return "" if middle is None else elapsed(middle)
 
@@ -65,39 +64,36 @@ def summary(found: Statistics) -> list[tuple[str, str]]:
     counts = f"{done}, {total.cancelled} cancelled, {total.created} created; {total.open} open now"
     told = [
         ("tasks", counts),
-        ("from creation to done", lead(total)),
-        ("waiting for people", waiting(total)),
+        ("from creation to done", _lead(total)),
+        ("waiting for people", _waiting(total)),
     ]
     told += [
         (f"  {one.kind}", f"{elapsed(sum(one.seconds))} in {count_of(len(one.seconds), 'wait')}")
         for one in found.waits
     ]
     if total.sessions:
-        told += [("agents", agents(total)), ("spent", spent(total))]
+        told += [("agents", _agents(total)), ("spent", _spent(total))]
     return told
 
 
-def lead(figures: Figures) -> str:
-    """Returns how long it took to get things done."""
+def _lead(figures: Figures) -> str:
     most = share(figures.lead_seconds, MOST)
     if most is None:
         return "nothing was done"
-    return f"{typical(figures.lead_seconds)} median, 90 % within {elapsed(most)}"
+    return f"{_typical(figures.lead_seconds)} median, 90 % within {elapsed(most)}"
 
 
-def waiting(figures: Figures) -> str:
-    """Returns how long people were waited for."""
+def _waiting(figures: Figures) -> str:
     if not figures.wait_seconds:
         return "nothing waited"
     told = (
         f"{elapsed(figures.waited_seconds)} in {count_of(len(figures.wait_seconds), 'wait')}, "
-        f"median {typical(figures.wait_seconds)}"
+        f"median {_typical(figures.wait_seconds)}"
     )
     return f"{told}; {figures.waiting} still waiting" if figures.waiting else told
 
 
-def agents(figures: Figures) -> str:
-    """Returns how often agents worked, and what went wrong."""
+def _agents(figures: Figures) -> str:
     return ", ".join(
         (
             count_of(figures.sessions, "session"),
@@ -108,8 +104,7 @@ def agents(figures: Figures) -> str:
     )
 
 
-def spent(figures: Figures) -> str:
-    """Returns what agents took, as far as they reported."""
+def _spent(figures: Figures) -> str:
     usage = figures.usage
     priced = f" ({money(figures.priced_cost)} of it calculated from prices)" if figures.priced_cost else ""
     told = [f"{money(usage.cost)}{priced}"] if usage.cost else []
@@ -124,7 +119,7 @@ def row(figures: Figures) -> list[str]:
     return [
         str(figures.open),
         str(figures.done),
-        typical(figures.lead_seconds),
+        _typical(figures.lead_seconds),
         elapsed(figures.waited_seconds) if figures.wait_seconds else "",
         str(figures.rounds or ""),
         str(figures.failed_reviews or ""),

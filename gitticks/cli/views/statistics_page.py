@@ -90,16 +90,15 @@ def columns(
     about: str,
     labels: Sequence[str],
     series: Sequence[Series],
-    tick: Callable[[float], str],
-    *,
-    whole: bool = False,
+    tick: Callable[[float], str] | None = None,
 ) -> Chart:
     """Returns a chart with a group of upright bars for each label, and beside its grid what `tick` says of a value.
 
-    Values that are `whole` numbers have a grid of whole numbers.
+    Without it the values are whole numbers, and so is the grid.
     """
+    say = tick or (lambda value: str(round(value)))
     most = max((value for one in series for value in one.values), default=0)
-    step = _step(most, whole=whole)
+    step = _step(most, whole=tick is None)
     top = step * ceil(most / step) if most else 1
     group = _INNER_WIDTH / max(1, len(labels))
     bar = min(group * _SHARE_OF_BARS / len(series), _WIDEST_BAR)
@@ -123,7 +122,7 @@ def columns(
         if place % every == 0
     ]
     lines = [
-        Mark(_LEFT - 6, round(_TOP + _INNER_HEIGHT * (1 - step * number / top), 1), tick(step * number))
+        Mark(_LEFT - 6, round(_TOP + _INNER_HEIGHT * (1 - step * number / top), 1), say(step * number))
         for number in range(round(top / step) + 1)
     ]  # fmt: skip
     return Chart(title, about, labels, series, bars, lines, shown)
@@ -186,8 +185,6 @@ def charts(found: Statistics) -> Iterator[Chart]:
         f"Tasks done and tasks created, week by week{span}.",
         labels,
         [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
-        _count,
-        whole=True,
     )
     yield _leads(found)
     waited = [sum(one.seconds) for one in found.waits]
@@ -230,8 +227,6 @@ def _leads(found: Statistics) -> Chart:
         "How many tasks were done within a given time.",
         [name for name, _ in _LEADS],
         [_counts("tasks", counts)],
-        _count,
-        whole=True,
     )
 
 
@@ -245,17 +240,11 @@ def _trouble(found: Statistics) -> Chart:
             _counts("failed reviews", [one.figures.failed_reviews for one in agents]),
             _counts("crashes", [one.figures.crashes for one in agents]),
         ],
-        _count,
-        whole=True,
     )
 
 
 def _counts(name: str, values: Sequence[int]) -> Series:
     return Series(name, values, [str(value) for value in values])
-
-
-def _count(value: float) -> str:
-    return str(round(value))
 
 
 def _tables(found: Statistics) -> list[tuple[str, list[tuple[str, str, list[str]]]]]:

@@ -36,7 +36,7 @@ def chart(*series: list[float], whole: bool = False) -> Chart:
     told = [
         Series(f"s{number}", values, [str(one) for one in values]) for number, values in enumerate(series)
     ]
-    return columns("Title", "About", labels, told, lambda value: f"{value:g}", whole=whole)
+    return columns("Title", "About", labels, told, None if whole else lambda value: f"{value:g}")
 
 
 def test_bars_stand_on_the_ground_and_are_as_high_as_their_values() -> None:
