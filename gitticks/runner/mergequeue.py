@@ -242,9 +242,11 @@ class MergeQueue:
         return self._land(task, base, tip, commit)
 
     def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:
-        shown = first_of(conflict.paths, _SHOWN_PATHS)
-        failed = MergeFailed(f"conflicts with {base} in {shown}", conflict.paths)
-        return MergeResult(self._decide(task, failed))
+        reason = f"conflicts with {base} in {first_of(conflict.paths, _SHOWN_PATHS)}"
+        if conflict.is_unrelated:
+            onto = f"`git rebase --onto {base} {str(task.start_sha)[:10]}` on its branch puts it there"
+            reason = f"{base} was rewritten and has no commit in common with it: {onto}"
+        return MergeResult(self._decide(task, MergeFailed(reason, conflict.paths)))
 
     def _offer(self, task: Task, base: str, tip: str) -> MergeResult:
         """Leaves the merge to a forge: what conflicts with the base goes back at once."""

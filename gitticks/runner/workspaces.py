@@ -175,6 +175,8 @@ def _news_of_base(
     if uncommitted_paths(checkout, OWN_FOLDERS) or (checkout.git_dir / "MERGE_HEAD").exists():
         return f"{news}, which are merged once everything here is committed"
     merged = merge_in_memory(repository, own, tip)
+    if isinstance(merged, Conflict) and merged.is_unrelated:
+        return f"`{base}` was rewritten: `git rebase --onto {base} {workspace.start_sha[:10]}` puts your commits on it"
     if isinstance(merged, Conflict):
         return f"{news} that conflict with yours in {shown_paths(merged.paths)}: `git merge {base}` and resolve the conflict"
     message = f"Merge {base} into {branch}\n"

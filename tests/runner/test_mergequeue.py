@@ -40,6 +40,26 @@ def test_a_merge_has_two_parents_and_names_task_and_head(project: RunProject) ->
     assert not project.workspace().exists()
 
 
+def test_a_base_that_was_written_anew_says_how_the_work_gets_onto_it(project: RunProject) -> None:
+    workspace = approved(project)
+    start = project.task("k7f2").start_sha
+    git("checkout", "-q", "--orphan", "anew", at=project.path)
+    commit_file(project.path, "other.txt", "new\n")
+    git("branch", "-qM", "anew", "main", at=project.path)
+    assert "conflicts in" in project.ok("review", "k7f2", "--stat")
+    merge(project)
+    assert project.stands() == (Status.WORKING, None)
+    way = f"git rebase --onto main {str(start)[:10]}"
+    assert f"main was rewritten and has no commit in common with it: `{way}`" in project.ok("log", "k7f2")
+    git(*way.split()[1:], at=workspace)
+    project.agent(HANDOFF)
+    project.ok("config", "review", "none")
+    project.ok("config", "human", "when-required")
+    project.run()
+    assert project.stands() == (Status.DONE, None)
+    assert {"login.txt", "other.txt"} <= set(project.files())
+
+
 @pytest.mark.parametrize("strategy", ["squash", "rebase"])
 def test_other_strategies_make_a_straight_line(project: RunProject, strategy: str) -> None:
     project.settings(f"merge: {{strategy: {strategy}}}\n")

@@ -15,7 +15,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.merges.history import find_merge, find_same_patch
+from gitticks.git.merges.history import diff_summary, find_merge, find_same_patch
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -134,9 +134,10 @@ class CleanMerge(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """The two sides exclude each other at `paths`, sorted."""
+    """The two sides exclude each other at `paths`, sorted: all that differ, where they have no commit in common."""
 
     paths: tuple[str, ...]
+    is_unrelated: bool = False
 
 
 class MergeRules(NamedTuple):
@@ -155,7 +156,7 @@ def merge_in_memory(
     repository's are not.
 
     Raises:
-        GitError: they have no common history, one is no commit, or git took longer than it may.
+        GitError: one is no commit, or git took longer than it may.
     """
     with merge_rules(repository, ours) as rules:
         return merge_by(rules, repository, ours, theirs, timeout_seconds=timeout_seconds)
@@ -195,6 +196,8 @@ def merge_by(
         timeout_seconds=timeout_seconds,
         trusted=True,
     )
+    if "unrelated histories" in result.stderr and not repository.is_shallow:
+        return Conflict(diff_summary(repository, ours, theirs).paths, is_unrelated=True)
     tree, *paths = os.fsdecode(result.stdout).split("\0")
     if result.code not in (0, _CONFLICT) or not is_object_id(tree):
         raise failure_of(["merge-tree"], result, repository.common_dir)

@@ -112,11 +112,11 @@ def tree_of(root: Path, mode: bytes, name: str, object_id: str) -> str:
     return str(pygit2.Repository(str(root)).odb.write(ObjectType.TREE, content))
 
 
-def test_unrelated_histories_are_an_error(root: Path) -> None:
+def test_unrelated_histories_conflict_in_all_that_differs(root: Path) -> None:
     tree = git("rev-parse", "HEAD^{tree}", at=root)
     stranger = git("commit-tree", tree, "-m", "stranger", at=root)
-    with pytest.raises(GitError, match="merge-tree"):
-        merge_in_memory(discover(root), "main", stranger)
+    commit_file(root, "new.txt", "new\n")
+    assert merge_in_memory(discover(root), "main", stranger) == Conflict(("new.txt",), is_unrelated=True)
 
 
 def test_in_a_shallow_clone_the_rest_of_the_history_is_asked_for(root: Path, tmp_path: Path) -> None:
