@@ -61,7 +61,15 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
     if not has_gates(context.settings):
         raise RefusedError("there are no quality gates", hint='`gt config verify.test "make test"` adds one')
     require_team_trusted(context)
-    return run_checks(workspace, settings_here(context), context.world.environment, context.repository)
+    try:
+        return run_checks(workspace, settings_here(context), context.world.environment, context.repository)
+    finally:
+        if not workspace.is_dir():  # so nothing that a gate found holds
+            status = context.store.task_file(task_id).task.status
+            raise NotFoundError(
+                f"the workspace of `{task_id}` was removed while the gates ran: the task is {status} now",
+                hint=f"`gt show {task_id}`",
+            )
 
 
 def failed_check(context: Context, task_id: TaskId) -> str | None:

@@ -33,7 +33,7 @@ from gitticks.model.settings import MergeMode
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.budgets import no_price_hint, no_price_words
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import MergeWaits, RunEvent, Warned
+from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged, Warned
 from gitticks.runner.finishing import recover
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
@@ -292,6 +292,10 @@ def _merged(queue: MergeQueue, task_id: TaskId) -> MergeResult:
             keep_wait(queue.repository.own_dir, task_id, waits)
     if result.waits is not None:
         queue.run.emit(MergeWaits(task_id, result.waits))
+    if result.sha is not None and result.decision is not None and not result.decision.steps:
+        queue.run.emit(
+            TaskMerged(task_id, result.decision.task.base or "", result.sha, "")
+        )  # by another command
     return result
 
 

@@ -233,13 +233,11 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     try:
         result = merge_task(context, task_id)
     except GitticksError as error:
-        task = context.store.task_file(task_id).task
-        if task.is_merging:  # the approval holds, whatever keeps the merge back
+        if context.store.task_file(
+            task_id
+        ).task.is_merging:  # the approval holds, whatever keeps the merge back
             return _waiting(error.in_one_line)
-        if task.status is not Status.DONE or task.merged_sha is None:
-            raise
-        # a run merged it, and ended meanwhile
-        return MergedNow((merged_words(task.base, task.merged_sha, ""), "done"), is_done=True)
+        raise
     task = context.store.task_file(task_id).task
     if result.waits is not None:
         return _waiting(result.waits)

@@ -170,6 +170,9 @@ class MergeQueue:
         with hold_lock(self.repository.own_file(MERGE_LOCK), wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
                 self.run.emit(Warned(None, fixed.words))
+            task = self.store.task_file(task_id).task
+            if task.merged_sha is not None and task.is_landed:  # by whoever held the lock
+                return MergeResult(Decision(task), sha=task.merged_sha)
             try:
                 results = (self._try(task_id) for _ in range(_TRIES))
                 result = next((one for one in results if one is not None), None)

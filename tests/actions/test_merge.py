@@ -12,7 +12,7 @@ from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
-from gitticks.runner.events import MergeWaits, RunEvent
+from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.shared_base import MERGE_LOCK
 from tests.support.projects import make_reviewing
@@ -142,6 +142,18 @@ def test_a_merge_that_follows_another_one_says_so(project: RunProject) -> None:
             until(lambda: bool(told), "the word that it waits")
         assert merged.result().is_done
     assert told[0] == MergeWaits(TaskId("k7f2"), "another merge is under way, and this one follows it")
+
+
+def test_a_merge_that_another_command_made_meanwhile_is_no_error(project: RunProject) -> None:
+    approved(project)
+    told: list[RunEvent] = []
+    context = Context(directory=project.path)
+    merge_task(context, TaskId("k7f2"))
+    again = merge_task(context, TaskId("k7f2"), told.append)
+    sha = project.task("k7f2").merged_sha
+    assert (again.is_done, again.sha) == (True, sha)
+    assert told == [TaskMerged(TaskId("k7f2"), "main", str(sha), "")]
+    assert f"k7f2  merged into main as {str(sha)[:7]}" in project.ok("merge", "k7f2")
 
 
 def test_what_is_approved_is_not_stopped_but_taken_back(project: RunProject) -> None:

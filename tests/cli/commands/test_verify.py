@@ -53,3 +53,12 @@ def test_a_task_without_a_workspace_and_a_project_without_gates(project: Project
     project.ok("config", "verify.committed", "false")
     ran = project.gt("verify", "p2aa")
     assert (ran.code, "there are no quality gates" in ran.err) == (3, True)
+
+
+def test_a_workspace_that_is_removed_meanwhile_tells_nothing(project: Project) -> None:
+    workspace = make_working(project)
+    project.ok("config", "verify.test", f"rm -rf '{workspace}'")
+    ran = project.gt("verify", "k7f2")
+    assert ran.code == 1
+    assert "the workspace of `k7f2` was removed while the gates ran: the task is working now" in ran.err
+    assert "hint: `gt show k7f2`" in ran.err
