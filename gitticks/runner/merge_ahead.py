@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at
-from gitticks.git.identity import Identity
+from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.merges.asides import PooledAside, left_asides
 from gitticks.git.merges.commits import (
     CleanMerge,
@@ -81,6 +81,8 @@ def check_merge(run: RunContext, aside: Aside, commit: str, stop: StopRequest) -
     environment = run.outer_environment()
     with aside(commit) as checkout, temporary_folder(run.repository, checkout) as variables:
         environment |= variables
+        # As in a workspace: a sandbox hides the person's own configuration.
+        workspace_setup.name_committer(run.repository, checkout.path, ENGINE_IDENTITY)
         workspace_setup.set_up(run.repository, checkout, run.settings, environment, stop)
         return run_checks(checkout.path, run.settings, environment, run.repository, on_merge=True, stop=stop)
 

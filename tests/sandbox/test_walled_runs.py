@@ -34,6 +34,17 @@ def test_work_comes_home_and_is_tested_and_merged_behind_walls(project: RunProje
 
 
 @PRESETS
+def test_a_check_may_commit_in_the_workspace_and_on_the_merge(project: RunProject, preset: str) -> None:
+    check = "date > stamp.txt && git add stamp.txt && git commit -qm stamp"
+    project.settings(f"{NO_PERSON}verify: {{test: '{check}', committed: false}}\n")
+    project.agent(DONE)
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert "stamp.txt" not in project.files("main")
+
+
+@PRESETS
 def test_submodules_that_the_set_up_fetches_are_there_for_the_agent_and_the_checks(
     project: RunProject, preset: str
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_task_without_a_workspace_and_a_project_without_gates(project: Project
     assert (ran.code, "there are no quality gates" in ran.err) == (3, True)
 
 
+@pytest.mark.without_sandbox("in one the workspace is mounted, and a mounted folder stays")
 def test_a_workspace_that_is_removed_meanwhile_tells_nothing(project: Project) -> None:
     workspace = make_working(project)
     project.ok("config", "verify.test", f"rm -rf '{workspace}'")
