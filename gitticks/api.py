@@ -14,6 +14,7 @@ from gitticks.errors import GitticksError, UsageError
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph, by_urgency
+from gitticks.model.settings import MOST_PARALLEL
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.runner.events import RunEvent
 from gitticks.runner.options import RunOptions
@@ -21,7 +22,7 @@ from gitticks.runner.outcome import RunExit
 from gitticks.world import World
 
 _LISTS = ("labels", "blocked_by")
-_OF_NEW_TASKS = HUMAN_FIELDS - {"verdict"}
+_OF_NEW_TASKS = HUMAN_FIELDS - {"verdict", "title"}
 
 __all__ = ["GitticksError", "RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
 
@@ -139,10 +140,13 @@ class Tasks:
 
         Raises:
             NotFoundError: there is no task of an id that the options name.
+            UsageError: so many agents cannot work at once.
         """
         from gitticks.actions.run import execute, prepare_run
 
         asked = options or RunOptions()
+        if not 1 <= asked.parallel <= MOST_PARALLEL:
+            raise UsageError(f"`parallel` is {asked.parallel}, and is to be from 1 to {MOST_PARALLEL}")
         given: object = asked.ids  # a single id is what is easily written instead
         ids = (given,) if isinstance(given, str) else asked.ids
         asked = asked._replace(ids=tuple(map(self._resolve, ids)))

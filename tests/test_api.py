@@ -104,11 +104,18 @@ def test_a_run_in_a_thread_takes_ids_as_the_command_does(project: Path) -> None:
         ("priority", 1, "`priority` is to be text"),
         ("labels", ["a"], "`labels` is to be text"),
         ("verdict", "approved", "not a field that people write into a new task"),
+        ("title", "Other", "not a field that people write into a new task"),
     ],
 )
 def test_fields_of_other_kinds_are_refused(project: Path, name: str, value: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         gitticks.open_tasks(project).create("x", fields={name: value})
+
+
+@pytest.mark.parametrize("parallel", [0, -1, 65])
+def test_a_run_of_so_many_agents_is_refused(project: Path, parallel: int) -> None:
+    with pytest.raises(UsageError, match="is to be from 1 to 64"):
+        gitticks.open_tasks(project).run(gitticks.RunOptions(parallel=parallel))
 
 
 def test_importing_the_package_loads_nothing_else() -> None:
