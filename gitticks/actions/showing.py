@@ -263,7 +263,8 @@ def task_history(
 ) -> TaskHistory:
     """Returns the events of a task: only the last `count`, and those `since` a time."""
     task_id = context.resolve(task)
-    events = events_of(context.index.history(task_id))
+    # What git merged or reverted stands in the file in the order in which it came.
+    events = sorted(events_of(context.index.history(task_id)), key=lambda event: event.at)
     kept = tuple(event for event in events if since is None or event.at >= since)
     kept = kept if count is None else kept[max(0, len(kept) - count) :]
     return TaskHistory(task_id, kept, len(events) - len(kept))

@@ -57,11 +57,13 @@ class Illegal(NamedTuple):
 class Unsettled(NamedTuple):
     """A task that stands on something illegal since its last legal version.
 
-    `found` is what was illegal, oldest first; so many `later` commits changed the task without settling it.
+    `found` is what was illegal, oldest first; so many `later` commits changed the task without settling it. `doubtful`
+    are the lines that illegal commits wrote into its history.
     """
 
     settled: Version
     found: tuple[Illegal, ...]
+    doubtful: frozenset[bytes] = frozenset()
     later: int = 0
 
 
@@ -96,27 +98,43 @@ class Trail:
         if new == old:
             return before
         found = self._problems(commit, task_id, old, new)
+        if before is None and not found:
+            return None
+        had, has = self._lines(old), self._lines(new)
+        doubtful = has - had if found else frozenset[bytes]()
         if before is None:
-            return Unsettled(old, found) if found else None
-        if new == before.settled or not self._problems(commit, task_id, before.settled, new):
+            return Unsettled(old, found, doubtful)
+        due = self._lines(before.settled) | (had - before.doubtful)
+        if new == before.settled or not self._problems(commit, task_id, before.settled, new, due):
             return None
-        if not found and self._is_decided_anew(before.settled, old, new):
+        if not found and due <= has and self._is_decided_anew(old, new):
             return None
-        return Unsettled(before.settled, before.found + found, 0 if found else before.later + 1)
+        later = 0 if found else before.later + 1
+        return Unsettled(before.settled, before.found + found, before.doubtful | doubtful, later)
 
-    def _is_decided_anew(self, settled: Version, old: Version, new: Version) -> bool:
-        """True if a person decided about the task as it stands, and its history is whole."""
+    def _is_decided_anew(self, old: Version, new: Version) -> bool:
+        """True if a person decided about the task as it stands."""
         before, after = self._history(old), self._history(new)
-        added = events_of(after[len(before) :])
-        return is_persons_word(added) and after.startswith(self._history(settled))
+        return is_persons_word(events_of(after[len(before) :]))
 
     def _problems(
-        self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version
+        self,
+        commit: TrailCommit,
+        task_id: TaskId,
+        old: Version,
+        new: Version,
+        due: frozenset[bytes] | None = None,
     ) -> tuple[Illegal, ...]:
-        words = dict.fromkeys(self._words(commit, task_id, old, new))
+        words = dict.fromkeys(self._words(commit, task_id, old, new, due))
         return tuple(Illegal(commit.commit, task_id, word) for word in words)
 
-    def _words(self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version) -> Iterator[str]:
+    def _words(
+        self, commit: TrailCommit, task_id: TaskId, old: Version, new: Version, due: frozenset[bytes] | None
+    ) -> Iterator[str]:
+        """Judges one step; or, with the lines that are `due` in its history by now, all that came since `old`.
+
+        A revert brings lines back behind those that came later: in what order they stand is judged in one step only.
+        """
         if new.task is None:
             if old.task is not None:
                 yield "was deleted, but tasks can only be cancelled"
@@ -127,12 +145,13 @@ class Trail:
             yield f"cannot be read: {error.message}"
             return
         had, has = self._history(old), self._history(new)
-        if not has.startswith(had):
+        if not (has.startswith(had) if due is None else due <= self._lines(new)):
             yield HISTORY_CHANGED
             return
-        events = events_of(has[len(had) :])
-        if old.task is not None and events:
-            yield from _authorship(commit, events)
+        events = events_of(has[len(had) :] if due is None else _without(has, self._lines(old)))
+        written = events if due is None else events_of(_without(has, due))
+        if old.task is not None and written:
+            yield from _authorship(commit, written)
         try:
             before = self._task(old, task_id)
         except DocumentError:
@@ -189,11 +208,10 @@ class Trail:
             return
         if merged is not None:
             yield from merge_problems([task for task in tasks if task is not None], merged)
-        lines = [set(self._history(side).splitlines()) for side in sides]
-        has = set(self._history(new).splitlines())
-        if not set[bytes]().union(*lines) <= has:
+        due = frozenset[bytes]().union(*map(self._lines, sides))
+        if not due <= self._lines(new):
             yield f"lost lines of its {HISTORY_FILE} in a merge"
-        if is_persons_word(events_of(b"\n".join(has - set[bytes]().union(*lines)))):
+        if is_persons_word(events_of(_without(self._history(new), due))):
             yield "was decided in a merge, but merges decide nothing"
 
     def _changes(self, old: str | None, new: str) -> dict[TaskId, tuple[Version, Version]]:
@@ -211,6 +229,9 @@ class Trail:
 
     def _task(self, version: Version, task_id: TaskId) -> Task | None:
         return None if version.task is None else self._read(version.task, task_id)
+
+    def _lines(self, version: Version) -> frozenset[bytes]:
+        return frozenset(self._history(version).splitlines())
 
     def _history(self, version: Version) -> bytes:
         return b"" if version.history is None else self._objects.read_blob(version.history)
@@ -254,6 +275,10 @@ class Trail:
             return NOTHING
         find = self._objects.find_file
         return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
+
+
+def _without(history: bytes, lines: frozenset[bytes]) -> bytes:
+    return b"\n".join(line for line in history.splitlines() if line not in lines)
 
 
 def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:

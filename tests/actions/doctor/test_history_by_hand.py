@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from datetime import UTC, datetime
+
+import pytest
 
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.store.layout import history_path
@@ -11,6 +15,12 @@ from tests.support.projects import Project, make_reviewing
 from tests.support.repositories import git
 
 __all__ = ["project"]
+
+LATER = datetime(2030, 1, 1, tzinfo=UTC)
+VERDICT = (
+    '{"type":"verdict.given","at":"2026-01-01T00:00:00Z",'
+    '"actor":{"kind":"human","name":"Ada"},"verdict":"approved"}'
+)
 
 
 class TestByHand:
@@ -56,14 +66,46 @@ class TestByHand:
         ]
         self.take_back(project, commit)
 
+    @pytest.mark.parametrize("kept", [0, 1])
+    def test_a_history_that_went_on_without_some_lines(self, project: Project, kept: int) -> None:
+        """The revert brings them back behind what came since."""
+        task_id = project.create()
+        project.ok("note", task_id, "x")
+        commit = self.drop_lines(project, task_id, kept)
+        project.ok("update", task_id, "--status", "working", now=LATER)
+        assert problems(project) == [
+            f"`{task_id}` had lines of its history.jsonl changed, which is append-only"
+        ]
+        self.take_back(project, commit)
+        assert [event["type"] for event in json.loads(project.ok("log", task_id, "--json"))["events"]] == [
+            "task.created",
+            "note.added",
+            "status.changed",
+        ]
+
+    def test_a_history_of_which_lines_were_both_taken_and_added(self, project: Project) -> None:
+        """Reverting the one mistake makes the other none the better."""
+        task_id = project.create()
+        commit = self.drop_lines(project, task_id, 0)
+        project.ok("note", task_id, "x")
+        last = (project.board / history_path(TaskId(task_id))).read_text()
+        added = commit_by_hand(project, task_id, last, f"{last}{VERDICT}\n", name="history.jsonl")
+        git(*UNHOOKED, "revert", "--no-edit", commit, at=project.board)
+        assert len(problems(project)) == 3
+        self.take_back(project, added)
+
+    @staticmethod
+    def drop_lines(project: Project, task_id: str, kept: int) -> str:
+        """Commits a history of which only so many lines are left, and returns the commit."""
+        file = project.board / history_path(TaskId(task_id))
+        lines = file.read_text().splitlines(keepends=True)
+        return commit_by_hand(project, task_id, "".join(lines[kept:]), "", name=file.name)
+
     def test_a_history_that_was_added_to(self, project: Project) -> None:
         task_id = project.create()
         file = project.board / history_path(TaskId(task_id))
         with file.open("a") as history:
-            history.write(
-                '{"type":"verdict.given","at":"2026-01-01T00:00:00Z",'
-                '"actor":{"kind":"human","name":"Ada"},"verdict":"approved"}\n'
-            )
+            history.write(VERDICT + "\n")
         git(*UNHOOKED, "commit", "--quiet", "-am", "x", at=project.board)
         commit = git("rev-parse", "HEAD", at=project.board)
         assert problems(project) == [
