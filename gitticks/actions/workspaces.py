@@ -53,8 +53,8 @@ class WorkspaceState(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """True while its task is open or cannot be read, or an agent works in it."""
-        return self.is_live or self.is_unreadable or (self.task is not None and self.task.is_open)
+        """True until its task is closed and no agent works in it; whether one that is not there is, nobody knows."""
+        return self.is_live or self.task is None or self.task.is_open
 
 
 class Cleaned(NamedTuple):

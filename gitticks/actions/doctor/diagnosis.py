@@ -156,7 +156,10 @@ def _beside_damage(
 
 
 def _said_once(findings: list[Finding]) -> list[Finding]:
-    """Returns the findings without what follows from another: files that are damaged, the history of broken ones.
+    """Returns the findings without what follows from another.
+
+    That is files that are damaged, the history of broken ones, and what seems left over of a task that is wrong itself,
+    or of any while commits of the state branch are missing.
 
     What keeps several checks from being made, such as settings that cannot be read, is said by the first.
     """
@@ -164,7 +167,11 @@ def _said_once(findings: list[Finding]) -> list[Finding]:
     damaged = {one.task for one in findings if one.topic is Topic.REPOSITORY} - {None}
     findings = [one for one in findings if one.topic is not Topic.FILES or one.task not in damaged]
     broken = {one.task for one in findings if one.topic is Topic.FILES and one.severity is Severity.ERROR}
-    return [one for one in findings if one.topic is not Topic.HISTORY or one.task not in {*broken} - {None}]
+    findings = [one for one in findings if one.topic is not Topic.HISTORY or one.task not in broken - {None}]
+    wrong = {one.task for one in findings if one.severity is Severity.ERROR} - {None}
+    if {one.repair for one in findings} & {Repair.DROPPED, Repair.FALLEN}:
+        wrong = {one.task for one in findings} - {None}
+    return [one for one in findings if one.topic is not Topic.WORKSPACES or one.task not in wrong]
 
 
 def _checked(

@@ -15,7 +15,7 @@ from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.sharing import list_local_branches, remotes
 from gitticks.git.worktrees import half_made, is_without_commit
-from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
+from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.outcome import shown
@@ -110,14 +110,15 @@ def _workspace(state: WorkspaceState) -> Iterator[Finding]:
         )
     elif state.task is None:
         what = f"the workspace `{one.name}` belongs to no task: `{one.path}`"
-        yield warning(what, f"`gt worktree clean {one.name}`")
+        yield warning(what, f"`gt worktree clean {one.name}`", task=TaskId(one.name))
     elif not state.is_needed:
         what = f"the workspace of `{one.name}` is left over: the task is {state.task.status}"
         yield note(what, f"`gt worktree clean {one.name}`", task=state.task.id)
 
 
 def _branch(context: Context, branch: str, tasks: Mapping[str, Task]) -> Iterator[Finding]:
-    task = tasks.get(branch.removeprefix(WORK_BRANCH))
+    task_id = TaskId(branch.removeprefix(WORK_BRANCH))
+    task = tasks.get(task_id)
     if task is not None and task.is_open:
         return
     base = (task.base if task is not None else None) or default_base(context.repository)
@@ -126,7 +127,8 @@ def _branch(context: Context, branch: str, tasks: Mapping[str, Task]) -> Iterato
     look = f"`git log {base}..{branch}` shows what is on it; {drop}"
     has = f"has {count} commit{'s' if count > 1 else ''} that `{base}` lacks" if count else "is merged"
     if task is None:
-        yield warning(f"the branch `{branch}` belongs to no task, and {has}", look if count else drop)
+        what = f"the branch `{branch}` belongs to no task, and {has}"
+        yield warning(what, look if count else drop, task=task_id)
     elif count:
         severity = Severity.NOTE if task.status is Status.CANCELLED else Severity.WARNING
         what = f"`{task.id}` is {task.status}, but its branch {has}"

@@ -131,6 +131,32 @@ class TestWorkspaces:
         type_fixes(project.path)
         assert found_in(project.path) == {}
 
+    @pytest.mark.parametrize("has_workspace", [True, False], ids=["workspace", "branch"])
+    @pytest.mark.parametrize(
+        "mistake",
+        [
+            "sed -i 's/^status: .*/status: [/' tasks/f2/k7f2/TASK.md",
+            "sed -i '/^awaiting/d; s/^status: .*/status: done/' tasks/f2/k7f2/TASK.md",
+            "git rm -rq tasks/f2/k7f2",
+            "git update-ref refs/heads/gitticks/state HEAD~",
+        ],
+        ids=["broken", "closed by hand", "deleted", "rewound"],
+    )
+    def test_the_work_of_a_task_that_is_wrong_itself_is_not_left_over(
+        self, project: Project, mistake: str, has_workspace: bool
+    ) -> None:
+        workspace = make_reviewing(project)
+        if not has_workspace:
+            git("worktree", "remove", str(workspace), at=project.path)
+        subprocess.run(["sh", "-ec", mistake], cwd=project.board, check=True)
+        if "update-ref" not in mistake:
+            git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-am", "a mistake", at=project.board)
+        report = json.loads(project.gt("doctor", "--json").out)["findings"]
+        assert report
+        assert [one["what"] for one in report if one["topic"] == "workspaces"] == []
+        if "done" not in mistake:
+            assert json.loads(project.ok("worktree", "clean", "--json"))["workspaces"] == []
+
     def test_commits_of_a_closed_task(self, project: Project) -> None:
         make_reviewing(project)
         project.ok("cancel", "k7f2")
@@ -148,9 +174,8 @@ class TestWorkspaces:
         assert found_in(project.path) == {}
 
     def test_commits_that_a_done_task_never_merged(self, project: Project) -> None:
-        workspace = make_reviewing(project)
+        workspace = make_reviewing(project, status=Status.DONE, awaiting=None)
         git("worktree", "remove", "--force", str(workspace), at=project.path)
-        project.change("k7f2", status=Status.DONE, awaiting=None)
         told = found_in(project.path)
         assert told["`k7f2` is done, but its branch has 1 commit that `main` lacks"] == "warning"
 
