@@ -72,6 +72,7 @@ LATE = (
     "incorrect old value",
     "failed to lock",
 )
+_CHECKED_OUT = re.compile(rf":{BRANCHES}(\S+)\t\[remote rejected\] \(branch is currently checked out\)")
 _NOT_REPORTED = ("failed to report status", "remote failure")
 
 _ORIGIN = "refs/remotes/origin/"
@@ -268,6 +269,13 @@ def _push(
     if blocking is not None:
         return PushedBranch(
             Pushed.REFUSED, f"it has a branch `{blocking}`, which has to be renamed or deleted there first"
+        )
+    checked_out = _CHECKED_OUT.search(done.text)
+    if checked_out is not None:
+        return PushedBranch(
+            Pushed.REFUSED,
+            f"it is a clone that has `{checked_out[1]}` checked out; "
+            "`git config receive.denyCurrentBranch updateInstead`, typed there, lets it take pushes",
         )
     if any(sign in words for sign in LATE):
         return PushedBranch(Pushed.LATE, words)

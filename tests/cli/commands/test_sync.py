@@ -308,6 +308,26 @@ def test_a_remote_that_refuses_says_why(clones: list[Clone]) -> None:
     assert "tasks are closed on Sundays" in ran.err
 
 
+def test_a_remote_that_is_somebodys_clone_says_what_to_type_there(clones: list[Clone]) -> None:
+    one, other = clones
+    one.create()
+    one.ok("sync")
+    other.ok("sync")
+    git("remote", "set-url", "origin", str(one.path), at=other.path)
+    task = other.create("Fix login")
+    ran = other.gt("sync")
+    assert ran.code == 3
+    assert ran.err == (
+        "error: `origin` refused the tasks: it is a clone that has `gitticks/state` checked out; "
+        "`git config receive.denyCurrentBranch updateInstead`, typed there, lets it take pushes\n\n"
+        "hint: nothing is lost: they are here, and `gt sync` pushes them once that is fixed\n"
+    )
+    git("config", "receive.denyCurrentBranch", "updateInstead", at=one.path)
+    other.ok("sync")
+    assert one.board_file(task).exists()
+    assert "no problems found" in one.ok("doctor")
+
+
 def test_a_newer_format_is_left_alone(clones: list[Clone]) -> None:
     one, other = clones
     (one.board / "config.yaml").write_text("version: 99\n")
