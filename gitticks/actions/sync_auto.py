@@ -16,6 +16,7 @@ from gitticks.actions.watching import in_background
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import remote_of_branch, tracking_ref
+from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.settings import SyncMode
 from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import Claims
@@ -194,10 +195,14 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
             done = _share_again(context, warn, told)
         return done is not None and done.reached is Reached.DONE
 
+    def state(task_id: TaskId) -> object:
+        objects, tip = context.repository.objects, read_ref(context.repository.common_dir, STATE_REF)
+        return None if tip is None else objects.find(objects.tree_of(tip), task_folder(task_id))
+
     me = (context.author.name, socket.gethostname())
     lease = timedelta(seconds=context.settings.claims.lease)
     claims = Claims(context.repository, remote, me, lease, context.world.now)
-    return RunClaims(claims, share_now, warn, context.world.monotonic_seconds)
+    return RunClaims(claims, share_now, warn, context.world.monotonic_seconds, state)
 
 
 def keeping(claims: RunClaims) -> contextlib.AbstractContextManager[None]:

@@ -48,7 +48,7 @@ class RunClaims:
     """The claims of one run; without `claims` there is no remote to claim at, and everything is free.
 
     `share` brings the state branch up to date with the remote and returns whether that went well; `warn` gets what goes
-    wrong, once. Both are called from several threads.
+    wrong, once; `state` returns how a task stands here, to be compared. All are called from several threads.
     """
 
     def __init__(
@@ -57,11 +57,14 @@ class RunClaims:
         share: Callable[[], bool],
         warn: Callable[[str], None],
         clock: Callable[[], float],
+        state: Callable[[TaskId], object],
     ) -> None:
         self._claims = claims
         self._share = share
         self._warn = warn
         self._clock = clock
+        self._state = state
+        self._taken: dict[TaskId, object] = {}
         self._lock = threading.Lock()
         self._taking = threading.Lock()
         self._finished: set[TaskId] = set()
@@ -74,7 +77,7 @@ class RunClaims:
     @classmethod
     def none(cls) -> RunClaims:
         """Returns those of a clone that shares with nobody."""
-        return cls(None, lambda: True, lambda _: None, lambda: 0.0)
+        return cls(None, lambda: True, lambda _: None, lambda: 0.0, lambda _: None)
 
     @property
     def elsewhere(self) -> frozenset[TaskId]:
@@ -110,9 +113,12 @@ class RunClaims:
         with self._taking, self._asking():
             if self._clock() < self._away_until:
                 return
+            is_new = task_id not in self._claims.own
             if task_id not in self._claims.held:
                 self._claim(self._claims, task_id)
             self._share()
+            if is_new:
+                self._taken[task_id] = self._state(task_id)
 
     def _claim(self, claims: Claims, task_id: TaskId) -> None:
         holder = claims.take(task_id)
@@ -175,7 +181,7 @@ class RunClaims:
             self._give_back()
 
     def end(self) -> None:
-        """Gives everything back, once the others can see what became of it."""
+        """Gives everything back, once the others can see what became of it; at once what nothing was done about."""
         if self._claims is None:
             return
         with self._lock:
@@ -186,12 +192,17 @@ class RunClaims:
     def _give_back(self) -> None:
         with self._lock:
             finished = frozenset(self._finished)
-        if finished and self._claims is not None and self._share():
-            with self._taking:
-                with self._lock:
-                    finished &= self._finished  # one may have been taken again meanwhile
-                    self._finished -= finished
-                self._claims.release(finished)
+        if not finished or self._claims is None:
+            return
+        if not self._share():
+            finished = frozenset(
+                one for one in finished if one in self._taken and self._state(one) == self._taken[one]
+            )
+        with self._taking:
+            with self._lock:
+                finished &= self._finished  # one may have been taken again meanwhile
+                self._finished -= finished
+            self._claims.release(finished)
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:

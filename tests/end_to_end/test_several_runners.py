@@ -136,6 +136,35 @@ def test_a_claim_that_was_given_back_or_expired_is_forgotten_with_the_next_sync(
     assert state_of(other, "t00x") == (True, "idle")
 
 
+@pytest.mark.without_sandbox("the script is not trusted, so that nothing is started")
+def test_a_task_that_was_never_started_is_given_back_though_the_remote_takes_no_tasks(tmp_path: Path) -> None:
+    one, other = clones_with(tmp_path, 0)
+    one.make("t00x", body=DONE)
+    one.ok("sync")
+    other.ok("sync")
+    other.ok("note", "t00x", "not sent yet")
+    refuse = tmp_path / "remote.git/hooks/update"
+    refuse.write_text('#!/bin/sh\ntest "$1" != refs/heads/gitticks/state\n')
+    refuse.chmod(0o755)
+    ran = other.gt("run", "--headless", "--debounce", "0")
+    assert ran.code == 1
+    assert "came from elsewhere, and nobody has trusted it" in ran.err
+    assert claims_at(other) == ""
+
+
+def test_what_was_done_is_not_given_back_before_the_remote_has_it(tmp_path: Path) -> None:
+    one, _ = clones_with(tmp_path, 1)
+    refuse = tmp_path / "remote.git/hooks/update"
+    refuse.write_text('#!/bin/sh\ntest "$1" != refs/heads/gitticks/state\n')
+    refuse.chmod(0o755)
+    assert "not shared" in one.gt("run", "--headless", "--debounce", "0").err
+    assert one.task("t00x").status is Status.DONE
+    assert f"{CLAIMS}t00x" in claims_at(one)
+    refuse.unlink()
+    one.ok("run", "--headless", "--debounce", "0")
+    assert claims_at(one) == ""
+
+
 def test_what_a_killed_run_had_claimed_of_tasks_that_are_done_is_given_back_by_the_next(
     tmp_path: Path,
 ) -> None:

@@ -199,7 +199,7 @@ def test_a_run_waits_for_a_remote_that_hangs_once_and_asks_again_later(
 
     monkeypatch.setattr(ada, "take", hang)
     warned = list[str]()
-    run = RunClaims(ada, lambda: True, warned.append, lambda: clock().timestamp())
+    run = RunClaims(ada, lambda: True, warned.append, lambda: clock().timestamp(), lambda _: None)
     away = remote.rename(remote.parent / "away.git")
     run.take(TASK)
     run.take(OTHER)
