@@ -9,7 +9,7 @@ from shlex import quote
 from gitticks.errors import MachineError
 from gitticks.safe_read import reason_of
 
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
 _NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
 _IN_THE_WAY = frozenset(
     {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EFBIG}
@@ -28,6 +28,9 @@ def machine_error_of(error: Exception) -> MachineError | None:
     if error.errno in _NO_ROOM:
         shown = "df -h" if name is None else f"df -h {quote(str(PurePath(name).parent))}"
         return MachineError(message, hint=f"`{shown}` shows the free space; then run the command again")
+    if error.errno == errno.EROFS:
+        shown = "findmnt -O ro" if name is None else f"findmnt -T {quote(str(PurePath(name).parent))}"
+        return MachineError(message, hint=f"`{shown}` shows what is mounted read-only")
     if error.errno in _NO_RIGHT and name is not None:
         return MachineError(
             message, hint=f"`ls -ld {quote(str(PurePath(name).parent))}` shows who can write there"

@@ -42,12 +42,13 @@ def write_named_file(
             with open(os.open(path, flags), "wb") as stream:  # noqa: PTH123
                 stream.write(content)
     except OSError as error:
-        is_refused = isinstance(error, FileNotFoundError | PermissionError)
-        shown = f"`ls -ld {quote(str(path.parent if is_refused else path))}` shows"
-        raise GitticksError(
-            f"`{path}` cannot be written: {reason_of(error)}",
-            hint=f"{shown} who can write there" if is_refused else f"{shown} what is there",
-        ) from error
+        folder = quote(str(Path(os.path.realpath(path)).parent))
+        hint = f"`ls -ld {quote(str(path))}` shows what is there"
+        if isinstance(error, FileNotFoundError):
+            hint = f"`mkdir -p {folder}` creates the folder"
+        elif isinstance(error, PermissionError):
+            hint = f"`ls -ld {folder}` shows who can write there"
+        raise GitticksError(f"`{path}` cannot be written: {reason_of(error)}", hint=hint) from error
 
 
 def _is_stdout(there: os.stat_result) -> bool:

@@ -9,8 +9,8 @@ from gitticks.actions.context import Context
 from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched, may_have_been_saved
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
-from gitticks.board.place import BoardError, board_checkout, is_unwritable, unwritable_folder
-from gitticks.board.step import WORKTREE_BOARD
+from gitticks.board.place import BoardError, board_checkout
+from gitticks.board.step import WORKTREE_BOARD, warn_if_unwritable
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.store.dropped import bring_back_dropped, dropped_commits
@@ -39,9 +39,7 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     try:
         _bring_in_step(context)
     except (GitticksError, OSError):  # a full disk keeps nobody from reading
-        folder = unwritable_folder(checkout)
-        if folder is not None:
-            context.warnings.once(is_unwritable(folder))
+        if warn_if_unwritable(context.repository, checkout, context.warnings.once):
             return TakenUp()
     with suppress(GitticksError, OSError):  # else the closer look says what is wrong
         if among is not None:

@@ -82,11 +82,6 @@ def unwritable_folder(checkout: Checkout) -> Path | None:
     return next((folder for folder in folders if not os.access(folder, os.W_OK)), None)
 
 
-def is_unwritable(folder: Path) -> str:
-    """Returns what it means that a folder of the board cannot be written to."""
-    return f"the board is behind the state branch, as `{folder}` cannot be written to"
-
-
 def is_on_state_branch(checkout: Checkout) -> bool:
     """True unless a person has something else checked out in the board, or is rebasing there."""
     return read_symbolic_ref(checkout.git_dir, "HEAD") == STATE_REF

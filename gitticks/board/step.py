@@ -19,7 +19,6 @@ from gitticks.board.place import (
     board_checkout,
     errors_of_board,
     is_on_state_branch,
-    is_unwritable,
     unwritable_folder,
 )
 from gitticks.errors import GitticksError
@@ -72,9 +71,7 @@ class WorktreeStep:
                     "`gt status` says how to merge the two"
                 )
         except (GitticksError, OSError):
-            folder = unwritable_folder(self.checkout)
-            if folder is not None:
-                self.warn(is_unwritable(folder))
+            warn_if_unwritable(self.repository, self.checkout, self.warn)
 
 
 class WorktreeBoard(NamedTuple):
@@ -153,6 +150,14 @@ def is_in_step(repository: Repository) -> bool:
     # Git may have brought it there, as by `git reset`; the journal learns of that when something is written.
     checkout = board_checkout(repository)
     return checkout is not None and is_on_state_branch(checkout) and not changed_paths(checkout).changed
+
+
+def warn_if_unwritable(repository: Repository, checkout: Checkout, warn: Callable[[str], object]) -> bool:
+    """True if a folder of the board cannot be written to; warns if the board is behind for that."""
+    folder = unwritable_folder(checkout)
+    if folder is not None and not is_in_step(repository):
+        warn(f"the board is behind the state branch, as `{folder}` cannot be written to")
+    return folder is not None
 
 
 def _taken(checkout: Checkout | None, held: contextlib.ExitStack) -> Checkout | None:

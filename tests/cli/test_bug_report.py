@@ -29,7 +29,12 @@ def error_of(number: int, name: str | bytes | None = None) -> OSError:
         (
             error_of(errno.EROFS, b"/r"),
             "read-only file system",
-            "`df -h` shows the free space; then run the command again",
+            "`findmnt -O ro` shows what is mounted read-only",
+        ),
+        (
+            error_of(errno.EROFS, "/r/.git/x"),
+            "`/r/.git/x`: read-only file system",
+            "`findmnt -T /r/.git` shows what is mounted read-only",
         ),
         (
             error_of(errno.EACCES, "/my files/x"),

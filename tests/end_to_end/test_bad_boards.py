@@ -294,6 +294,7 @@ def test_a_board_that_cannot_be_written_is_named(project: Project) -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
+    assert "warning" not in gt("status")
     warned = f"warning: the board is behind the state branch, as `{board}` cannot be written to"
     assert gt("note", "m3xq", "a note").count(warned) == 1
     assert gt("create", "Another").count(warned) == 1

@@ -122,8 +122,13 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
         yield fault(error.message, error.hint, topic=Topic.REPOSITORY)
         return
     yield from _of(Topic.MACHINE, machine.errors_of(lambda: context.author))
-    checks = machine.check_disk, machine.check_rights, machine.check_file_locks
-    yield from _of(Topic.MACHINE, (finding for check in checks for finding in check(context)))
+    closed = tuple(machine.check_rights(context))
+    yield from _of(Topic.MACHINE, (*machine.check_disk(context), *closed, *machine.check_file_locks(context)))
+    for one in _of_repository(context, looked_at, full=full):
+        yield one._replace(fix=None, repair=None) if closed and one.repair else one
+
+
+def _of_repository(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[Finding]:
     try:
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)

@@ -79,10 +79,22 @@ class TestMachine:
     def test_a_repository_that_cannot_be_written(self, project: Project) -> None:
         place = str(project.path)
         walls = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", place, place, "--chdir", place]
-        done = subprocess.run([*walls, *command("doctor")], capture_output=True, text=True, check=False)
-        assert done.returncode == 1
-        assert f"`{place}/.git` cannot be written to, so nothing can be changed" in done.stdout
-        assert done.stdout.count("cannot be written to") == 1
+
+        def gt(*words: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run([*walls, *command(*words)], capture_output=True, text=True, check=False)
+
+        project.create()
+        git("config", "--unset", "merge.gitticks.driver", at=project.path)
+        for words in (["doctor"], ["doctor", "--fix"]):
+            done = gt(*words)
+            assert done.returncode == 1
+            assert f"`{place}/.git` cannot be written to, so nothing can be changed" in done.stdout
+            assert done.stdout.count("cannot be written to") == 1
+            assert "git merges tasks line by line in this clone" in done.stdout
+            assert "--fix" not in done.stdout
+        for word in ("list", "status", "watch --once"):
+            done = gt(*word.split())
+            assert (done.returncode, "board" in done.stderr) == (0, False), done.stderr
 
     def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         import errno

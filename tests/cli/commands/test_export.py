@@ -150,7 +150,11 @@ def test_a_folder_is_no_file(tmp_path: Path, place: str) -> None:
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     make_store(tmp_path)
     ran = gt("export", "-o", "no/such/folder", at=tmp_path)
-    assert (ran.code, ran.err.startswith("error: ")) == (1, True)
+    assert ran.code == 1
+    assert ran.err == (
+        f"error: `{tmp_path}/no/such/folder` cannot be written: no such file or directory\n\n"
+        f"hint: `mkdir -p {tmp_path}/no/such` creates the folder\n"
+    )
 
 
 WRITERS = [("export", "-o"), ("stats", "--html")]
