@@ -82,16 +82,29 @@ def warn_of_left_over(context: Context, task: Task) -> None:
         context.warnings.append(
             f"the code of {whose} is on `{task.branch}` alone: `git merge {task.branch}` brings it into {task.base}"
         )
-    context.warnings += [
-        f"`{one.id}` is handed off on `{task.branch}`, which is merged no more: "
-        f'`gt reject {one.id} "…"` sends it back, and it starts over'
-        for one in on_branch
-        if one.is_handed_off
-    ]
-    epic = task.sharing_epic
-    if epic and task.start_sha and work_head(context, task) not in (None, task.start_sha):
-        since = f"`git log {task.start_sha[:10]}..{task.branch}` shows them"
-        context.warnings.append(f"its commits stay on the branch of `{epic}` and are merged with it: {since}")
+    for one in on_branch:
+        if one.is_handed_off:
+            what = f"is handed off on `{task.branch}`, which is merged no more"
+            context.warnings.append(
+                f'`{one.id}` {what}: `gt reject {one.id} "…"` sends it back, and it starts over'
+            )
+        elif one.is_open and one.start_sha:
+            what = f"was begun on `{task.branch}`, which is merged no more"
+            context.warnings.append(f"`{one.id}` {what}: it starts over on a branch of its own")
+    warn_of_commits_on_epic(context, task)
+
+
+def warn_of_commits_on_epic(context: Context, task: Task) -> None:
+    """Warns where a task that leaves an open epic, or is cancelled, leaves commits on the epic's branch."""
+    epic, head = task.sharing_epic, work_head(context, task)
+    if epic is None or task.start_sha is None or head in (None, task.start_sha):
+        return
+    with contextlib.suppress(GitticksError):  # the epic is missing, or cannot be read
+        if context.store.task_file(epic).task.is_open:
+            since = f"`git log {task.start_sha[:10]}..{task.branch}` shows them"
+            context.warnings.append(
+                f"its commits stay on the branch of `{epic}` and are merged with it: {since}"
+            )
 
 
 def require_words(text: str, what: str, example: str) -> str:

@@ -101,7 +101,10 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         begun = index.begun()
         live = live_tasks(context.repository.own_place) if begun else frozenset()
         tasks = [index.task(row.id) for row in begun if row.id not in live]
+        with_code = set(index.carriers().values()) if any(task.is_epic for task in tasks) else set()
     for task in tasks:
+        if task.is_epic and task.id not in with_code:
+            continue  # what is on its branch is of tasks that left it, or are not done
         if task.branch != f"{WORK_BRANCH}{task.id}" or task.start_sha is None:
             continue
         head = read_ref(common_dir, f"{BRANCHES}{task.branch}") or task.end_sha

@@ -143,7 +143,8 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
     )
 
     def begin(transaction: Transaction) -> None:
-        if not _is_begun(transaction.task_file(task_id).task, claim, take_over=take_over):
+        before = transaction.task_file(task_id).task
+        if not _is_begun(before, claim, take_over=take_over) or before.branch != plan.work_branch:
             carry_out(transaction, task_id, started, circumstances)
             file = transaction.task_file(task_id)
             transaction.put_task(file.with_task(replace(file.task, claim=claim)))

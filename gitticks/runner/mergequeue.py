@@ -39,6 +39,7 @@ from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
+from gitticks.runner.liveness import live_tasks
 from gitticks.runner.merge_ahead import ChecksAhead, build_merge, check_merge, checked_merge
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
@@ -185,8 +186,9 @@ class MergeQueue:
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
         require_head(self.repository, task)
-        if (lacking := self._lacking(task)) is not None:
-            return lacking
+        at_work = self._at_work_on(task)
+        if at_work is not None:
+            return MergeResult(waits=f"an agent is at work on `{at_work}` in its workspace")
         self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
@@ -202,6 +204,8 @@ class MergeQueue:
         )
         if branch_head not in (None, head):
             return MergeResult(self._decide(task, HeadMoved(str(branch_head))))
+        if (lacking := self._lacking(task)) is not None:
+            return lacking
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
             # One that was pushed before a kill is closed at the remote.
@@ -216,6 +220,12 @@ class MergeQueue:
         if self.run.settings.merge.mode is MergeMode.PULL_REQUEST:
             return self._offer(task, base, tip)
         return self._make(task, base, tip)
+
+    def _at_work_on(self, task: Task) -> TaskId | None:
+        """Returns a task whose agent works in an epic's workspace, though it left the epic; None for other tasks."""
+        live = live_tasks(self.repository.own_place) if task.is_epic else ()
+        tasks = self.store.snapshot().all_tasks() if live else {}
+        return next((one for one in live if one in tasks and tasks[one].sharing_epic == task.id), None)
 
     def _lacking(self, task: Task) -> MergeResult | None:
         """Sends an epic back whose branch lacks the code of a task that another clone did on a branch of its own."""

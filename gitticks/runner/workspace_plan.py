@@ -192,6 +192,9 @@ def require_blockers(
         if epic is not None and not epic.is_open:
             lacks = f"it is on `{one.branch}` alone, whose epic `{epic.id}` is cancelled"
             way = f"`git merge --no-edit {short}` on `{base}` brings it there"
+        elif epic is not None and epic.id in (above.id for above in graph.ancestors(task)):
+            lacks = f"it is merged with `{epic.id}`, which waits for `{task.id}`"
+            way = f"`gt update {task.id} --parent {epic.id} --isolation epic` lets both work on one branch"
         elif one.merged_sha != needed.commit:
             lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(repository, one.branch)
         elif _is_to_come(repository, needed.commit, base):

@@ -257,7 +257,9 @@ def _epic_head(transaction: Transaction, epic: Task, children: tuple[Task, ...])
     What a child committed that was cancelled is there too. Where commits are not here, as in another clone, it is that of
     the child closed last.
     """
-    closed = [child for child in children if child.end_sha and child.status is Status.DONE]
+    moved = (one for one in transaction.all_tasks().values() if one.carrier == epic.id)
+    among = {one.id: one for one in (*children, *moved)}.values()
+    closed = [child for child in among if child.end_sha and child.status is Status.DONE]
     closed = [child for child in closed if epic.branch in (None, child.branch)]
     closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "", reverse=True)
     heads = [child.end_sha for child in closed if child.end_sha]

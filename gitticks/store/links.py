@@ -62,10 +62,13 @@ def _check_epics(tasks: Mapping[TaskId, Task], before: Task, after: Task) -> Non
                 hint=f"`gt update {child.id} --parent=null` removes `{child.id}` from it",
             )
     epic = tasks.get(before.sharing_epic) if before.sharing_epic else None
-    if epic is not None and epic.is_open and before.is_handed_off and before.parent != after.parent:
+    if epic is None or not epic.is_open or before.parent == after.parent:
+        return
+    if before.is_handed_off or before.carrier:
+        back = f'`gt reject {after.id} "…"` sends it back first; it then starts over where you move it'
         raise RefusedError(
             f"the work of `{after.id}` is handed off on the branch of `{epic.id}`, with which it is merged",
-            hint=f'`gt reject {after.id} "…"` sends it back first; it then starts over where you move it',
+            hint=f"move it once `{epic.id}` is merged" if before.carrier else back,
         )
 
 

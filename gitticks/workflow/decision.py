@@ -246,7 +246,7 @@ class Draft:
         waived = waived_person(self.task, self.policy, self.counts.strangers)
         epic = self.orphaned_by
         if self.task.status is Status.REVIEWING and waived is not None and epic is not None:
-            reason = f"it is on the branch of {epic}, an epic with which it is merged no more"
+            reason = f"it starts over: it was on the branch of {epic}, with which it is merged no more"
             self.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
         elif self.task.status is Status.REVIEWING and waived is not None:
             self.waive("person", waived, actor=ENGINE)
@@ -279,8 +279,9 @@ class Draft:
 
     @property
     def orphaned_by(self) -> TaskId | None:
-        """Returns the epic with which the code that was handed off would have been merged; None if it still can be."""
-        return self.artifacts.left_epic if self.task.is_handed_off and self.task.has_code else None
+        """Returns the epic with which the code that is there would have been merged; None if it still can be."""
+        head = self.task.end_sha if self.task.is_handed_off else self.artifacts.head
+        return None if head in (None, self.task.start_sha) else self.artifacts.left_epic
 
     @property
     def head_moved(self) -> bool:

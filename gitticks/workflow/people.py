@@ -242,11 +242,16 @@ def _check_children(draft: Draft) -> None:
 
 
 def _check_epic(draft: Draft) -> None:
-    epic = draft.orphaned_by
+    task, epic = draft.task, draft.orphaned_by
     if epic is not None:
+        own = "a branch of its own"
+        anew = (
+            f"`gt start {task.id}` begins on {own}, where `git cherry-pick` brings what is on `{task.branch}`"
+        )
+        back = f'`gt reject {task.id} "…"` sends it back, and it starts over on {own}'
         raise RefusedError(
-            f"the work of `{draft.task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
-            hint=f'`gt reject {draft.task.id} "…"` sends it back, and it starts over on a branch of its own',
+            f"the work of `{task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
+            hint=back if task.is_handed_off else anew,
         )
 
 

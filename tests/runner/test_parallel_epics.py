@@ -412,7 +412,7 @@ def test_what_is_handed_off_after_it_left_its_epic_starts_over(
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
     assert project.stands("aaa2") == (Status.DONE, None), out
     assert (project.task("aaa2").branch, project.merges()) == ("gitticks/work/aaa2", ["aaa2"])
-    assert "an epic with which it is merged no more" in project.ok("log", "aaa2")
+    assert "it was on the branch of aaaa, with which it is merged no more" in project.ok("log", "aaa2")
 
 
 def test_a_workspace_that_is_there_gets_the_code_of_blockers(project: RunProject) -> None:
@@ -443,3 +443,88 @@ def test_a_reopened_epic_goes_on_and_its_old_merge_is_no_merge_by_hand(project: 
     assert project.task("aaaa").awaiting is Awaiting.APPROVAL, ran.seen
     assert "merged into main" in project.ok("approve", "aaaa")
     assert "aaa3.txt" in git("ls-tree", "--name-only", "main", at=project.path)
+
+
+def test_a_task_that_is_done_stays_in_the_epic_that_its_code_is_merged_with(project: RunProject) -> None:
+    make_two_children(project)
+    refused = project.gt("update", "aaa2", "--parent", "null")
+    assert refused.code == 3
+    assert "hint: move it once `aaaa` is merged" in refused.err
+    file = (
+        project.path / project.task("aaa2").file
+    )  # as from another clone, which has not seen that it is done
+    file.write_text(file.read_text().replace("parent: aaaa\n", ""))
+    git("commit", "-qanm", "moved", at=project.path / ".gitticks")
+    assert (project.task("aaa2").parent, project.task("aaa2").carrier) == (None, "aaaa")
+    project.ok("cancel", "aaa3")
+    project.ok("approve", "aaaa")
+    assert project.merges() == ["aaaa"]
+    assert "aaa2.txt" in project.files("main")
+
+
+@pytest.mark.parametrize("leaving", [("cancel", "aaaa"), ("update", "aaa2", "--parent", "null")])
+def test_work_by_hand_on_the_branch_of_an_epic_that_it_left_is_not_closed_unmerged(
+    project: RunProject, leaving: tuple[str, ...]
+) -> None:
+    project.settings("isolation: epic\n")
+    make_epics(project, "aaaa")
+    project.make("aaa3", parent="aaaa")
+    workspace = project.path / ".gitticks-work/aaaa"
+    assert str(workspace) in project.ok("start", "aaa2")
+    commit_file(workspace, "mine.txt", "mine\n")
+    left = project.gt(*leaving)
+    said = "`aaa2` was begun on" if leaving[0] == "cancel" else "its commits stay on the branch of `aaaa`"
+    assert said in left.err
+    refused = project.gt("close", "aaa2")
+    assert refused.code == 3
+    assert "`gt start aaa2` begins on a branch of its own" in refused.err
+    project.ok("start", "aaa2")
+    git("cherry-pick", "gitticks/work/aaaa", at=project.path / ".gitticks-work/aaa2")
+    project.ok("close", "aaa2")
+    assert "mine.txt" in project.files("main")
+
+
+def test_the_commits_of_a_task_that_left_are_no_merge_of_its_epic(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}isolation: epic\n")
+    make_epics(project, "aaaa")
+    project.make("aaa3", parent="aaaa")
+    project.ok("start", "aaa2")
+    commit_file(project.path / ".gitticks-work/aaaa", "mine.txt", "mine\n")
+    project.ok("update", "aaa2", "--parent", "null")
+    project.ok("start", "aaa2")
+    git("cherry-pick", "gitticks/work/aaaa", at=project.path / ".gitticks-work/aaa2")
+    project.ok("close", "aaa2")
+    assert project.merges() == ["aaa2"]
+    project.ok("list")
+    assert project.stands("aaaa") == (Status.WORKING, None)
+
+
+def test_an_epic_waits_for_an_agent_in_its_workspace_whose_task_left(project: RunProject) -> None:
+    make_two_children(project)
+    project.agent(WAIT.format(folder=project.path.parent) + DONE)
+    project.ok("respond", "aaa3", "go")
+    with project.running("aaa3") as process:
+        until(lambda: is_up(project, "aaa3"), "the agent")
+        file = project.path / project.task("aaa3").file
+        file.write_text(file.read_text().replace("parent: aaaa\n", ""))
+        project.ok("watch", "--once")
+        project.ok("approve", "aaaa")
+        until(lambda: "an agent is at work on `aaa3`" in project.ok("status"), "the merge that waits")
+        assert (project.path / ".gitticks-work/aaaa").exists()
+        let_go(project, "aaa3")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert project.stands("aaa3") == (Status.DONE, None), out
+
+
+def test_a_task_of_an_epic_below_says_that_its_blocker_is_merged_with_the_epic_above(
+    project: RunProject,
+) -> None:
+    make_two_children(project)
+    project.make("bbbb", type="epic", parent="aaaa")
+    project.make("bbb2", parent="bbbb", blocked_by=("aaa2",))
+    refused = project.run("bbb2")
+    assert "it is merged with `aaaa`, which waits for `bbb2`" in refused.seen
+    assert "`gt update bbb2 --parent aaaa --isolation epic`" in refused.seen
+    project.ok("update", "bbb2", "--parent", "aaaa", "--isolation", "epic")
+    project.run("bbb2")
+    assert project.stands("bbb2") == (Status.DONE, None)

@@ -222,6 +222,8 @@ def _passed(event: TaskMoved, reason: str, checks: str) -> str:
         why = _first_line(event.passed or "") or reason
         return f"review{GAP}{f'PASS by {event.actor}' if why == 'PASS' else REVIEW_WORDS.get(why, why)}"
     if event.source is Status.AGENT_REVIEW and event.target is Status.WORKING:
+        if _first_line(event.passed or "") == "PASS":
+            return f"review{GAP}PASS by {event.actor}, back to work: {reason}"
         return f"review{GAP}FAIL by {event.actor}, back to work"
     if event.source is Status.REVIEWING and event.target is Status.WORKING:
         return f"back to work: {reason}"
