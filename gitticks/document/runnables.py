@@ -73,9 +73,13 @@ class Runnable(NamedTuple):
 def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
     """Returns the commands that a config.yaml names, in the order of their names; none of one that cannot be read."""
     try:
-        layer = file_layer(text)
+        return runnables_of_layer(file_layer(text))
     except DocumentError:
         return ()
+
+
+def runnables_of_layer(layer: Layer) -> tuple[Runnable, ...]:
+    """Returns the same of what was read from it."""
     return tuple(sorted(_of_layer(layer), key=lambda one: one.name))
 
 

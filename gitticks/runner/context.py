@@ -12,9 +12,10 @@ from typing import TypeVar
 from gitticks.agents.base import AgentReport, neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.board.step import WORKTREE_BOARD
+from gitticks.document.runnables import runnables_of_layer
+from gitticks.document.settings_layers import merge_layers
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY, identity
-from gitticks.git.objects.trees import Entry
 from gitticks.git.repository import Repository
 from gitticks.model.checkpoint import Checkpoint
 from gitticks.model.event import EventType
@@ -32,8 +33,9 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
-from gitticks.store.settings import load_settings, read_team_layer
+from gitticks.store.settings import read_team_layer, setting_layers
 from gitticks.store.transaction import Transaction
+from gitticks.store.trust import require_trusted
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
@@ -46,7 +48,7 @@ class RunContext:
     """One run's surroundings; may be shared between threads, since stores are opened for each use.
 
     `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for. `overrides` are the
-    settings that the run's flags give. `rules` are `config.yaml` and the templates as the run last saw them.
+    settings that the run's flags give. `rules` are `config.yaml`, the templates and what is trusted as the run last saw them.
     """
 
     repository: Repository
@@ -55,26 +57,44 @@ class RunContext:
     listener: Callable[[RunEvent], None]
     options: RunOptions = field(default_factory=RunOptions)
     overrides: Mapping[str, str] = field(default_factory=dict)
-    rules: tuple[Entry | None, ...] = ()
+    rules: tuple[object, ...] = ()
     claims: RunClaims = field(default_factory=RunClaims.none)
     resting: Callable[[], frozenset[str]] = frozenset
     _emitting: threading.Lock = field(default_factory=threading.Lock)
+    _kept_for: str = ""
 
     def open_store(self) -> Store:
         """Returns a store for the calling thread."""
         return Store(self.repository, WORKTREE_BOARD)
 
-    def renew_limits(self) -> None:
-        """Takes up limits and budgets that were changed; the other settings hold as they were checked at the start."""
+    def renew_settings(self) -> None:
+        """Takes up agents, limits and budgets that were changed; the other settings hold as they were checked at the start.
+
+        The agents are taken up once all that they run is trusted here; their modes are read anew for each session.
+        """
+        kept, why = "settings", ""
         try:
-            read_team_layer(self.repository)
-            now = load_settings(self.repository, self.world.environment, self.overrides).settings
+            team = read_team_layer(self.repository)
+            others = setting_layers(self.repository, self.world.environment, self.overrides)[1:]
+            now = merge_layers((team, *others)).settings
+            self.settings = self.settings._replace(
+                budget=now.budget, iterations=now.iterations, limits=now.limits
+            )
+            kept, before = "agents", self.settings.agents
+            agents = {
+                name: one._replace(mode=before[name].mode if name in before else None)
+                for name, one in now.agents.items()
+            }
+            if agents != before:
+                runs = (one for one in runnables_of_layer(team) if one.name.startswith("agents."))
+                require_trusted(self.repository, runs)
+                self.settings = self.settings._replace(agents=agents)
         except GitticksError as error:
-            self.emit(Warned(None, f"{error.message}; the run keeps the settings that it has"))
-            return
-        self.settings = self.settings._replace(
-            budget=now.budget, iterations=now.iterations, limits=now.limits
-        )
+            hint = f" ({error.hint})" if kept == "agents" else ""
+            why = f"{error.message}; the run keeps the {kept} that it has{hint}"
+        if why and why != self._kept_for:
+            self.emit(Warned(None, why))
+        self._kept_for = why
 
     def emit(self, event: RunEvent) -> None:
         """Tells the listener."""
@@ -131,12 +151,12 @@ class RunContext:
         """Returns where sessions run."""
         return LocalPlace(self.repository, self.settings, self.world, self.options.front, self.overrides)
 
-    @cached_property
+    @property
     def registry(self) -> Registry:
         """Returns the agents that can be started."""
         return registry_for(self.settings, self.world.environment)
 
-    @cached_property
+    @property
     def staff(self) -> Staff:
         """Returns who may work and review."""
         return Staff(self.registry, self.settings, self.options.agent, self.options.model)

@@ -20,7 +20,6 @@ from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting
 from gitticks.runner.workspace_plan import CodeMissingError, has_base
-from gitticks.store.trust import trusted_digests
 from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0
@@ -330,5 +329,5 @@ class LeftAlone:
 
     def _state_of(self, task: Task) -> tuple[object, ...]:
         """Returns what a person changes so that the next try may go better."""
-        run, repository = self._run, self._run.repository
-        return task.updated, has_base(task, run.settings, repository), run.rules, trusted_digests(repository)
+        run = self._run
+        return task.updated, has_base(task, run.settings, run.repository), run.rules

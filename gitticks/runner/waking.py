@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.git.objects.trees import Entry
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
@@ -16,6 +17,7 @@ from gitticks.model.task import Task
 from gitticks.runner.options import in_scope
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, STATE_REF
+from gitticks.store.trust import trusted_digests
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -96,6 +98,7 @@ class TaskReader:
         self._run = run
         self._tip: str | None = None
         self._graph = TaskGraph({})
+        self._files: tuple[Entry | None, ...] = ()
         self._scope: dict[TaskId, Task] | None = None
         self.conflicted: Mapping[TaskId, int] = {}
 
@@ -107,14 +110,15 @@ class TaskReader:
             self._tip = store.tip()
             snapshot = store.snapshot(self._tip)
             top = store.objects.tree_of(self._tip)
-            rules = tuple(store.objects.find(top, path) for path in (CONFIG_PATH, PROMPTS_FOLDER))
-            if rules != self._run.rules:
-                self._run.rules = rules
-                self._run.renew_limits()
+            self._files = tuple(store.objects.find(top, path) for path in (CONFIG_PATH, PROMPTS_FOLDER))
             with open_index(self._run.repository) as index:
                 self.conflicted, unreadable = index.conflicts(), index.unreadable()
             self._graph = TaskGraph.of(snapshot.all_tasks().values(), unreadable)
             self._scope = None
+        rules = (*self._files, trusted_digests(self._run.repository))
+        if rules != self._run.rules:
+            self._run.rules = rules
+            self._run.renew_settings()
         return self._graph
 
     def in_scope(self) -> dict[TaskId, Task]:

@@ -79,7 +79,7 @@ def test_the_runner_knows(project: Project) -> None:
         repository = project.store.repository
         open_store = staticmethod(lambda: project.store)
         rules = ()
-        renew_limits = staticmethod(lambda: None)
+        renew_settings = staticmethod(lambda: None)
 
     reader = TaskReader(Run())  # type: ignore[arg-type]
     reader.graph()

@@ -11,9 +11,11 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
+from gitticks.model.settings import PermissionMode
 from gitticks.model.status import Status
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.start_delays import LeftAlone
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, RunProject, allow_shared, project
@@ -121,3 +123,36 @@ def test_a_run_goes_on_with_its_settings_while_config_yaml_cannot_be_read(
         project.interrupt(process)
         rest = process.communicate()[0]
     assert "newkey" not in rest
+
+
+def test_an_agent_that_is_defined_while_a_run_is_active_works_in_it_once_it_is_trusted(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON)
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "nothing is ready")
+        project.make(agent="other")
+        wait_for_words(process, "skipped in this run: there is no agent `other`")
+        project.ok("config", "agents.other.argv", f'["{project.agent_file}"]')
+        until(lambda: project.stands()[0] is Status.DONE, "the work of an agent that is new")
+        text = (project.board / "config.yaml").read_text()
+        (project.board / "config.yaml").write_text(text.replace("  other:", "  another:"))
+        git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "from elsewhere", at=project.board)
+        wait_for_words(process, "`agents.another.argv` came from elsewhere, and nobody has trusted it here")
+        project.make("m3xq", agent="another")
+        wait_for_words(process, "skipped in this run: there is no agent `another`")
+        project.ok("trust", "--yes")
+        until(lambda: project.stands("m3xq")[0] is Status.DONE, "the work of an agent that is trusted")
+        project.interrupt(process)
+        process.wait()
+
+
+def test_an_agent_gets_no_looser_mode_by_a_new_entry_than_a_person_has_confirmed(project: RunProject) -> None:
+    project.settings("sandbox: {preset: none}\n")
+    run = run_context(Context(directory=project.path), lambda _: None)
+    project.ok("config", "agents.mine.mode", "yolo")
+    project.ok("config", "agents.new.type", "claude")
+    project.ok("config", "agents.new.mode", "yolo")
+    run.renew_settings()
+    modes = {name: with_present_mode(run.registry.spec(name), run).mode for name in ("mine", "new")}
+    assert modes == {"mine": PermissionMode.AUTO_ALL, "new": PermissionMode.AUTO_ALL}
