@@ -16,6 +16,7 @@ from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
+    from gitticks.runner.verifiers import ChecksReport
     from gitticks.store.decisions import Circumstances
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
@@ -36,15 +37,15 @@ def work_head(context: Context, task: Task) -> str | None:
     return None if task.branch is None else read_ref(context.repository.common_dir, BRANCHES + task.branch)
 
 
-def circumstances_of(context: Context, task: Task, *, checks_failure: str | None = None) -> Circumstances:
+def circumstances_of(context: Context, task: Task, *, checks: ChecksReport | None = None) -> Circumstances:
     """Returns what a decision about a task is made under, with the head of its branch."""
     from gitticks.store.decisions import Circumstances
 
     head = work_head(context, task)
     if context.store.read(task_path(task.id)) is None:
         # It comes into being in this very commit, so there is nothing yet that an agent could review.
-        return Circumstances(context.now, context.settings, context.world.random_number, head, checks_failure)
-    return context.circumstances(task, head=head, checks_failure=checks_failure)
+        return Circumstances(context.now, context.settings, context.world.random_number, head)
+    return context.circumstances(task, head=head, checks=checks)
 
 
 def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> None:

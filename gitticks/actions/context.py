@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gitticks.model.event import Actor
     from gitticks.model.settings import Settings
     from gitticks.model.task import Task
+    from gitticks.runner.verifiers import ChecksReport
     from gitticks.store.branch import Store
     from gitticks.store.decisions import Circumstances
     from gitticks.store.index import Index
@@ -302,7 +303,7 @@ class Context:
         return open_index(self.repository)
 
     def circumstances(
-        self, task: Task, *, head: str | None = None, checks_failure: str | None = None
+        self, task: Task, *, head: str | None = None, checks: ChecksReport | None = None
     ) -> Circumstances:
         """Returns what a decision about a task is made under."""
         from gitticks.runner.reviewing import find_review_waiver
@@ -313,7 +314,8 @@ class Context:
             settings=self.settings,
             random_number=self.world.random_number,
             head=head,
-            checks_failure=checks_failure,
+            checks_failure=checks.failure if checks else None,
+            checks=checks.words if checks else "",
             review_waiver=find_review_waiver(self.store, task, self.settings, self.world.environment),
         )
 

@@ -72,8 +72,8 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
             )
 
 
-def failed_check(context: Context, task_id: TaskId) -> str | None:
-    """Returns the first quality gate that fails in the task's workspace, in words; None if all pass or none applies.
+def check_work(context: Context, task_id: TaskId) -> ChecksReport | None:
+    """Returns what the quality gates find in the task's workspace; None where it has none.
 
     Without a hand-off nothing is run: the task cannot continue in any case.
     """
@@ -86,7 +86,7 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
 
     astray = astray_in(context, file.task, workspace)
     if astray is not None:
-        return astray
+        return ChecksReport(astray)
     require_team_trusted(context)
     settings = settings_here(context) if has_gates(context.settings) else context.settings
-    return run_checks(workspace, settings, context.world.environment, context.repository).failure
+    return run_checks(workspace, settings, context.world.environment, context.repository)

@@ -32,6 +32,7 @@ from gitticks.workflow.gates import is_at_limit
 from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
+    from gitticks.runner.verifiers import ChecksReport
     from gitticks.store.transaction import Transaction
 
 
@@ -56,14 +57,18 @@ def handoff_text(given: Mapping[str, str | None]) -> str:
 
 def complete_task(context: Context, task_id: TaskId) -> tuple[Task, Task]:
     """Asks for agent-review and returns the task before and after; in a workspace its quality gates must pass."""
-    from gitticks.actions.evidence import failed_check  # which loads what runs checks, and a note needs none
+    from gitticks.actions.evidence import check_work  # which loads what runs checks, and a note needs none
 
-    failure = failed_check(context, task_id)
-    return _request(context, task_id, Requested(context.actor, Status.AGENT_REVIEW), failure)
+    checks = check_work(context, task_id)
+    return _request(context, task_id, Requested(context.actor, Status.AGENT_REVIEW), checks)
 
 
 def _request(
-    context: Context, task_id: TaskId, requested: Requested, failure: str | None = None, question: str = ""
+    context: Context,
+    task_id: TaskId,
+    requested: Requested,
+    checks: ChecksReport | None = None,
+    question: str = "",
 ) -> tuple[Task, Task]:
     from gitticks.store.decisions import carry_out
 
@@ -74,7 +79,7 @@ def _request(
             kind = ActorKind.ENGINE if context.actor.is_human else None
             add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)
         if before.status is not requested.to:
-            circumstances = circumstances_of(context, before, checks_failure=failure)
+            circumstances = circumstances_of(context, before, checks=checks)
             carry_out(transaction, task_id, requested, circumstances)
         return before, transaction.task_file(task_id).task
 

@@ -29,6 +29,7 @@ from gitticks.runner.workspace_plan import require_code
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
+from gitticks.workflow.artifacts import checks_of
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Proof, Requested, Seen
 
@@ -42,7 +43,7 @@ class ReviewView(NamedTuple):
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
     now, None if the branch has commits since the hand-off. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
-    a verdict given on this view is for. `earlier` are the rounds whose review sent the work back.
+    a verdict given on this view is for. `checks` is what the gates came to on the head in review, None if none ran on it. `earlier` are the rounds whose review sent the work back.
     """
 
     task: Task
@@ -59,6 +60,7 @@ class ReviewView(NamedTuple):
     conflicts: tuple[str, ...] | None
     look_first: tuple[Remark, ...]
     seen: Seen
+    checks: str | None = None
     earlier: tuple[Round, ...] = ()
 
 
@@ -86,6 +88,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         conflicts=_conflicts(context, task),
         look_first=_look_first(context, span),
         seen=seen_of(file),
+        checks=_checks(context, task, tip),
         earlier=tuple(one for one in rounds if one.review is not None),
     )
 
@@ -103,6 +106,13 @@ def _rounds(context: Context, task_id: TaskId, tip: str) -> list[Round]:
     except GitticksError:
         return []  # the page has all the rest
     return [one for one in rounds if one.councillors or one.review is not None]
+
+
+def _checks(context: Context, task: Task, tip: str) -> str | None:
+    try:
+        return checks_of(context.store.snapshot(tip).history(task.id), task.end_sha)
+    except GitticksError:
+        return None  # as above
 
 
 def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIteration, ...]:

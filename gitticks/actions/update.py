@@ -73,11 +73,11 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         context.require_person("change a task's fields or give a verdict")
     reading = reading_for(context)
     wanted = _wanted_state(context, task_id, changes, read_wishes(changes.wishes, reading))
-    failure = None
+    checks = None
     if wanted is not None and wanted.status is Status.AGENT_REVIEW:
-        from gitticks.actions.evidence import failed_check
+        from gitticks.actions.evidence import check_work
 
-        failure = failed_check(context, task_id)
+        checks = check_work(context, task_id)
     note = None if changes.verdict else changes.note
 
     def write(transaction: Transaction) -> Updated:
@@ -92,7 +92,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         if wanted is not None:
             from gitticks.store.decisions import apply_state
 
-            circumstances = circumstances_of(context, before, checks_failure=failure)
+            circumstances = circumstances_of(context, before, checks=checks)
             apply_state(transaction, task_id, wanted, context.actor, circumstances)
         return Updated(before, transaction.task_file(task_id).task, is_described, bool(note))
 

@@ -125,7 +125,7 @@ def count_into_epics(
     if not limits.is_set:
         return ()
     graph = TaskGraph.of(transaction.all_tasks().values())
-    circumstances = circumstances._replace(head=None, checks_failure=None, review_waiver=None)
+    circumstances = circumstances._replace(head=None, checks_failure=None, checks="", review_waiver=None)
     decisions = []
     for epic in epics_of(graph.tasks[task_id], graph):
         spending = spending_of_epic(transaction, graph, epic.id)

@@ -31,6 +31,7 @@ from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import Staff, registry_for
+from gitticks.runner.verifiers import ChecksReport
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.settings import read_team_layer, setting_layers
@@ -193,7 +194,7 @@ class RunContext:
         return replace(report, ending=Ending.STOPPED)
 
     def circumstances(
-        self, *, head: str | None = None, review_waiver: str | None = None, checks_failure: str | None = None
+        self, *, head: str | None = None, review_waiver: str | None = None, checks: ChecksReport | None = None
     ) -> Circumstances:
         """Returns what a decision of this run is made under."""
         return Circumstances(
@@ -202,5 +203,6 @@ class RunContext:
             random_number=self.world.random_number,
             head=head,
             review_waiver=review_waiver,
-            checks_failure=checks_failure,
+            checks_failure=checks.failure if checks else None,
+            checks=checks.words if checks else "",
         )

@@ -208,9 +208,7 @@ def finish_session(
     for warning in (*work.warnings, *report.warnings):
         run.emit(Warned(task_id, warning))
     waiver = run.staff.waiver(store.task_file(task_id))
-    circumstances = run.circumstances(
-        head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
-    )
+    circumstances = run.circumstances(head=work.head, review_waiver=waiver, checks=checks)
     audit = PendingAudit(run.repository.own_dir, task_id)
     by_client, by_us = refusals(ended.denied, audit.entries())
     ended = ended._replace(denied=(*by_client, *by_us), blocking=blocking_in(work.delivery.review))
@@ -270,7 +268,7 @@ def tell_checks(run: RunContext, task_id: TaskId, checks: ChecksReport | None) -
     """Reports what the gates found, if they ran."""
     if checks is None:
         return
-    run.emit(ChecksEnded(task_id, "; ".join(checks.lines), checks.failure))
+    run.emit(ChecksEnded(task_id, checks.words, checks.failure))
     if checks.left:
         run.emit(Warned(task_id, f"the checks left files behind: {', '.join(checks.left[:5])}"))
 

@@ -29,10 +29,9 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
-from gitticks.runner.worklog import read_entries
 from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
-from gitticks.store import layout
 from gitticks.store.branch import Store
+from gitticks.workflow.artifacts import checks_of
 from gitticks.workflow.triggers import MergeFound, PullRequestSeen, Trigger
 
 _LONGEST_TEXT = 60_000
@@ -107,8 +106,7 @@ class PullRequests:
 
     def _text(self, store: Store, file: TaskFile) -> str:
         """Returns what a reviewer wants to know; nothing in it calls anybody or anything on the forge."""
-        worklog = (store.read(layout.worklog_path(file.task.id)) or b"").decode("utf-8", "replace")
-        checks = next((one.checks for one in reversed(read_entries(worklog)) if one.checks), None)
+        checks = checks_of(store.history(file.task.id), file.task.end_sha)
         parts = [
             ("", file.summary),
             ("## Acceptance criteria\n\n", file.section(Section.ACCEPTANCE)),

@@ -141,7 +141,7 @@ class SessionListener:
         circumstances = self._run.circumstances(
             head=work.head,
             review_waiver=self._run.staff.waiver(session.file),
-            checks_failure=work.checks.failure if work.checks else None,
+            checks=work.checks,
         )
         requested = Requested(session.actor, target, reason)
         is_granted = False

@@ -65,6 +65,11 @@ class ChecksReport(NamedTuple):
     left: tuple[str, ...] = ()
 
     @property
+    def words(self) -> str:
+        """Returns what they came to, in one line."""
+        return "; ".join(self.lines)
+
+    @property
     def output(self) -> str:
         """Returns the end of what the failed gate printed."""
         lines = (self.failure or "").splitlines()[1:]

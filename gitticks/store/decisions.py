@@ -25,7 +25,13 @@ from gitticks.store.checkpoints import put
 from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget, merging
-from gitticks.workflow.artifacts import Artifacts, awaits_grant, count_since_last_word, with_grant
+from gitticks.workflow.artifacts import (
+    Artifacts,
+    awaits_grant,
+    count_since_last_word,
+    with_checks,
+    with_grant,
+)
 from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
@@ -46,8 +52,8 @@ _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 class Circumstances(NamedTuple):
     """What a decision depends on besides the files.
 
-    `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `review_waiver` why no
-    agent reviews. `random_number` makes the id of a child that an epic needs.
+    `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `checks` what all that ran
+    came to, `review_waiver` why no agent reviews. `random_number` makes the id of a child that an epic needs.
     """
 
     at: datetime
@@ -56,6 +62,7 @@ class Circumstances(NamedTuple):
     head: str | None = None
     checks_failure: str | None = None
     review_waiver: str | None = None
+    checks: str = ""
 
 
 def carry_out(
@@ -90,6 +97,9 @@ def carry_out(
         why = "its file has both versions of a conflict, so no gate reads it"
         hint = f"`gt edit {file.task.id}`: keep what is right"
         raise RefusedError(f"{error.message}; {why}", hint=hint) from None
+    if circumstances.checks:
+        events = with_checks(decision.events, circumstances.checks, decision.task.end_sha)
+        decision = decision._replace(events=events)
     if file.task.is_epic and trigger.actor.is_human and awaits_grant(history):
         total = budget.total_of(spent_by_task(transaction, task_id).values())
         decision = decision._replace(events=with_grant(decision.events, total))
@@ -214,7 +224,7 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         epic.id,
         trigger,
         circumstances._replace(
-            head=_epic_head(transaction, epic, children), checks_failure=None, review_waiver=None
+            head=_epic_head(transaction, epic, children), checks_failure=None, checks="", review_waiver=None
         ),
     )
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):

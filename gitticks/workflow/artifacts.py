@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gitticks.model.event import Event, EventType
+from gitticks.model.event import NO_DATA, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.status import Awaiting, Role, Verdict
+from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
 from gitticks.workflow.triggers import Told
@@ -35,6 +35,22 @@ class Artifacts(NamedTuple):
     told: Told | None = None
     open_children: tuple[TaskId, ...] = ()
     left_epic: TaskId | None = None
+
+
+def with_checks(events: Iterable[Event], checks: str, head: str | None) -> tuple[Event, ...]:
+    """Returns a decision's events; the hand-off among them says what the quality gates came to, and on which commit."""
+    return tuple(
+        one._replace(data={**one.data, "checks": checks, "head": head or ""})
+        if one.to_status is Status.AGENT_REVIEW
+        else one
+        for one in events
+    )
+
+
+def checks_of(history: Sequence[Event], head: str | None) -> str | None:
+    """Returns what the gates came to when a commit was handed off last; None if none ran, or it was another commit."""
+    data = next((one.data for one in reversed(history) if one.to_status is Status.AGENT_REVIEW), NO_DATA)
+    return str(data["checks"]) if "checks" in data and data.get("head") == head else None
 
 
 class Counts(NamedTuple):

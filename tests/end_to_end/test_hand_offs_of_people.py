@@ -7,9 +7,14 @@ from contextlib import contextmanager
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.review import view
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
+from gitticks.tui.widgets.lines import words
+from gitticks.tui.widgets.review_rows import check_rows
 from tests.support.repositories import git, run_git_command
 from tests.support.runs import COMMIT, DONE, FAIL, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -98,3 +103,28 @@ def test_what_an_agent_was_given_it_may_replace(project: RunProject) -> None:
     )
     project.run()
     assert "by the agent" in (project.file("k7f2").section(Section.HANDOFF) or "")
+
+
+@pytest.mark.parametrize("by_request", [False, True])
+def test_a_review_has_the_checks_of_the_work_in_review(project: RunProject, by_request: bool) -> None:
+    project.settings(f"{NO_REVIEW}verify: {{test: 'test -e sound'}}\niterations: 1\n")
+    project.make()
+    project.agent(DONE)
+    project.run()
+    assert project.stands()[0] is Status.STUCK
+    if by_request:
+        project.agent(f'touch sound\n{COMMIT}"$GT" handoff --done it\n"$GT" complete\nsleep 600')
+        project.ok("respond", "k7f2", "It lacks a file.")
+        project.run()
+    else:
+        (project.workspace() / "sound").touch()
+        git("add", "-A", at=project.workspace())
+        git("commit", "-qm", "sound", at=project.workspace())
+        by_command(project)
+        project.ok("complete", "k7f2")
+    assert project.stands() == TO_REVIEW
+    seen = view(Context(directory=project.path), TaskId("k7f2"))
+    assert seen.checks is not None
+    assert seen.checks.startswith("tests pass (")
+    (row,) = [words(one) for one in check_rows(seen, 60) if "tests" in words(one)]
+    assert "✓ tests pass" in row

@@ -21,7 +21,9 @@ from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets import epics, inbox, meters, tasks
 from gitticks.tui.widgets.lines import Line, fit, line, words
 from gitticks.tui.widgets.output import MOST_ENTRIES, Output
+from gitticks.tui.widgets.review_rows import check_rows
 from tests.support.projects import make_project
+from tests.tui import made_up_places
 from tests.tui.made_up import CHANGES, HANDOFF, ITERATIONS, NOW, PIECES, SPENDING, snapshot
 
 WIDTHS = (38, 78, 118)
@@ -240,3 +242,22 @@ def test_what_was_stopped_before_its_first_session_says_so() -> None:
     held = replace(shown, around=shown.around._replace(held={row.id}))
     assert words(tasks.root(held, row, 80, 4, is_chosen=False)).endswith("stopped   ")
     assert words(tasks.task(held, row, 80)).endswith("stopped")
+
+
+@pytest.mark.parametrize(
+    ("checks", "marks"),
+    [
+        ("tests pass (2 in 1 s); `fail.sh (a)` passes (1 s)", "✓✓"),
+        ("tests pass (1 s); build failed (exit code 1, 0 s)", "✓✗"),
+        ("the commits are refused", "✗"),
+        ("commits outside the branch", "✗"),
+        ("uncommitted changes", "✗"),
+    ],
+)
+def test_a_check_has_the_mark_of_what_it_came_to(checks: str, marks: str) -> None:
+    view = made_up_places.work().view._replace(changes=None, checks=checks)
+    assert "".join(words(one)[0] for one in check_rows(view, 60)) == marks
+    (logged,) = view.worklog
+    earlier = check_rows(view._replace(checks=None, worklog=(logged._replace(checks=checks),)), 60)
+    assert words(earlier[0]) == "of iteration 1"
+    assert {span[1] for row in earlier for span in row.left if not isinstance(span, str)} == {"muted"}

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.status import Awaiting, Verdict
+from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Ending
-from gitticks.workflow.artifacts import Counts, count_since_last_word
+from gitticks.workflow.artifacts import Counts, checks_of, count_since_last_word, with_checks
 from gitticks.workflow.triggers import AwaitingSet, MergeFailed
 from tests.support.decisions import ADA, AT, HANDED_OFF, WORKER, answer, make_merging, make_task, run
 
@@ -109,3 +109,14 @@ def test_what_two_clones_saw_of_a_pull_request_counts_once_for_each_round() -> N
     rounds = [1, 1, 2, 2]
     seen = [event(EventType.GATE_FAILED, data={"gate": "pull request", "round": one}) for one in rounds]
     assert count_since_last_word(seen).pulls_sent_back == len({*rounds})
+
+
+def test_the_checks_of_a_hand_off_hold_for_its_head_alone() -> None:
+    handed_off = Event(EventType.ADVANCED, AT, ENGINE, Status.WORKING, Status.AGENT_REVIEW)
+    on = Event(EventType.ADVANCED, AT, ENGINE, Status.AGENT_REVIEW, Status.REVIEWING)
+    history = with_checks((handed_off, on), "tests pass (1 s)", "a" * 40)
+    assert history[1] == on
+    assert checks_of(history, "a" * 40) == "tests pass (1 s)"
+    assert checks_of(history, "b" * 40) is None
+    assert checks_of((*history, handed_off), "a" * 40) is None
+    assert checks_of((), None) is None

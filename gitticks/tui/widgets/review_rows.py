@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
 
 _PART = re.compile(r"^(?:[-*] +)?\**([A-Z][A-Z ]+)\**: *", re.MULTILINE)
+_BETWEEN_CHECKS = re.compile(r"(?<=\)); ")
+_PASSED = re.compile(r" pass(es)? \([^()]*\)$")
+"""How the line of a gate that passed ends, as the runner writes it; all other lines tell of a failure."""
 _NOTHING = frozenset({"", "nothing", "none", "n/a", "-"})
 _VOICES = {
     Voice.APPROVED: ("done", "good"),
@@ -81,16 +84,27 @@ def is_doubt(name: str, said: str) -> bool:
 
 
 def check_rows(view: ReviewView, width: int) -> list[Line]:
-    """Returns what the gates came to in the last iteration that ran any, and what speaks against a merge."""
+    """Returns what the gates came to on the head in review, and what speaks against a merge.
+
+    If none ran on it, it is what they came to in the last iteration that ran any, which is said.
+    """
     rows: list[Line] = []
-    checks = next((one.checks for one in reversed(view.worklog) if one.checks), None)
-    for one in (checks or "").split("; ") if checks else ():
+    last = next((one for one in reversed(view.worklog) if one.checks), None) if not view.checks else None
+    if last is not None:
+        rows.append(line((f"of iteration {last.iteration}", "muted")))
+    is_old = last is not None and view.task.is_handed_off
+    lines = _BETWEEN_CHECKS.split(view.checks or (last and last.checks) or "")
+    for at, one in enumerate(lines if lines != [""] else ()):
         name, _, detail = one.partition(" (")
-        is_bad = "fail" in name
+        # Nothing runs after the first that fails.
+        is_bad = at == len(lines) - 1 and not _PASSED.search(one)
         rows.append(
             line(
-                (f"{glyph('cancelled' if is_bad else 'done')} ", "bad" if is_bad else "good"),
-                (name, "bad" if is_bad else "fg"),
+                (
+                    f"{glyph('cancelled' if is_bad else 'done')} ",
+                    "muted" if is_old else "bad" if is_bad else "good",
+                ),
+                (name, "muted" if is_old else "bad" if is_bad else "fg"),
                 right=[(detail.rstrip(")"), "muted")] if detail and width > len(one) + 4 else [],
             )
         )
