@@ -276,6 +276,25 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
     assert project.file("m3xq").entries(Section.QUESTIONS)[-1].text == "formal"
 
 
+def test_what_is_answered_in_the_inbox_goes_back_to_its_agent_and_leaves_no_keys(project: Project) -> None:
+    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "m3xq  question", "n cancel")
+        await shown.sees("enter answer")
+        await shown.press("y")
+        await shown.sees("your answer")
+        await shown.type("formal")
+        await shown.press("enter")
+        await shown.sees("m3xq answered; back to its agent")
+        await shown.sees("Nothing is waiting for you.")
+        keys = shown.text.splitlines()[-1]
+        assert "+ new task" in keys
+        assert not any(word in keys for word in ("answer", "approve", "reject", "enter"))
+
+    play(project.path, work)
+
+
 def test_of_a_question_that_somebody_else_answers_the_task_has_changed(project: Project) -> None:
     project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
 

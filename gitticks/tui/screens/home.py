@@ -134,7 +134,10 @@ class Home(View):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        entry = self._entry_in("inbox" if self.focused is self.pane("inbox") else "roots")
+        has_inbox = self.focused is self.pane("inbox")
+        if has_inbox and self.pane("inbox").key is None:
+            return dict.fromkeys(("enter", "y", "n"), "")
+        entry = self._entry_in("inbox" if has_inbox else "roots")
         if isinstance(entry, Question):
             return {"y": "allow once", "n": "deny"}
         return dict(zip("yn", answers(entry.standing.task), strict=True)) if isinstance(entry, Asked) else {}

@@ -141,7 +141,7 @@ def ask_answer(view: View, asked: Asked, looked: Looked) -> None:
         row.id,
         dialog,
         lambda context, text: respond_to(context, row.id, text, looked.seen),
-        lambda _: f"{row.id} answered; its agent continues",
+        lambda _: f"{row.id} answered; back to {looked.policy.agent}",
     )
 
 
