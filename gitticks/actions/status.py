@@ -6,6 +6,7 @@ loaded only where a small file or a row of the index says that there may be some
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -18,7 +19,7 @@ from gitticks.actions.derived_state import Standing, may_miss_merges, standing_o
 from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, merge_queue, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.errors import GitticksError
-from gitticks.git.refs import folder_of_ref, read_ref
+from gitticks.git.refs import BRANCHES, default_base, folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Surroundings, by_urgency, is_to_review
@@ -100,6 +101,7 @@ class Overview(NamedTuple):
     is_paused: bool
     is_stopping: bool
     foreseen: tuple[Foreseen, ...]
+    no_base: GitticksError | None
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
@@ -162,7 +164,19 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
         is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
         foreseen=foreseen,
+        no_base=_why_no_base(context),
     )
+
+
+def _why_no_base(context: Context) -> GitticksError | None:
+    """Returns why no work can begin; None if the base branch is here, which is seen without loading what plans work."""
+    with contextlib.suppress(GitticksError):
+        base = context.settings.base or default_base(context.repository)
+        if base is None or read_ref(context.repository.common_place, BRANCHES + base) is None:
+            from gitticks.runner.workspace_plan import why_no_base
+
+            return why_no_base(context.settings, context.repository)
+    return None
 
 
 def _in_merge_order(

@@ -266,13 +266,26 @@ def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:
     """Returns the branch that work on the task is merged into."""
-    base = task.base or settings.base or default_base(repository)
+    return task.base or _team_base(settings, repository)
+
+
+def _team_base(settings: Settings, repository: Repository) -> str:
+    base = settings.base or default_base(repository)
     if base is None:
         raise GitticksError(
             "HEAD is detached, and `base` is not set: there is no branch to merge into",
             hint="`gt config base main`",
         )
     return base
+
+
+def why_no_base(settings: Settings, repository: Repository) -> GitticksError | None:
+    """Returns why no work can begin from the base branch; None if it can."""
+    try:
+        _tip(repository, _team_base(settings, repository))
+    except GitticksError as error:
+        return error
+    return None
 
 
 def has_base(task: Task, settings: Settings, repository: Repository) -> bool:

@@ -61,6 +61,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
         Topic.SETTINGS,
         (
             machine.check_settings,
+            repository.check_base,
             machine.check_sandbox,
             machine.check_agents,
             machine.check_templates,

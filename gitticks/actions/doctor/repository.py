@@ -27,6 +27,7 @@ from gitticks.git.refs import is_object_id, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.runner.workspace_plan import why_no_base
 from gitticks.safe_read import read_json
 from gitticks.store import layout
 from gitticks.store.dropped import (
@@ -51,6 +52,15 @@ _MANY_LOOSE_OBJECTS = 7000
 _REMEMBERED = "doctor.json"
 RULES = 2
 """Raised with every change of what is legal, so that what was found by older rules is looked at again."""
+
+
+def check_base(context: Context) -> Iterator[Finding]:
+    """Yields why work on the open tasks cannot begin from the base branch."""
+    if context.repository.project_dir is None:
+        return  # no run works there
+    missing = why_no_base(context.settings, context.repository)
+    if missing is not None and context.index.listed(open_only=True):
+        yield warning(missing.message, missing.hint)
 
 
 def check_kind(context: Context) -> Iterator[Finding]:

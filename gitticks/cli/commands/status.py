@@ -338,7 +338,8 @@ def _next_step(found: Overview) -> str | None:
         return "`gt merge` merges approved work, or says why it cannot"
     if not found.ready or found.in_work or found.is_active:
         return None
-    return "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
+    begins = "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
+    return begins if found.no_base is None else f"{found.no_base.message}: {found.no_base.hint}"
 
 
 def _print_json(found: Overview) -> None:

@@ -13,6 +13,7 @@ from tests.support.projects import make_project, make_reviewing
 from tests.support.records import make_session
 from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
+from tests.support.tasks import write_files
 
 AWAITING = """\
 waiting for you
@@ -234,6 +235,35 @@ def test_json(tmp_path: Path) -> None:
         "pending": {},
         "is_refused": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("head", "why", "fix"),
+    [
+        ("--detach", "HEAD is detached, and `base` is not set", "`gt config base main`"),
+        ("new", "the base branch `new` does not exist here or has no commits", "`git commit`"),
+    ],
+)
+def test_without_a_base_to_begin_from_it_says_so_as_the_doctor_does(
+    tmp_path: Path, head: str, why: str, fix: str
+) -> None:
+    project = make_project(tmp_path / "project")
+    project.make()
+    write_files(project.store, {"config.yaml": b"version: 1\n"})
+    assert "hint: `gt run`" in project.gt("status").seen
+    if head == "new":
+        git("symbolic-ref", "HEAD", "refs/heads/new", at=project.path)
+    else:
+        git("checkout", "-q", head, at=project.path)
+    status, found = project.gt("status").seen, project.gt("doctor")
+    assert f"hint: {why}" in status
+    assert fix in status
+    assert found.code == 0
+    assert f"warning  {why}" in found.seen
+    assert fix in found.seen
+    project.ok("config", "base", "main")
+    assert why not in project.gt("status").seen + project.gt("doctor").seen
+    git("symbolic-ref", "HEAD", "refs/heads/main", at=project.path)
 
 
 def test_no_tasks(tmp_path: Path) -> None:
