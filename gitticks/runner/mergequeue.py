@@ -28,7 +28,7 @@ from gitticks.git.merges.commits import (
     throwaway_commit,
 )
 from gitticks.git.merges.history import find_merge
-from gitticks.git.refs import default_base, read_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode
@@ -189,6 +189,8 @@ class MergeQueue:
         at_work = self._at_work_on(task)
         if at_work is not None:
             return MergeResult(waits=f"an agent is at work on `{at_work}` in its workspace")
+        if (lacking := self._lacking(task)) is not None:
+            return lacking
         self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
@@ -204,8 +206,6 @@ class MergeQueue:
         )
         if branch_head not in (None, head):
             return MergeResult(self._decide(task, HeadMoved(str(branch_head))))
-        if (lacking := self._lacking(task)) is not None:
-            return lacking
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
             # One that was pushed before a kill is closed at the remote.
@@ -235,8 +235,9 @@ class MergeQueue:
         lacking = lacking_on(self.repository, tasks, task.id, str(task.end_sha))
         for one in lacking:
             require_code(self.repository, one.task)
-        if not lacking:
-            return None
+        tip = read_ref(self.repository.common_dir, f"{BRANCHES}{task.branch}")
+        if not lacking or (tip is not None and not lacking_on(self.repository, tasks, task.id, tip)):
+            return None  # the branch has it by now, so that it is handed off again
         shown = first_of([f"`{one.task.id}`" for one in lacking], _SHOWN_PATHS)
         commits = " ".join(one.commit[:10] for one in lacking)
         reason = f"its branch lacks the code of {shown}: `git merge --no-edit {commits}` there brings it"

@@ -58,7 +58,9 @@ def check_base(context: Context) -> Iterator[Finding]:
     """Yields why work on the open tasks cannot begin from the base branch."""
     if context.repository.project_dir is None:
         return  # no run works there
-    missing = why_no_base(context.settings, context.repository)
+    missing = None
+    with contextlib.suppress(GitticksError):  # what cannot be read in the settings is said beside this
+        missing = why_no_base(context.settings, context.repository)
     if missing is not None and context.index.listed(open_only=True):
         yield warning(missing.message, missing.hint)
 
