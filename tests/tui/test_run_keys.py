@@ -51,6 +51,7 @@ def test_epics_are_added_focused_and_stopped_side_by_side(played: RunProject) ->
         home.pane("roots").go_to("h8d4")
         await shown.press("enter")
         await shown.until(lambda: working() == {"k7f2"}, "the first agent")
+        await shown.sees("Tasks of h8d4", "I look at k7f2")  # the run's place opens once it is active
         await shown.press("w")
         await shown.sees("Epic h8d4", "I look at k7f2", "1 agent at work")
         await shown.press("plus")
