@@ -17,7 +17,7 @@ from gitticks.model.task import Task
 from gitticks.runner.options import in_scope
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, STATE_REF
-from gitticks.store.trust import trusted_digests
+from gitticks.store.trust import trust_stamp
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -115,7 +115,7 @@ class TaskReader:
                 self.conflicted, unreadable = index.conflicts(), index.unreadable()
             self._graph = TaskGraph.of(snapshot.all_tasks().values(), unreadable)
             self._scope = None
-        rules = (*self._files, trusted_digests(self._run.repository))
+        rules = (*self._files, trust_stamp(self._run.repository))
         if rules != self._run.rules:
             self._run.rules = rules
             self._run.renew_settings()

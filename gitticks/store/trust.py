@@ -58,6 +58,15 @@ def trusted_digests(repository: Repository) -> frozenset[str]:
     return frozenset(digests)
 
 
+def trust_stamp(repository: Repository) -> tuple[int, ...] | None:
+    """Returns what differs once somebody was asked again; None if nobody was yet."""
+    try:
+        found = trust_file(repository).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
     """Remembers that these may run here.
 
