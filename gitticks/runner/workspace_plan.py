@@ -28,7 +28,7 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.workflow.gates import is_other_head
-from gitticks.workflow.sessions import as_begun
+from gitticks.workflow.merging import as_begun
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)

@@ -35,7 +35,6 @@ from gitticks.workflow.artifacts import (
 from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
-from gitticks.workflow.sessions import left_epic
 from gitticks.workflow.triggers import (
     AwaitingSet,
     ChildrenChanged,
@@ -119,7 +118,7 @@ def carry_out(
 def _left_epic(transaction: Transaction, task: Task) -> TaskId | None:
     if task.sharing_epic is None:
         return None
-    return left_epic(task, TaskGraph.of(transaction.all_tasks().values()).ancestors(task))
+    return merging.left_epic(task, TaskGraph.of(transaction.all_tasks().values()).ancestors(task))
 
 
 def spent_by_task(

@@ -1,11 +1,13 @@
-"""What the merge queue, a moved head and an epic's children mean for a task."""
+"""What the merge queue, a moved head, an epic's children, and having left an epic mean for a task."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import MergeMode, OnConflict
 from gitticks.model.status import Awaiting, Status
@@ -22,6 +24,25 @@ def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
     """True for approved work that a person merges: into the base by git, or on a forge."""
     is_theirs = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
     return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
+
+
+def left_epic(task: Task, ancestors: Iterable[Task]) -> TaskId | None:
+    """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none.
+
+    It is closed, or the task is no longer part of it.
+    """
+    epics = (above.id for above in ancestors if above.is_open)
+    return None if task.sharing_epic is None or task.sharing_epic in epics else task.sharing_epic
+
+
+def as_begun(task: Task, ancestors: Iterable[Task]) -> Task:
+    """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
+
+    What was handed off stays where it is.
+    """
+    if not task.is_open or task.is_handed_off or left_epic(task, ancestors) is None:
+        return task
+    return replace(task, branch=None, start_sha=None, end_sha=None)
 
 
 def close_merged(draft: Draft, merged: Merged) -> None:

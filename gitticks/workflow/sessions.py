@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
-from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
@@ -47,25 +45,6 @@ def _next_step(task: Task, *, is_parted: bool) -> str:
     if is_parted:
         return f"`gt tree {task.id}`"
     return f'`gt respond {task.id} "…"`' if task.status is Status.CLARIFICATION else f"`gt show {task.id}`"
-
-
-def left_epic(task: Task, ancestors: Iterable[Task]) -> TaskId | None:
-    """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none.
-
-    It is closed, or the task is no longer part of it.
-    """
-    epics = (above.id for above in ancestors if above.is_open)
-    return None if task.sharing_epic is None or task.sharing_epic in epics else task.sharing_epic
-
-
-def as_begun(task: Task, ancestors: Iterable[Task]) -> Task:
-    """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
-
-    What was handed off stays where it is.
-    """
-    if not task.is_open or task.is_handed_off or left_epic(task, ancestors) is None:
-        return task
-    return replace(task, branch=None, start_sha=None, end_sha=None)
 
 
 def start(draft: Draft, started: SessionStarted) -> None:
