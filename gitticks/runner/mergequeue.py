@@ -31,6 +31,7 @@ from gitticks.git.merges.history import find_merge
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import MergeMode
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -60,7 +61,7 @@ from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.merge_ahead import Waiting, merge_order
-from gitticks.workflow.merging import is_merged_by_person
+from gitticks.workflow.merging import is_merged_by_person, left_epic
 from gitticks.workflow.triggers import (
     ApprovalVoided,
     HeadMoved,
@@ -223,9 +224,11 @@ class MergeQueue:
 
     def _at_work_on(self, task: Task) -> TaskId | None:
         """Returns a task whose agent works in an epic's workspace, though it left the epic; None for other tasks."""
-        live = live_tasks(self.repository.own_place) if task.is_epic else ()
-        tasks = self.store.snapshot().all_tasks() if live else {}
-        return next((one for one in live if one in tasks and tasks[one].sharing_epic == task.id), None)
+        live = live_tasks(self.repository.own_place) if task.is_epic else frozenset()
+        graph = TaskGraph.of(self.store.snapshot().all_tasks().values() if live else ())
+        at_work = (graph.tasks[one] for one in live & graph.tasks.keys())
+        left = (one.id for one in at_work if left_epic(one, graph.ancestors(one)) == task.id)
+        return next(left, None)
 
     def _lacking(self, task: Task) -> MergeResult | None:
         """Sends an epic back whose branch lacks the code of a task that another clone did on a branch of its own."""
