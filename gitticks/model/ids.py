@@ -20,6 +20,8 @@ WORK_BRANCH = "gitticks/work/"
 LONGEST = 64
 _STEPS_BEHIND = 64
 """An id behind another one is at most this part of all ids away, so that a second's tasks have room in a row."""
+_PARTS_OF_ROOM = 8
+"""What is left behind an id is not taken up by the next few."""
 _TRIES_BEHIND = 8
 _TO_BASE_32 = str.maketrans(ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 """To the digits of `int(text, 32)`."""
@@ -56,8 +58,10 @@ def new_id(
     length = id_length(count + 1)
     if after is not None and len(after) == length and after[0] in LETTERS and not after.strip(ALPHABET):
         number = int(after.translate(_TO_BASE_32), 32)
+        room = 32**length - 1 - number
+        step = max(1, min(32**length // _STEPS_BEHIND, room // _PARTS_OF_ROOM))
         for _ in range(_TRIES_BEHIND):
-            candidate = _spelled(number + 1 + random_number(32**length // _STEPS_BEHIND), length)
+            candidate = _spelled(number + 1 + random_number(step), length)
             if len(candidate) == length and not is_taken(candidate):
                 return candidate
     while True:

@@ -102,10 +102,11 @@ def test_a_new_id_begins_with_a_letter_and_is_none_that_is_taken() -> None:
 
 def test_an_id_that_is_made_after_another_sorts_behind_it_while_there_is_room() -> None:
     source = random.Random(7)
-    made = [TaskId("a000")]
-    while len(made) < 50:
-        made.append(new_id(made.__contains__, len(made), source.randrange, made[-1]))
-    assert made == sorted(set(made))
+    for first, count in (("a000", 50), ("z8e4", 50), ("zz00", 20)):
+        made = [TaskId(first)]
+        while len(made) < count:
+            made.append(new_id(made.__contains__, len(made), source.randrange, made[-1]))
+        assert made == sorted(set(made))
     for last in ("zzzz", "login", "1abc", "fi-x", "oboe"):
         assert is_valid_id(new_id(made.__contains__, len(made), source.randrange, TaskId(last)))
     assert new_id({TaskId("k7f3")}.__contains__, 1, numbers(0, 1), TaskId("k7f2")) == "k7f4"
