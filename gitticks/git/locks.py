@@ -175,6 +175,10 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
     descriptor = _open(path)
     try:
         if not _take_now(descriptor):
+            if (
+                wait_seconds <= 0
+            ):  # a waiter that gives up would still get the lock for an instant, once it is free
+                raise _lost_race(path, descriptor, wait_seconds)
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
         with errors_name(path):
             note = _note(_read(descriptor)).partition("\n")[0]
@@ -313,14 +317,18 @@ def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
             os.close(waiter.descriptor)
         raise
     if waiter.abandon():
-        holder = parse_identity(_read(descriptor).partition(b"\n")[0].decode("utf-8", "replace"))
-        who = f"process {holder.pid}" if holder is not None and is_alive(holder) else "another process"
-        raise LostRaceError(
-            f"`{path}` was held for {wait_seconds:g} s by {who}",
-            hint="run the command again when it has finished",
-        )
+        raise _lost_race(path, descriptor, wait_seconds)
     os.close(descriptor)
     return waiter.descriptor
+
+
+def _lost_race(path: Path, descriptor: int, wait_seconds: float) -> LostRaceError:
+    holder = parse_identity(_read(descriptor).partition(b"\n")[0].decode("utf-8", "replace"))
+    who = f"process {holder.pid}" if holder is not None and is_alive(holder) else "another process"
+    return LostRaceError(
+        f"`{path}` was held for {wait_seconds:g} s by {who}",
+        hint="run the command again when it has finished",
+    )
 
 
 def _note(content: bytes) -> str:
