@@ -1,4 +1,4 @@
-"""The application: places, data from the feed, themes, the palette; everything else is in the screens."""
+"""The application: places, data from the feed, themes; everything else is in the screens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,8 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
-from textual.content import Content
+from textual.command import CommandPalette
 from textual.events import Key
 from textual.screen import Screen
 
@@ -25,6 +24,7 @@ from gitticks.actions.context import Context
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
+from gitticks.tui.palette import Commands
 from gitticks.tui.remembered import Preferences, UnsentComments
 from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
@@ -379,43 +379,9 @@ class GitticksApp(App[int]):
 
     # palette
 
-    COMMANDS: ClassVar[Any] = {lambda: Commands}
+    COMMANDS: ClassVar[Any] = {Commands}
 
     def action_command_palette(self) -> None:
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             placeholder = "a command, a screen, a theme or a task"
             self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
-
-
-class Commands(Provider):
-    """Every place, key and theme by name, and every task."""
-
-    @property
-    def _gt(self) -> GitticksApp:
-        return self.app  # type: ignore[return-value]
-
-    def _all(self) -> Iterable[tuple[str, Callable[[], Any], str]]:
-        app, view = self._gt, self._gt.view
-        for place, label in places.MAIN_PLACES:
-            yield f"go to {label}", partial(app.go, place), ""
-        if view is not None:
-            for key in places.keys_of(view.place):
-                if key.action and "," not in key.key and not key.action.startswith("app.go"):
-                    yield key.label, partial(view.run_action, key.action), f"{key.words} ({key.sign})"
-        for name in theme.NAMES:
-            yield f"theme {theme.LABELS[name]}", partial(app.choose_theme, name), ""
-
-    async def discover(self) -> Hits:
-        for name, do, text in self._all():
-            yield DiscoveryHit(name, do, help=text)
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for name, do, text in self._all():
-            if (score := matcher.match(name)) > 0:
-                yield Hit(score, matcher.highlight(name), do, help=text)
-        for row in self._gt.snapshot.rows:
-            name = clean(f"{row.id}  {row.title}")
-            if (score := matcher.match(name)) > 0:
-                # As content and not highlighted: a title in brackets would be read as markup.
-                yield Hit(score, Content(name), partial(self._gt.go, "task", row.id), text=name)
