@@ -10,6 +10,7 @@ from tests.support.projects import Project, make_reviewing
 from tests.support.pull_requests import URL, forge, gitlab, notes, offered, recorded, token
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["forge", "gitlab", "project", "recorded", "token"]
 
@@ -117,8 +118,10 @@ def test_red_checks_are_not_tried_for_ever(project: RunProject, recorded: StandI
     recorded.check("unit", "failure")
     offered(project)
     project.agent(AGAIN)
-    ran = project.run("--poll", "1", "--timeout", "8", "--auto", "--all")
-    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION), ran.seen
+    with project.running("--poll", "1", "--auto", "--all") as process:
+        until(lambda: project.stands() == (Status.STUCK, Awaiting.ESCALATION), "the escalation")
+        project.interrupt(process)
+        process.communicate()
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
 
 

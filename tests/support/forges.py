@@ -23,30 +23,31 @@ PROJECT = "acme/shop"
 LINE = "2020-11-23T10:00:{:02d}Z"
 
 # What `gh api` and `glab api` do of all that they can: one request, the answer on stdout, errors as gh words them.
-RECORDED = """#!{python}
-import http.client, json, os, socket, sys
+RECORDED = """#!{python} -IS
+import os, socket, sys
 words = sys.argv[1:]
 assert words[:2] == ["api", "--hostname"], words
 host, path, rest = words[2], words[3], words[4:]
 if not os.environ.get("GH_TOKEN"):
     sys.exit("To get started with GitHub CLI, please run:  gh auth login")
-class Connection(http.client.HTTPConnection):
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect({socket!r})
-body = sys.stdin.buffer.read() if "--input" in rest else None
-connection = Connection(host)
-connection.request("POST" if "--method" in rest else "GET", "/" + path, body)
-answer = connection.getresponse()
-data = answer.read()
+body = sys.stdin.buffer.read() if "--input" in rest else b""
+method = "POST" if "--method" in rest else "GET"
+connection = socket.socket(socket.AF_UNIX)
+connection.connect({socket!r})
+head = f"{{method}} /{{path}} HTTP/1.0\\r\\nHost: {{host}}\\r\\nContent-Length: {{len(body)}}\\r\\n\\r\\n"
+connection.sendall(head.encode() + body)
+answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+head, _, data = answer.partition(b"\\r\\n\\r\\n")
+status = int(head.split()[1])
 sys.stdout.buffer.write(data)
 sys.stdout.flush()
-if answer.status >= 400:
+if status >= 400:
+    import json
     try:
         said = json.loads(data).get("message")
     except ValueError:
         said = "invalid character"
-    sys.exit(f"gh: {{said}} (HTTP {{answer.status}})")
+    sys.exit(f"gh: {{said}} (HTTP {{status}})")
 """
 
 
