@@ -18,6 +18,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.events import Key
+from textual.notifications import Notification, Notify, SeverityLevel
 from textual.screen import Screen
 
 from gitticks.actions.context import Context
@@ -37,6 +38,22 @@ _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
 _LONGEST_LEAVE_SECONDS = 60.0
 _TICKS_AT_REST = 12
+_SHORTEST_TOAST_SECONDS = 0.01
+
+
+class _Notification(Notification):
+    """One with time left while it is shown: textual never comes back from a timer of negative time.
+
+    A toast that is made in the moment in which its notification expires would ask for one.
+    """
+
+    @property
+    def time_left(self) -> float:
+        return max(_SHORTEST_TOAST_SECONDS, super().time_left)
+
+    @property
+    def has_expired(self) -> bool:
+        return super().time_left <= 0
 
 
 class GitticksApp(App[int]):
@@ -271,18 +288,30 @@ class GitticksApp(App[int]):
         if self.is_running and (words := done if isinstance(done, str) else done(found)):
             self.say(words)
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Shows a notification; its text is no markup unless that is said."""
+        seconds = _TOAST_SECONDS if timeout is None else timeout
+        self.post_message(Notify(_Notification(message, title, severity, seconds, markup)))
+
     def say(self, words: str, *, warns: bool = False) -> None:
         """Says something in a corner for some seconds."""
-        severity: Any = "warning" if warns else "information"
         seconds = _TOAST_SECONDS * (3 if warns else 1)
-        self.notify(clean(words), timeout=seconds, markup=False, severity=severity)
+        self.notify(clean(words), timeout=seconds, severity="warning" if warns else "information")
 
     def refuse(self, message: str, hint: str | None = None) -> None:
         """Says what went wrong and what to do, until a key is pressed."""
         words = f"{clean(message)}\n{clean(hint)}" if hint else clean(message)
         self.clear_notifications()
         self._has_error = True
-        self.notify(words, title="error", severity="error", timeout=_UNTIL_READ, markup=False)
+        self.notify(words, title="error", severity="error", timeout=_UNTIL_READ)
 
     async def on_event(self, event: Any) -> None:
         """Takes an error off the screen at the next key; escape does no more than that."""

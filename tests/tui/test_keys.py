@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.notifications import Notification
+from textual.widgets._toast import Toast
 
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.messages import Batch
@@ -414,3 +417,24 @@ def test_what_a_dialog_says_is_broken_anew_to_the_terminal(tmp_path: Path) -> No
         assert len(pane.rows) <= 2
 
     play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+def test_a_message_that_expires_in_the_moment_in_which_it_is_shown_stops_nothing(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, shown_late = Toast.__init__, []
+
+    def made_too_late(self: Toast, notification: Notification) -> None:
+        time.sleep(max(0.0, notification.time_left) + 0.05)
+        shown_late.append(notification)
+        made(self, notification)
+
+    monkeypatch.setattr(Toast, "__init__", made_too_late)
+
+    async def work(shown: Shown) -> None:
+        shown.app.notify("saved", timeout=0.2)
+        await shown.until(lambda: shown_late, "the message")
+        await shown.press("question_mark")
+        await shown.sees(": keys", "all commands by name")
+
+    play(project.path, work)
