@@ -16,6 +16,8 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.workspace_plan import moved_tip
+from gitticks.store.index import Index, graph_over
+from gitticks.workflow.merging import left_epic
 
 _SHORTEST_SECONDS = 0.05
 
@@ -24,25 +26,28 @@ class Changes(NamedTuple):
     """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell.
 
     Nobody tells where the branch `has_new_commits`, which no verdict on what was handed off merges.
-    Work that is merged with its `epic` has no base of its own.
+    Work on the branch of an epic has no base of its own. `outlook` is what a merge comes to in which nothing conflicts,
+    None if nobody could tell.
     """
 
     summary: DiffSummary
     base: str | None
     conflicts: tuple[str, ...] | None
     has_new_commits: bool = False
-    epic: TaskId | None = None
-
-    @property
-    def outlook(self) -> str | None:
-        """Returns what a merge comes to in which nothing conflicts; None if nobody could tell."""
-        is_known = self.conflicts is not None or self.epic is not None
-        return outlook(self.base, self.epic) if is_known else None
+    outlook: str | None = None
 
 
-def outlook(base: str | None, epic: TaskId | None) -> str:
-    """Returns what a merge comes to in which nothing conflicts."""
-    return f"merges cleanly into {base or ''}" if epic is None else f"merged with its epic {epic}"
+def outlook(task: Task, left: TaskId | None) -> str:
+    """Returns what a merge comes to in which nothing conflicts; there is none with an epic that it `left`."""
+    if left is not None:
+        return f"no longer merged with its epic {left}: reject it to start over"
+    epic = task.sharing_epic
+    return f"merges cleanly into {task.base or ''}" if epic is None else f"merged with its epic {epic}"
+
+
+def left_epic_in(index: Index, task: Task) -> TaskId | None:
+    """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none."""
+    return left_epic(task, graph_over(index).ancestors(task)) if task.sharing_epic else None
 
 
 def span_of(
@@ -70,7 +75,14 @@ def _seconds_left(until: float) -> float:
     return max(_SHORTEST_SECONDS, until - time.monotonic())
 
 
-def find_changes(repository: Repository, task: Task, until: float, *, with_conflicts: bool) -> Changes | None:
+def find_changes(
+    repository: Repository,
+    task: Task,
+    until: float,
+    *,
+    with_conflicts: bool,
+    left: TaskId | None = None,
+) -> Changes | None:
     """Returns what a task's work changes; None where there is none, or where git cannot tell `until` then, by `time.monotonic`."""
     if not all(one is None or is_object_id(one) for one in (task.start_sha, task.end_sha)):
         return None
@@ -87,7 +99,8 @@ def find_changes(repository: Repository, task: Task, until: float, *, with_confl
         with suppress(GitticksError):
             conflicts = conflicts_of(repository, task, span[0], timeout_seconds=_seconds_left(until))
     epic = task.sharing_epic if with_conflicts else None
-    return Changes(summary, None if epic else task.base, conflicts, is_outdated, epic)
+    comes_to = None if conflicts is None and epic is None else outlook(task, left)
+    return Changes(summary, None if epic else task.base, conflicts, is_outdated, comes_to)
 
 
 def has_new_commits(repository: Repository, task: Task) -> bool:

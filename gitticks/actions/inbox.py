@@ -272,12 +272,13 @@ def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ..
     work = [task for task in tasks if task.end_sha is not None]
     if not work:
         return asked
-    index.close()
-    from gitticks.actions.changes import find_changes
+    from gitticks.actions.changes import find_changes, left_epic_in
 
+    left = {task.id: left_epic_in(index, task) for task in work}
+    index.close()
     until = time.monotonic() + MOST_SECONDS
     found = {
-        task.id: find_changes(context.repository, task, until, with_conflicts=True)
+        task.id: find_changes(context.repository, task, until, with_conflicts=True, left=left[task.id])
         for task in work
         if time.monotonic() < until
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, span_of
+from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, left_epic_in, span_of
 from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
@@ -43,7 +43,7 @@ class ReviewView(NamedTuple):
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
     now, None if the branch has commits since the hand-off. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
-    a verdict given on this view is for. `checks` is what the gates came to on the head in review, None if none ran on it. `earlier` are the rounds whose review sent the work back.
+    a verdict given on this view is for. `checks` is what the gates came to on the head in review, None if none ran on it. `earlier` are the rounds whose review sent the work back. `left_epic` is the one on whose branch the work is, if it is merged with that no more.
     """
 
     task: Task
@@ -62,6 +62,7 @@ class ReviewView(NamedTuple):
     seen: Seen
     checks: str | None = None
     earlier: tuple[Round, ...] = ()
+    left_epic: TaskId | None = None
 
 
 def view(context: Context, task_id: TaskId) -> ReviewView:
@@ -90,6 +91,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         seen=seen_of(file),
         checks=_checks(context, task, tip),
         earlier=tuple(one for one in rounds if one.review is not None),
+        left_epic=left_epic_in(context.index, task),
     )
 
 

@@ -201,12 +201,13 @@ def _goes_back(event: Event) -> bool:
 def _changes(context: Context, task: TaskRow) -> Changes | None:
     if '"start_sha": null' in task.json:
         return None
-    from gitticks.actions.changes import at_its_branch, find_changes
+    from gitticks.actions.changes import at_its_branch, find_changes, left_epic_in
 
     whole = at_its_branch(context.repository, context.index.task(task.id))
     in_review = task.status == Status.REVIEWING
     until = time.monotonic() + MOST_SECONDS
-    return find_changes(context.repository, whole, until, with_conflicts=in_review)
+    left = left_epic_in(context.index, whole)
+    return find_changes(context.repository, whole, until, with_conflicts=in_review, left=left)
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:

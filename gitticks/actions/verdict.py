@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from gitticks.actions.changes import left_epic_in
 from gitticks.actions.changing import (
     Moved,
     add_entry,
@@ -40,7 +41,7 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.people import check_head
+from gitticks.workflow.people import check_code
 from gitticks.workflow.transitions import VERDICTS, Outcome
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 
@@ -106,11 +107,12 @@ def approve_task(
 
 
 def check_approvable(context: Context, task_id: TaskId) -> None:
-    """Refuses an approval that would be refused for commits since the hand-off, before a person is asked for it."""
+    """Refuses an approval that would be refused for its code, before a person is asked for it."""
     task = context.store.task_file(task_id).task
     _require_head(context, task)
     if _is_closing(task, task.awaiting):
-        check_head(task, Artifacts(head=work_head(context, task)), policy_for(task, context.settings))
+        artifacts = Artifacts(head=work_head(context, task), left_epic=left_epic_in(context.index, task))
+        check_code(task, artifacts, policy_for(task, context.settings))
 
 
 def _require_head(context: Context, task: Task) -> None:

@@ -57,11 +57,12 @@ from gitticks.runner.verifiers import has_commands, judge_tree
 from gitticks.runner.workspace_plan import lacking_on, require_code, require_head
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
+from gitticks.store.decisions import open_children
 from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.merge_ahead import Waiting, merge_order
-from gitticks.workflow.merging import is_merged_by_person, left_epic
+from gitticks.workflow.merging import left_epic, refuse_unapproved
 from gitticks.workflow.triggers import (
     ApprovalVoided,
     HeadMoved,
@@ -319,25 +320,8 @@ class MergeQueue:
 
     def _approved(self, task_id: TaskId) -> Task:
         task = self.store.task_file(task_id).task
-        if task.is_offered:
-            raise RefusedError(
-                f"the pull request of `{task_id}` has to be merged on its forge: {task.pr}",
-                hint="`gt sync` checks it",
-            )
-        if is_merged_by_person(task, self.run.settings.merge.mode):
-            raise RefusedError(
-                f"a person merges `{task_id}`: `merge.mode` is `{MergeMode.MANUAL}`",
-                hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task",
-            )
-        if not task.is_merging:
-            raise RefusedError(
-                f"`{task_id}` is not approved: it is {task.status}"
-                + (f" and awaits {task.awaiting}" if task.awaiting else ""),
-                hint=f"`gt show {task_id}`",
-            )
-        if task.end_sha is None:
-            why = f"`{task_id}` is approved, and nothing says which commit was handed off"
-            raise GitticksError(why, hint=f'`gt reject {task_id} "hand off again"` sends it back')
+        children = () if task.is_merging else open_children(self.store.snapshot(), task)
+        refuse_unapproved(task, self.run.settings.merge.mode, children)
         return task
 
     def _unapproved(self, task: Task, base: str) -> MergeResult | None:

@@ -9,7 +9,6 @@ from enum import Enum
 from typing import NamedTuple
 
 from gitticks.model.event import ENGINE, NO_DATA, Actor, Data, Event, EventType
-from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
@@ -244,7 +243,7 @@ class Draft:
             self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
         waived = waived_person(self.task, self.policy, self.counts.strangers)
-        epic = self.orphaned_by
+        epic = gates.orphaned_by(self.task, self.artifacts)
         if self.task.status is Status.REVIEWING and waived is not None and epic is not None:
             reason = f"it starts over: it was on the branch of {epic}, with which it is merged no more"
             self.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
@@ -276,12 +275,6 @@ class Draft:
     def needs_merge(self) -> bool:
         """True if done means that commits reach the base first."""
         return self.task.has_code and gates.owns_branch(self.task, self.policy)
-
-    @property
-    def orphaned_by(self) -> TaskId | None:
-        """Returns the epic with which the code that is there would have been merged; None if it still can be."""
-        head = self.task.end_sha if self.task.is_handed_off else self.artifacts.head
-        return None if head in (None, self.task.start_sha) else self.artifacts.left_epic
 
     @property
     def head_moved(self) -> bool:

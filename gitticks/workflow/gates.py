@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from gitticks.model.event import Actor
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy, ReviewPolicy
 from gitticks.model.status import Isolation
@@ -40,15 +42,20 @@ def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor:
 
 
 def _missing_handoff(task: Task, artifacts: Artifacts) -> str | None:
-    return open_children(artifacts) or (
+    return open_children(artifacts.open_children) or (
         artifacts.checks_failure if artifacts.handoff else f"`## Handoff` is missing from {task.file}"
     )
 
 
-def open_children(artifacts: Artifacts) -> str | None:
+def open_children(children: Iterable[TaskId]) -> str | None:
     """Returns what keeps an epic from being handed off or closed, or None if no child is open."""
-    children = ", ".join(f"`{child}`" for child in artifacts.open_children)
-    return f"it has open children: {children}" if children else None
+    named = ", ".join(f"`{child}`" for child in children)
+    return f"it has open children: {named}" if named else None
+
+
+def after_children(epic: TaskId) -> str:
+    """Returns the hint to what waits for an epic's children."""
+    return f"`gt tree {epic}`: an epic is handed off by itself once its last child is closed"
 
 
 def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: ReviewOutcome) -> str | None:
@@ -74,6 +81,12 @@ def owns_branch(task: Task, policy: Policy) -> bool:
     if policy.isolation is Isolation.EPIC:
         return task.is_epic or (task.parent is None and task.sharing_epic is None)
     return policy.isolation is Isolation.TASK and not task.is_epic
+
+
+def orphaned_by(task: Task, artifacts: Artifacts) -> TaskId | None:
+    """Returns the epic with which the code that is there would have been merged; None if it still can be."""
+    head = task.end_sha if task.is_handed_off else artifacts.head
+    return None if head in (None, task.start_sha) else artifacts.left_epic
 
 
 def has_moved(task: Task, artifacts: Artifacts, policy: Policy) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
@@ -15,6 +16,9 @@ from gitticks.model.task import Task
 from gitticks.workflow import gates
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
+
+if TYPE_CHECKING:
+    from gitticks.model.queued import Queued
 
 MOST_FAILED_MERGES = 2
 MOST_VOIDS = 2
@@ -26,7 +30,31 @@ def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
     return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
 
 
-def left_epic(task: Task, ancestors: Iterable[Task]) -> TaskId | None:
+def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -> None:
+    """Refuses to merge what is not approved, as an epic with open children, or what gitticks does not merge."""
+    if task.is_offered:
+        raise RefusedError(
+            f"the pull request of `{task.id}` has to be merged on its forge: {task.pr}",
+            hint="`gt sync` checks it",
+        )
+    if is_merged_by_person(task, mode):
+        raise RefusedError(
+            f"a person merges `{task.id}`: `merge.mode` is `{MergeMode.MANUAL}`",
+            hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task",
+        )
+    if not task.is_merging:
+        lacking = gates.open_children(children)
+        turn = f", and {lacking}" if lacking else f" and awaits {task.awaiting}" if task.awaiting else ""
+        raise RefusedError(
+            f"`{task.id}` is not approved: it is {task.status}{turn}",
+            hint=gates.after_children(task.id) if lacking else f"`gt show {task.id}`",
+        )
+    if task.end_sha is None:
+        why = f"`{task.id}` is approved, and nothing says which commit was handed off"
+        raise GitticksError(why, hint=f'`gt reject {task.id} "hand off again"` sends it back')
+
+
+def left_epic(task: Task, ancestors: Iterable[Queued]) -> TaskId | None:
     """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none.
 
     It is closed, or the task is no longer part of it.
@@ -35,7 +63,7 @@ def left_epic(task: Task, ancestors: Iterable[Task]) -> TaskId | None:
     return None if task.sharing_epic is None or task.sharing_epic in epics else task.sharing_epic
 
 
-def as_begun(task: Task, ancestors: Iterable[Task]) -> Task:
+def as_begun(task: Task, ancestors: Iterable[Queued]) -> Task:
     """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
 
     What was handed off stays where it is.

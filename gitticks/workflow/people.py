@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
 from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, Data, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Status, Verdict
@@ -76,7 +78,7 @@ def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> Re
 
 def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     if to is Status.AGENT_REVIEW and artifacts.open_children:
-        return f"`gt tree {task.id}`: an epic is handed off by itself once its last child is closed"
+        return gates.after_children(task.id)
     if to is Status.AGENT_REVIEW and artifacts.handoff:
         return f"fix and commit that in the workspace, then `gt complete {task.id}` again"
     if to is Status.AGENT_REVIEW:
@@ -88,7 +90,7 @@ def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 
-def outcome_of(task: Task, verdict: Verdict) -> Outcome:
+def outcome_of(task: Task, verdict: Verdict, children: Iterable[TaskId] = ()) -> Outcome:
     """Returns where a verdict on a task leads.
 
     Raises:
@@ -103,6 +105,8 @@ def outcome_of(task: Task, verdict: Verdict) -> Outcome:
             hint = (
                 f'`gt review {task.id}` shows the work, `gt review {task.id} --reject "…"` sends it back now'
             )
+        elif lacking := gates.open_children(children):
+            words, hint = f"{words}, and {lacking}", gates.after_children(task.id)
         raise RefusedError(words, hint=hint)
     outcome = VERDICTS[task.awaiting, verdict]
     if outcome is Outcome.REFUSE:
@@ -121,7 +125,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     if task.is_merging and given.verdict is Verdict.REJECTED:
         merging.ask_again(draft, "a person sent it back before its merge")
         task = draft.task
-    outcome = outcome_of(task, given.verdict)
+    outcome = outcome_of(task, given.verdict, draft.artifacts.open_children)
     if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
         raise RefusedError(
             f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
@@ -130,7 +134,6 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
         _check_children(draft)
-        _check_epic(draft)
         _check_strength(draft, given)
     draft.log(
         EventType.VERDICT,
@@ -218,11 +221,11 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
                 f"`{task.id}` asks a question that has no answer", hint=f'`gt respond {task.id} "…"`'
             )
     elif outcome is Outcome.CLOSE:
-        check_head(task, artifacts, draft.policy)
+        check_code(task, artifacts, draft.policy)
 
 
-def check_head(task: Task, artifacts: Artifacts, policy: Policy) -> None:
-    """Refuses to approve handed-off work whose branch has other commits by now."""
+def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
+    """Refuses to approve handed-off work whose branch has other commits by now, or code that its epic merges no more."""
     is_judged = task.is_handed_off and task.awaiting is not Awaiting.WORK
     if is_judged and gates.has_moved(task, artifacts, policy):
         raise RefusedError(
@@ -230,19 +233,7 @@ def check_head(task: Task, artifacts: Artifacts, policy: Policy) -> None:
             f"{(task.end_sha or 'none')[:7]})",
             hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
         )
-
-
-def _check_children(draft: Draft) -> None:
-    lacking = gates.open_children(draft.artifacts)
-    if lacking is not None:
-        child = draft.artifacts.open_children[0]
-        raise RefusedError(
-            f"`{draft.task.id}` cannot be closed: {lacking}", hint=f"close them first: `gt close {child}`"
-        )
-
-
-def _check_epic(draft: Draft) -> None:
-    task, epic = draft.task, draft.orphaned_by
+    epic = gates.orphaned_by(task, artifacts)
     if epic is not None:
         own = "a branch of its own"
         anew = (
@@ -252,6 +243,15 @@ def _check_epic(draft: Draft) -> None:
         raise RefusedError(
             f"the work of `{task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
             hint=back if task.is_handed_off else anew,
+        )
+
+
+def _check_children(draft: Draft) -> None:
+    lacking = gates.open_children(draft.artifacts.open_children)
+    if lacking is not None:
+        child = draft.artifacts.open_children[0]
+        raise RefusedError(
+            f"`{draft.task.id}` cannot be closed: {lacking}", hint=f"close them first: `gt close {child}`"
         )
 
 

@@ -41,6 +41,10 @@ def test_work_on_the_branch_of_an_epic_is_said_to_be_merged_with_it(project: Run
     for shown in (project.ok("review", "k7f2"), project.ok("inbox"), project.ok("show", "k7f2", "--stat")):
         assert "1 file, +1 -0, merged with its epic ep1c" in shown
         assert "cleanly" not in shown
+    project.ok("cancel", "ep1c")
+    for shown in (project.ok("review", "k7f2"), project.ok("inbox"), project.ok("show", "k7f2", "--stat")):
+        assert "1 file, +1 -0, no longer merged with its epic ep1c: reject it to start over" in shown
+    assert "with which it is merged no more" in project.gt("approve", "k7f2").err
 
 
 def test_on_a_terminal_it_is_one_page_in_colour_with_what_to_type(project: RunProject) -> None:

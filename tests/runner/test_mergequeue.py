@@ -168,6 +168,13 @@ def test_what_is_not_approved_is_not_merged(project: RunProject) -> None:
         merge(project)
 
 
+def test_an_epic_that_is_not_merged_names_its_open_children(project: RunProject) -> None:
+    make_reviewing(project, type="epic", status=Status.WORKING, awaiting=None)
+    project.make("m3xq", parent="k7f2")
+    with pytest.raises(RefusedError, match="it is working, and it has open children: `m3xq`"):
+        merge(project)
+
+
 def test_manual_mode_leaves_the_merge_to_the_person(project: RunProject) -> None:
     project.settings("merge: {mode: manual}\n")
     make_reviewing(project)

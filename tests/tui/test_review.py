@@ -184,6 +184,23 @@ def test_with_a_commit_since_the_hand_off_nobody_is_asked_to_approve(project: Pr
     play(project.path, work)
 
 
+def test_nobody_is_asked_to_approve_what_its_epic_merges_no_more(project: Project) -> None:
+    project.make("ep1c", type="epic")
+    workspace = make_reviewing(project, parent="ep1c", branch="gitticks/work/ep1c")
+    git("branch", "-m", "gitticks/work/k7f2", "gitticks/work/ep1c", at=workspace)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt", "merged with its epic ep1c")
+        project.ok("cancel", "ep1c")
+        await shown.press("r")
+        await shown.sees("no longer merged with its epic")
+        await shown.press("y")
+        await shown.sees("the work of `k7f2` is on the branch of the epic `ep1c`")
+        assert "Merge k7f2" not in shown.text
+
+    play(project.path, work)
+
+
 def test_a_note_or_title_meanwhile_refuses_the_verdict(project: Project) -> None:
     reviewing(project)
 

@@ -77,6 +77,9 @@ def test_an_epic_with_open_children_is_neither_handed_off_nor_approved(status: S
     assert (
         refused.value.hint == "`gt tree k7f2`: an epic is handed off by itself once its last child is closed"
     )
+    with pytest.raises(RefusedError, match=f"it is {status}, and it has open children: `c4ld`") as unasked:
+        run(epic, VerdictGiven(ADA, Verdict.APPROVED), artifacts=artifacts)
+    assert unasked.value.hint == refused.value.hint
     with pytest.raises(RefusedError, match="it has open children: `c4ld`"):
         run(replace(epic, awaiting=Awaiting.REVIEW), VerdictGiven(ADA, Verdict.APPROVED), artifacts=artifacts)
     returned = run(

@@ -305,7 +305,7 @@ def _facts(seen: ReviewView) -> Iterator[str]:
     elif seen.conflicts is None:
         yield NEW_COMMITS
     elif task.is_open and task.base is not None:
-        yield visible(outlook(task.base, task.sharing_epic))
+        yield visible(outlook(task, seen.left_epic))
 
 
 def _patch_line(on: Screen, line: str) -> str:

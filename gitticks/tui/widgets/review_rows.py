@@ -109,14 +109,19 @@ def check_rows(view: ReviewView, width: int) -> list[Line]:
             )
         )
     rows += [line((f"{glyph('cancelled')} conflicts in ", "bad"), one) for one in view.conflicts or ()]
-    task = view.task
+    task, doubts = view.task, []
     if view.conflicts is None:
         rows.append(line((f"{glyph('stuck')} {NEW_COMMITS}", "waits")))
     elif not view.conflicts and view.changes and view.changes.files and task.is_open and task.base:
-        words, blank, name = outlook(task.base, task.sharing_epic).rpartition(" ")
-        rows.append(line((f"{glyph('done')} ", "good"), words + blank, (name, "strong")))
-    for remark in view.look_first:
-        said = wrapped(f"look first: {remark.path}: {remark.why}", max(8, width - 2), "waits")
+        comes_to = outlook(task, view.left_epic)
+        if view.left_epic is not None:
+            doubts.append(comes_to)
+        else:
+            words, blank, name = comes_to.rpartition(" ")
+            rows.append(line((f"{glyph('done')} ", "good"), words + blank, (name, "strong")))
+    doubts += [f"look first: {remark.path}: {remark.why}" for remark in view.look_first]
+    for doubt in doubts:
+        said = wrapped(doubt, max(8, width - 2), "waits")
         rows += [
             line((f"{glyph('stuck')} " if not at else "  ", "waits"), *row.left)
             for at, row in enumerate(said)
