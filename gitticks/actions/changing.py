@@ -72,7 +72,17 @@ def warn_of_closed_epic(context: Context, task: Task) -> None:
             )
 
 
-def warn_of_left_over(context: Context, task: Task) -> None:
+def warn_of_leaving(context: Context, before: Task | None, after: Task) -> None:
+    """Warns of what a task leaves that was cancelled or moved out of its epic, whoever asked for that in what way."""
+    if before is None:
+        return
+    if before.is_open and after.is_cancelled:
+        _warn_of_left_over(context, before)
+    elif after.parent != before.parent:
+        _warn_of_commits_on_epic(context, before)
+
+
+def _warn_of_left_over(context: Context, task: Task) -> None:
     """Warns of what a cancelled task leaves that nobody sees any more: its pull request, and code that came with an epic."""
     if task.is_offered:
         context.warnings.append(f"its pull request stays open: close it at {task.pr}")
@@ -92,10 +102,10 @@ def warn_of_left_over(context: Context, task: Task) -> None:
         elif one.is_open and one.start_sha:
             what = f"was begun on `{task.branch}`, which is merged no more"
             context.warnings.append(f"`{one.id}` {what}: it starts over on a branch of its own")
-    warn_of_commits_on_epic(context, task)
+    _warn_of_commits_on_epic(context, task)
 
 
-def warn_of_commits_on_epic(context: Context, task: Task) -> None:
+def _warn_of_commits_on_epic(context: Context, task: Task) -> None:
     """Warns where a task that leaves an open epic, or is cancelled, leaves commits on the epic's branch."""
     epic, head = task.sharing_epic, work_head(context, task)
     if epic is None or task.start_sha is None or head in (None, task.start_sha):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import NamedTuple
 
-from gitticks.actions.changing import carry_out_edit, record
+from gitticks.actions.changing import carry_out_edit, record, warn_of_leaving
 from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, kept_draft, kept_on_error, make_draft
 from gitticks.actions.edit_checks import warn_of_edit
@@ -118,9 +118,11 @@ def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
     On any error the draft stays where it is, and the error says so.
     """
     with kept_on_error(draft):
-        return context.store.transact(
+        edited = context.store.transact(
             lambda transaction: _take(context, transaction, task_id, draft), author=context.author
         )
+    warn_of_leaving(context, edited.before, edited.after)
+    return edited
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:

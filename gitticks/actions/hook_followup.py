@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from gitticks.actions.changing import carry_out_edit, record
+from gitticks.actions.changing import carry_out_edit, record, warn_of_leaving
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import edit_between
 from gitticks.board.judge_edit import join_moves
@@ -127,7 +127,7 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
     if context.world.in_session:
         actor = context.actor._replace(name=author.name)
     try:
-        return context.store.transact(
+        followed = context.store.transact(
             lambda transaction: carry_out_request(context, transaction, edit, actor), author=author
         )
     except GitticksError as error:
@@ -135,6 +135,9 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
         return context.store.transact(
             lambda transaction: _put_back(context, transaction, edit, actor, reason), author=author
         )
+    if followed is not None:
+        warn_of_leaving(context, edit.before and edit.before.task, followed.after)
+    return followed
 
 
 def carry_out_request(

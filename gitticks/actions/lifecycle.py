@@ -11,7 +11,7 @@ from gitticks.actions.changing import (
     circumstances_of,
     refuse_unmerged,
     warn_of_closed_epic,
-    warn_of_left_over,
+    warn_of_leaving,
 )
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in, workspace_of
@@ -42,7 +42,7 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
         context.warnings.append(f"the agent of `{task_id}` was stopped")
     moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
     Holds(context.repository.own_dir).release(task_id)
-    warn_of_left_over(context, moved.before)
+    warn_of_leaving(context, moved.before, moved.after)
     return moved
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 
+from gitticks.actions.changing import warn_of_leaving
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import (
     check_edit,
@@ -214,6 +215,7 @@ def _take_up_task(context: Context, saved: SavedEdit) -> Left | None:
     if edit is None:
         return Left(NOT_COMMITTED)
     warn_of_edit(context, edit)
+    warn_of_leaving(context, edit.before and edit.before.task, edit.after.task)
     return None
 
 

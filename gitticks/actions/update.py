@@ -13,7 +13,7 @@ from gitticks.actions.changing import (
     record,
     require_words,
     warn_of_closed_epic,
-    warn_of_commits_on_epic,
+    warn_of_leaving,
 )
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_title, read_wishes
@@ -99,8 +99,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     updated = context.store.transact(write, author=context.author)
     if not changes.wishes.keys().isdisjoint({"agent", "parent"}):
         _warned(context, updated.after)
-    if updated.after.parent != updated.before.parent:
-        warn_of_commits_on_epic(context, updated.before)
+    warn_of_leaving(context, updated.before, updated.after)
     return updated
 
 

@@ -14,7 +14,7 @@ from gitticks.actions.changing import (
     add_entry,
     refuse_unmerged,
     require_words,
-    warn_of_left_over,
+    warn_of_leaving,
     work_head,
 )
 from gitticks.actions.context import Context
@@ -139,8 +139,7 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
         return _give(context, transaction, before, given)
 
     moved = context.store.transact(write, author=context.author)
-    if moved.after.is_cancelled:
-        warn_of_left_over(context, moved.before)
+    warn_of_leaving(context, moved.before, moved.after)
     return moved
 
 

@@ -324,3 +324,21 @@ def test_parts_that_a_person_chose_are_committed_alone(hand: Hand) -> None:
     assert hand.project.task("k7f2").title.startswith("The login")
     assert hand.project.file("k7f2").section("Context") == "old"
     assert "new" in hand.project.board_file("k7f2").read_text()
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_what_a_cancelled_epic_leaves_on_its_branch_is_named(hand: Hand, *, is_committed: bool) -> None:
+    project, branch = hand.project, "gitticks/work/k7f2"
+    start, end = "a" * 40, "b" * 40
+    change_task(project.store, "k7f2", type=TaskType.EPIC, branch=branch, awaiting=Awaiting.ESCALATION)
+    project.make(
+        "m3xq", parent="k7f2", status=Status.DONE, branch=branch, base="main", start_sha=start, end_sha=end
+    )
+    if is_committed:
+        hand.edit("awaiting: escalation", "awaiting: escalation\nverdict: rejected")
+        said = hand.commit().stderr
+    else:
+        hand.edit("status: pending\n", "status: cancelled\n")
+        said = project.gt("status").err
+    assert project.task("k7f2").status is Status.CANCELLED
+    assert f"the code of `m3xq` is on `{branch}` alone" in said
