@@ -153,6 +153,11 @@ class MergeQueue:
             task = self.store.task_file(task_id).task
             if task.end_sha is None:
                 raise RefusedError(f"`{task_id}` has nothing to merge", hint=f"`gt show {task_id}`")
+            if (epic := task.sharing_epic) is not None:
+                raise RefusedError(
+                    f"`{task_id}` is not merged by itself: its work is on the branch of the epic `{epic}`",
+                    hint=f"`gt conflicts {epic}`",
+                )
             base = self._base(task)
             tip = tips.get(base) or self._tip(task, base)
             merged = merge_in_memory(self.repository, tip, task.end_sha)

@@ -101,6 +101,14 @@ def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProj
     assert try_out(Context(directory=project.path), [TaskId("k7f2")]) == {"k7f2": ("login.txt",)}
 
 
+def test_a_dry_run_of_what_is_merged_with_its_epic_says_so(project: RunProject) -> None:
+    project.make("ep1c", type="epic")
+    make_reviewing(project, parent="ep1c", branch="gitticks/work/ep1c")
+    refused = project.gt("merge", "--dry-run", "k7f2")
+    assert refused.code == 3
+    assert "its work is on the branch of the epic `ep1c`" in refused.err
+
+
 def test_a_path_that_conflicts_steers_no_terminal(project: RunProject) -> None:
     approved(project, name="\x1b[31mred.txt")
     commit_file(project.path, "\x1b[31mred.txt", "mine\n")
