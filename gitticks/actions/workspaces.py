@@ -157,6 +157,7 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
     if workspace.isolation is not Isolation.NONE:
         name_committer(context.repository, workspace.path, None)
     context.store.transact(begin, author=context.author)
+    context.warnings += workspace.warnings
     file = context.store.task_file(task_id)
     prompt = build_prompt(context.store, file, Role.WORKER, plan, context.settings)
     mailbox.fill(workspace, file, with_notes(prompt, workspace.warnings))

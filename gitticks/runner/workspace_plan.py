@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -113,7 +114,13 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     if task is left or read_ref(repository.common_dir, f"{BRANCHES}{left.branch}") is None:
         return planned
     begun = f"work on it began on `{left.branch}`, the branch of an epic that it is no longer part of"
-    return planned._replace(warnings=(f"{begun}: `git log {base}..{left.branch}` shows what is there",))
+    there = f"{begun}: `git log {base}..{left.branch}` shows what is there"
+    place = folder / str(left.branch).removeprefix(WORK_BRANCH)
+    with suppress(NotFoundError):
+        checkout = checkout_at(repository, place)
+        if read_occupant(repository, checkout) == task.id and uncommitted_paths(checkout, OWN_FOLDERS):
+            there += f"; what was not committed is in `{place}`"
+    return planned._replace(warnings=(there,))
 
 
 def require_code(repository: Repository, task: Task) -> None:

@@ -196,9 +196,13 @@ def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, w
     file = occupant_file(repository, checkout)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{plan.task_id}\n", encoding="utf-8")
-    if plan.isolation is Isolation.TASK:
-        return
     ref = partial_work.partial_ref(plan.task_id)
+    if plan.isolation is Isolation.TASK:
+        if before is None and read_ref(repository.common_dir, ref) is not None:
+            warnings.append(
+                f"earlier uncommitted work on it is kept at `{ref}`: `git diff {ref}^ {ref}` shows it"
+            )
+        return
     restored = partial_work.restore(repository, checkout, ref)
     if restored.conflicts:
         warnings.append(

@@ -276,3 +276,22 @@ def test_a_task_of_an_epic_below_says_that_its_blocker_is_merged_with_the_epic_a
     project.ok("update", "bbb2", "--parent", "aaaa", "--isolation", "epic")
     project.run("bbb2")
     assert project.stands("bbb2") == (Status.DONE, None)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_what_a_task_that_left_its_epic_did_not_commit_is_named(
+    project: RunProject, *, goes_on: bool
+) -> None:
+    project.settings("isolation: epic\n")
+    make_epics(project, "aaaa")
+    project.make("aaa3", parent="aaaa")
+    project.ok("start", "aaa2")
+    workspace = project.path / ".gitticks-work/aaaa"
+    (workspace / "half.txt").write_text("half\n")
+    project.ok("update", "aaa2", "--parent", "null")
+    if goes_on:
+        project.ok("start", "aaa3")
+    said = project.gt("start", "aaa2").err
+    assert (f"what was not committed is in `{workspace}`" in said) is not goes_on
+    assert ("earlier uncommitted work on it is kept at `refs/gitticks/partial/aaa2`" in said) is goes_on
+    assert (workspace / "half.txt").exists() is not goes_on
