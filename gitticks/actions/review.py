@@ -20,6 +20,7 @@ from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, l
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
@@ -221,9 +222,12 @@ def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
     circumstances = context.circumstances(task)
 
     requested = Requested(context.actor, Status.WORKING, feedback.strip())
+    sections = {"sections": [Section.REVIEW.value]}
+    written = Event(EventType.TEXT_CHANGED, context.now, context.actor, data=sections)
 
     def operation(transaction: Transaction) -> None:
         transaction.put_task(transaction.task_file(task_id).with_section(Section.REVIEW, text))
+        transaction.append_events(task_id, (written,))
         carry_out(transaction, task_id, requested, circumstances)
 
     context.store.transact(operation, author=context.author)

@@ -113,7 +113,15 @@ class ShownTask(NamedTuple):
 
 
 def _last_written(history: tuple[Event, ...], role: Role, section: Section) -> Event | None:
-    return next((event for event in reversed(history) if event.ends(role) or event.is_edit_of(section)), None)
+    """Returns who wrote a section last; what a person wrote during an agent's session stays, and the agent's is a note."""
+    ended = None
+    for event in reversed(history):
+        if event.is_edit_of(section):
+            return event
+        if ended is not None and (event.begins(role) or event.ends(role)):
+            break
+        ended = event if event.ends(role) else ended
+    return ended
 
 
 def last_reviewer(history: bytes) -> str | None:

@@ -193,6 +193,7 @@ def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject)
     review = project.file("k7f2").section(Section.REVIEW) or ""
     assert review.startswith("FAIL by Ada Lovelace")
     assert "The border is missing." in review
+    assert re.search("Review +Ada Lovelace, .*: FAIL", project.ok("show", "k7f2"))
 
 
 @pytest.mark.parametrize(

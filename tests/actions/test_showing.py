@@ -6,7 +6,7 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.showing import show_task
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.notes import ReviewOutcome
+from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import ActorKind, Role, Status
 from tests.support.stores import NOW, make_store, make_task
 
@@ -33,6 +33,18 @@ def test_what_a_person_wrote_after_an_agents_session_is_theirs(tmp_path: Path) -
     assert shown.last_handoff == written
     assert shown.last_review is not None
     assert (shown.last_review.actor, shown.last_review.at) == (claude, earlier)
+
+
+def test_what_a_person_wrote_during_a_reviewers_session_is_theirs(tmp_path: Path) -> None:
+    claude, ada = Actor(ActorKind.AGENT, "claude"), Actor(ActorKind.HUMAN, "Ada")
+    began = Event(EventType.SESSION_STARTED, NOW, claude, data={"role": Role.REVIEWER})
+    written = Event(EventType.TEXT_CHANGED, NOW, ada, data={"sections": [Section.REVIEW]})
+    ended = Event(EventType.SESSION_ENDED, NOW, claude, data={"role": Role.REVIEWER})
+    store = make_store(tmp_path)
+    make_task(store, id="k7f2", events=(began, written, ended))
+    make_task(store, id="m3xq", events=(began, written, ended, began, ended))
+    shown = [show_task(Context(directory=tmp_path), one).last_review for one in ("k7f2", "m3xq")]
+    assert [event and event.actor for event in shown] == [ada, claude]
 
 
 def test_what_a_person_wrote_among_the_questions_is_shown_though_it_answers_none(tmp_path: Path) -> None:
