@@ -14,13 +14,13 @@ from gitticks.machine_errors import machine_error_of
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.status import ActorKind, Role
-from gitticks.model.task import Ending, SessionRecord
+from gitticks.model.status import ActorKind, Role, Status
+from gitticks.model.task import Ending, SessionRecord, Task
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in, with_spending
 from gitticks.runner.checkpoints import Capture, capture_if_due
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import BudgetReached, ChecksEnded, Warned
+from gitticks.runner.events import BudgetReached, ChecksEnded, TaskMoved, Warned
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.permissions import refusals
@@ -244,7 +244,17 @@ def finish_session(
     if ended.ending is not Ending.STOPPED or is_turn_of(before, ended.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.
         run.tell(before, decision)
+    elif before.is_cancelled:  # which no agent asks for, so that nobody has told it
+        _tell_cancelled(run, before, store.history(task_id))
     return decision, reached_in((decision, *of_epics))
+
+
+def _tell_cancelled(run: RunContext, task: Task, history: tuple[Event, ...]) -> None:
+    for event in reversed(history):
+        if event.to_status is Status.CANCELLED and event.from_status is not None:
+            moved = (event.from_status, Status.CANCELLED, None, event.reason, event.actor.name)
+            run.emit(TaskMoved(task.id, task.title, *moved))
+            return
 
 
 def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None:

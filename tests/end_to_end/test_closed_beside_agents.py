@@ -101,3 +101,10 @@ def test_cancelling_stops_the_agent_and_keeps_its_work(project: RunProject) -> N
     project.agent(DONE)
     project.run()  # nothing holds it back
     assert project.task("k7f2").status is Status.REVIEWING
+
+
+def test_a_saved_file_that_cancels_stops_the_agent_and_the_run_says_so(project: RunProject) -> None:
+    with worked_on(project, COMMIT) as said:
+        project.save("k7f2", "status: working", "status: cancelled")
+    assert project.task("k7f2").status is Status.CANCELLED
+    assert "k7f2  cancelled by Ada Lovelace, so its agent was stopped" in said[0]

@@ -235,6 +235,8 @@ def _outcome(event: TaskMoved, reason: str) -> str:
         return f"stuck: {reason}"
     if event.target is Status.DONE:
         return "done"
+    if event.target is Status.CANCELLED:
+        return f"cancelled by {event.actor}, so its agent was stopped"
     if reason and event.awaiting is not None and event.source is event.target is Status.REVIEWING:
         return reason
     if event.awaiting is not None:
