@@ -17,7 +17,8 @@ from gitticks.actions.named_file import write_named_file
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.agents.base import AgentSpec
 from gitticks.agents.registry import PRESETS, Registry
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.document.settings_layers import ResolvedSettings
+from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.runner.reviewing import registry_for
 from gitticks.safe_read import read_plain_file, reason_of
@@ -60,6 +61,7 @@ def known_agents(context: Context) -> list[KnownAgent]:
         settings, is_trusted = Settings(), True
     else:
         settings, is_trusted = context.settings, are_settings_trusted(context)
+        context.warnings += [error.in_one_line for error in incomplete_agents(context.resolved_settings)]
     registry = registry_for(settings, context.world.environment)
     default, all_found = _default(context, registry), registry.found()
     # Programs that the settings name are asked for their version only if they may run.
@@ -91,14 +93,23 @@ def _path_in_workspace(spec: AgentSpec) -> str | None:
     return program if os.sep in program and not Path(program).is_absolute() else None
 
 
+def incomplete_agents(found: ResolvedSettings) -> Iterator[DocumentError]:
+    """Yields for each agent of the settings that cannot be started what its entry lacks, and where it is."""
+    registry = registry_for(found.settings, {})
+    for name in found.settings.agents:
+        try:
+            registry.spec(name)
+        except GitticksError as error:
+            given = next(keys for keys in found.given if keys[:2] == ("agents", name))
+            yield found.error(".".join(given), error.message, hint=error.hint)
+
+
 def why_unknown(settings: Settings, name: str) -> str | None:
-    """Returns that these settings know no agent of a name, with near ones; None if they do."""
+    """Returns that these settings know no agent of a name, with near ones, or what its entry lacks; None if they do."""
     try:
         registry_for(settings, {}).spec(name)
-    except NotFoundError as error:
+    except GitticksError as error:
         return f"{error.message} ({error.hint})"
-    except GitticksError:  # its entry is not complete, which is said by what asks for more than its name
-        return None
     return None
 
 
@@ -129,7 +140,7 @@ def unknown_in_settings(settings: Settings, environment: Mapping[str, str]) -> I
 def _default(context: Context, registry: Registry) -> str | None:
     try:
         return registry.default_spec().name
-    except NotFoundError as error:
+    except GitticksError as error:
         context.warnings.append(f"the setting `agent`: {error.message}")
         return None
 

@@ -51,11 +51,6 @@ _RUN_EACH = 'for block do sh -e -c "$block" || exit; done'
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
     """Returns how to start the command, with the prompt by stdin, as the last argument, or as a file's name."""
-    if not spec.argv:
-        raise GitticksError(
-            f"the agent `{spec.name}` has no command",
-            hint=f"`gt config agents.{spec.name}.argv '[\"./agent.sh\"]'`",
-        )
     argv = (*spec.argv, *spec.args)
     reader = partial(LinesReader, has_service=True)
     match spec.prompt:

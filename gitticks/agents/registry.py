@@ -130,6 +130,13 @@ class Registry:
             entry.options,
         )
 
+    def whole_spec(self, name: str) -> AgentSpec | None:
+        """Returns the agent of that name; None if it is unknown, or its entry in the settings incomplete."""
+        try:
+            return self.spec(name)
+        except GitticksError:
+            return None
+
     def default_spec(self) -> AgentSpec:
         """Returns the agent of tasks that name none: the configured one, else the first on PATH, else `script`."""
         if self.default is not None:
@@ -151,12 +158,12 @@ class Registry:
         return spec.kind in CLIENTS and not spec.argv and self.path_of(spec) is None
 
     def found(self) -> tuple[FoundAgent, ...]:
-        """Returns the configured agents and the known ones that are on PATH, in the order of `names`."""
+        """Returns the configured agents and the known ones that are on PATH, in the order of `names`; no incomplete ones."""
         all_found = []
         for name in self.names:
-            spec, is_configured = self.spec(name), name in self.configured
-            path = self.path_of(spec)
-            if is_configured or path is not None:
+            spec, is_configured = self.whole_spec(name), name in self.configured
+            path = None if spec is None else self.path_of(spec)
+            if spec is not None and (is_configured or path is not None):
                 all_found.append(FoundAgent(spec, path, is_configured))
         return tuple(all_found)
 
@@ -185,14 +192,11 @@ class Registry:
 
 
 def _kind(name: str, entry: AgentSettings) -> AgentKind:
-    if entry.type is not None:
-        return entry.type
-    if name in _KNOWN:
-        return AgentKind(name)
-    if entry.argv:
-        return AgentKind.COMMAND
-    known = ", ".join(f"`{kind}`" for kind in AgentKind)
-    raise GitticksError(
-        f"the agent `{name}` has no known type: {known}",
-        hint=f"`gt config agents.{name}.type command`",
-    )
+    kind = AgentKind(name) if entry.type is None and name in _KNOWN else entry.type
+    if entry.argv or kind not in (None, AgentKind.COMMAND):
+        return kind or AgentKind.COMMAND
+    hint = f"`gt config agents.{name}.argv '[\"./agent.sh\"]'`"
+    if kind is not None:
+        raise GitticksError(f"the agent `{name}` has no `argv`", hint=hint)
+    hint += f" for your own command, `gt config agents.{name}.type claude` for a known client"
+    raise GitticksError(f"the agent `{name}` has neither `type` nor `argv`", hint=hint)

@@ -113,9 +113,8 @@ class Staff(NamedTuple):
         if not agent.fallback:
             return (agent,)
         refused = refused_since_last_word(history())
-        # A name that there is not must not keep the agent itself from work.
-        known = (name for name in agent.fallback if name in self.registry.names)
-        chain = (agent, *map(self.registry.spec, known))
+        # An unknown or incomplete one must not keep the agent itself from work.
+        chain = (agent, *filter(None, map(self.registry.whole_spec, agent.fallback)))
         found = tuple(one for one in chain if one.name not in refused and not self.registry.lacks(one))
         return found or (agent,)
 

@@ -28,11 +28,6 @@ def test_the_prompt_goes_the_way_that_the_settings_say(
     assert (started.argv, started.stdin) == (argv, stdin)
 
 
-def test_a_command_without_a_command_line_is_refused() -> None:
-    with pytest.raises(GitticksError, match="the agent `mine` has no command"):
-        invocation(AgentSpec("mine", AgentKind.COMMAND), Request("x"))
-
-
 def test_a_prompt_file_that_is_not_there_is_refused() -> None:
     with pytest.raises(GitticksError, match="reads its prompt from a file"):
         invocation(AgentSpec("mine", AgentKind.COMMAND, ("x",), PromptWay.FILE), Request("x"))

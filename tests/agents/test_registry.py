@@ -118,9 +118,14 @@ def test_an_unknown_name_suggests_near_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", [AgentSettings(), AgentSettings(model="x")])
-def test_an_unknown_type_is_an_error(tmp_path: Path, entry: AgentSettings) -> None:
-    with pytest.raises(GitticksError, match="the agent `mine` has no known type"):
+def test_an_agent_without_type_or_command_is_an_error(tmp_path: Path, entry: AgentSettings) -> None:
+    with pytest.raises(GitticksError, match="the agent `mine` has neither `type` nor `argv`"):
         registry(tmp_path, {"mine": entry}).spec("mine")
+
+
+def test_a_command_without_a_command_line_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GitticksError, match="the agent `mine` has no `argv`"):
+        registry(tmp_path, {"mine": AgentSettings(type=AgentKind.COMMAND)}).spec("mine")
 
 
 def test_the_list_holds_what_is_configured_or_on_path(tmp_path: Path) -> None:

@@ -77,13 +77,15 @@ def test_without_a_fallback_the_same_agent_is_asked_twice(project: RunProject) -
     assert started(project) == ["mine", "mine"]
 
 
-def test_a_fallback_that_does_not_exist_is_named_and_left_out(project: RunProject) -> None:
-    offer(project, "[nobody, second]", second=DONE)
+def test_a_fallback_that_does_not_exist_or_is_incomplete_is_named_and_left_out(project: RunProject) -> None:
+    offer(project, "[nobody, half, second]", second=DONE)
+    project.ok("config", "agents.half.model", "x")
     project.agent(REFUSES)
     project.make()
     project.make("qz8r")
     ran = project.run()
     assert ran.err.count("`agents.mine.fallback`: there is no agent `nobody`") == 1
+    assert ran.err.count("`agents.mine.fallback`: the agent `half` has neither") == 1
     assert started(project) == ["mine", "second"]
     assert project.task("qz8r").status is Status.DONE, ran.seen
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 
-from gitticks.actions.agents import unknown_in_settings, why_unknown
+from gitticks.actions.agents import incomplete_agents, unknown_in_settings, why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
@@ -292,6 +292,8 @@ def check_agents(context: Context) -> Iterator[Finding]:
     settings = _settings(context)
     if settings is None:
         return
+    for error in incomplete_agents(context.resolved_settings):
+        yield warning(error.message, error.hint)
     for setting, unknown in unknown_in_settings(settings, context.world.environment):
         yield warning(f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
 

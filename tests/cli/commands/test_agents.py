@@ -55,3 +55,15 @@ def test_a_program_of_the_workspace_is_named_as_the_settings_name_it(tmp_path: P
     make_store(tmp_path / "repository", config=config)
     found = json.loads(gt("agents", "--json", at=tmp_path / "repository").out)["agents"]
     assert next(agent["path"] for agent in found if agent["name"] == "mine") == "./agent.sh"
+
+
+def test_an_incomplete_agent_is_named_with_its_place_and_the_others_are_listed(tmp_path: Path) -> None:
+    config = "version: 1\nagents:\n  mine:\n    model: x\n  other: {type: command}\n"
+    make_store(tmp_path / "repository", config=config)
+    ran = gt("agents", at=tmp_path / "repository")
+    assert [line.split()[0] for line in ran.out.splitlines()] == ["name", "codex", "script"]
+    assert "config.yaml:4:5: the agent `mine` has neither `type` nor `argv`" in ran.err
+    assert "config.yaml:5:11: the agent `other` has no `argv`" in ran.err
+    assert ran.code == 0
+    found = json.loads(gt("doctor", "--json", at=tmp_path / "repository").out)["findings"]
+    assert "config.yaml:4:5: the agent `mine` has neither `type` nor `argv`" in [one["what"] for one in found]
