@@ -20,7 +20,7 @@ from gitticks.agents.registry import PRESETS, Registry
 from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.model.settings import PermissionMode, Settings
-from gitticks.runner.reviewing import registry_for
+from gitticks.runner.reviewing import Staff, registry_for, require_program
 from gitticks.safe_read import read_plain_file, reason_of
 
 _BEGIN = '<!-- gitticks:begin {gap} written by "gt skill --install"; what you change in here is replaced -->'
@@ -108,6 +108,16 @@ def why_unknown(settings: Settings, name: str) -> str | None:
     """Returns that these settings know no agent of a name, with near ones, or what its entry lacks; None if they do."""
     try:
         registry_for(settings, {}).spec(name)
+    except GitticksError as error:
+        return f"{error.message} ({error.hint})"
+    return None
+
+
+def why_absent(context: Context, name: str) -> str | None:
+    """Returns why neither an agent nor a fallback of it can be started here; None if one can."""
+    registry = registry_for(context.settings, context.world.environment)
+    try:
+        require_program(Staff(registry, context.settings).left(registry.spec(name), tuple)[0], registry)
     except GitticksError as error:
         return f"{error.message} ({error.hint})"
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,13 +32,21 @@ from gitticks.runner.liveness import (
     REQUESTS_FOLDER,
     RESTING_FILE,
     SESSIONS_FOLDER,
+    SKIPPED_FILE,
     SPENDING_FILE,
     STOP_FILE,
     held_tasks,
     is_run_alive_at,
     sessions_here,
 )
-from gitticks.runner.run_record import Foreseen, QueuedMerge, Resting, SpendingRecord, read_resting
+from gitticks.runner.run_record import (
+    Foreseen,
+    QueuedMerge,
+    Resting,
+    SpendingRecord,
+    read_resting,
+    read_skipped,
+)
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.layout import STATE_REF, state_tip
 from gitticks.store.task_row import TaskRow
@@ -74,7 +82,7 @@ class Overview(NamedTuple):
     """Everything that `gt status` shows; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
     `merging` is in the order of the merge queue, and `queue` says of those that a run merges how far they are, and of others why their merge waits.
-    `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
+    `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `skipped` says why no run starts a task that is ready. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
     state branch. `is_active` while a run of this clone lives.
     """
 
@@ -95,6 +103,7 @@ class Overview(NamedTuple):
     resting: tuple[Resting, ...]
     spending: SpendingRecord | None
     left: tuple[Standing[TaskRow], ...]
+    skipped: Mapping[TaskId, str]
     waiting: tuple[str, str] | None
     is_elsewhere: bool
     is_active: bool
@@ -128,6 +137,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     foreseen = foreseen_conflicts(context)
     merging = [row for row in begun if row.is_merging]
     queue = merge_queue(context) if merging else {}
+    ready = graph.ready_among(ordered, around)
 
     def standings(rows: Iterable[TaskRow]) -> tuple[Standing[TaskRow], ...]:
         return tuple(standing_of(context, row, graph, around) for row in rows)
@@ -138,7 +148,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         questions={row.id: index.open_questions(row.id) for row in awaiting} if with_json else {},
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
-        ready=standings(graph.ready_among(ordered, around)),
+        ready=standings(ready),
         merging=standings(_in_merge_order(context, merging, queue)),
         queue=queue,
         counts={Status(status): count for status, count in index.status_counts().items()},
@@ -158,6 +168,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         left=standings(
             row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
         ),
+        skipped=_skipped(context, ready),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_active=is_run_alive_at(context.repository.own_place),
@@ -177,6 +188,28 @@ def _why_no_base(context: Context) -> GitticksError | None:
 
             return why_no_base(context.settings, context.repository)
     return None
+
+
+def _skipped(context: Context, rows: Sequence[TaskRow]) -> dict[TaskId, str]:
+    """Returns what a run noted of tasks that have not changed since, and without a run whose agent is not here."""
+    index, place = context.index, context.repository.own_place
+    is_active, noted = is_run_alive_at(place), read_skipped(place)
+    found = {}
+    for row in rows:
+        updated, reason = noted.get(row.id, ("", ""))
+        if reason and updated == str(index.task(row.id).updated):
+            found[row.id] = reason if is_active else f"in the last run: {reason}"
+    if is_active or not rows:  # a run may have been told another agent
+        return found
+    with contextlib.suppress(GitticksError):
+        details, default = index.details(open_only=True), context.settings.agent
+        agents = {row.id: name for row in rows if (name := details[row.id].agent or default)}
+        if agents:
+            from gitticks.actions.agents import why_absent
+
+            absent = {name: why_absent(context, name) for name in set(agents.values())}
+            found |= {one: why for one, name in agents.items() if (why := absent[name]) is not None}
+    return found
 
 
 def _in_merge_order(
@@ -296,6 +329,7 @@ def _mark(context: Context) -> tuple[object, ...]:
         SPENDING_FILE,
         OVERLAPS_FILE,
         MERGING_FILE,
+        SKIPPED_FILE,
         REQUESTS_FOLDER,
     )
     return (

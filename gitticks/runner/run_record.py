@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.runner.liveness import MERGING_FILE, OVERLAPS_FILE, RESTING_FILE, SPENDING_FILE
+from gitticks.runner.liveness import (
+    MERGING_FILE,
+    OVERLAPS_FILE,
+    RESTING_FILE,
+    SKIPPED_FILE,
+    SPENDING_FILE,
+)
 from gitticks.safe_read import read_json
 from gitticks.workflow.budget import Metric, Reading, Scope
 
@@ -37,7 +43,7 @@ def write_json(file: Path, body: object) -> None:
     aside.replace(file)
 
 
-def _keep(file: Path, rows: list[Any] | dict[str, Any]) -> None:
+def _keep(file: Path, rows: list[Any] | dict[Any, Any]) -> None:
     with contextlib.suppress(OSError):
         if rows:
             write_json(file, rows)
@@ -185,6 +191,20 @@ def keep_wait(own_dir: Path, task: TaskId, reason: str | None) -> None:
     others = [one for one in read_merging(str(own_dir)) if one.task != task]
     mine = [] if reason is None else [QueuedMerge(task, MergeState.WAITING, reason)]
     write_merging(own_dir, [*others, *mine])
+
+
+def write_skipped(own_dir: Path, skipped: dict[TaskId, tuple[str, str]]) -> None:
+    """Replaces the tasks that cannot be started, each with when it was updated last and why; the run's end keeps them."""
+    _keep(own_dir / SKIPPED_FILE, skipped)
+
+
+def read_skipped(own_place: str) -> dict[TaskId, tuple[str, str]]:
+    """Returns what the active or the last run could not start; what cannot be read is nothing."""
+
+    def make(body: Any) -> dict[TaskId, tuple[str, str]]:
+        return {TaskId(task): (str(updated), str(why)) for task, (updated, why) in body.items()}
+
+    return read_json(f"{own_place}/{SKIPPED_FILE}", make, {})
 
 
 class Resting(NamedTuple):

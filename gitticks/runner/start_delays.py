@@ -18,7 +18,7 @@ from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.reviewing import first_awake
-from gitticks.runner.run_record import Resting, read_resting, write_resting
+from gitticks.runner.run_record import Resting, read_resting, write_resting, write_skipped
 from gitticks.runner.workspace_plan import CodeMissingError, has_base
 from gitticks.world import elapsed
 
@@ -278,6 +278,8 @@ class LeftAlone:
         self._states: dict[TaskId, tuple[object, ...] | None] = {}
         self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
+        self._reasons: dict[TaskId, tuple[str, str]] = {}
+        self._noted: dict[TaskId, tuple[str, str]] | None = None
 
     @property
     def ids(self) -> Collection[TaskId]:
@@ -295,6 +297,10 @@ class LeftAlone:
             and self._again_at.get(task_id, math.inf) > now
         }
         self._again_at = {one: at for one, at in self._again_at.items() if one in self._states}
+        reasons = {one: reason for one, reason in self._reasons.items() if one in self._states}
+        if reasons != self._noted:
+            write_skipped(self._run.repository.own_dir, reasons)
+            self._noted = reasons
 
     def forget(self, task_ids: Iterable[TaskId]) -> None:
         """Lets tasks be tried again that a person asks for."""
@@ -319,13 +325,14 @@ class LeftAlone:
         """Leaves a task alone until somebody changes it, and says why."""
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
         self._states[task_id] = None if found is None else self._state_of(found)
-        hint = f" ({error.hint})" if error.hint else ""
+        reason = f"{error.message} ({error.hint})" if error.hint else error.message
+        self._reasons[task_id] = (str(found and found.updated), reason)
         how = "skipped in this run"
         if self._run.options.auto and isinstance(error, _PASSING):
             rest = self._run.settings.limits.rest
             self._again_at[task_id] = self._run.world.monotonic_seconds() + rest
             how = f"tried again in {rest} s"
-        self._run.emit(Warned(task_id, f"{how}: {error.message}{hint}"))
+        self._run.emit(Warned(task_id, f"{how}: {reason}"))
 
     def _state_of(self, task: Task) -> tuple[object, ...]:
         """Returns what a person changes so that the next try may go better."""

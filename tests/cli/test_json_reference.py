@@ -325,6 +325,7 @@ def make_busy(path: Path) -> Project:
     until = datetime(2199, 1, 1, tzinfo=UTC)
     write_spending(project.store.repository.own_dir, LastRun(datetime.now(UTC)))
     write_resting(project.store.repository.own_dir, [Resting("claude", until, "usage limit")])
+    project.make("lack", agent="nosuch")
     project.make("next", agent="script", blocked_by=(TaskId("k7f2"),), body="## Script\n\n```sh\ntrue\n```\n")
     project.make("c1rc", blocked_by=(TaskId("c2rc"),))
     project.make("c2rc", blocked_by=(TaskId("c1rc"),))

@@ -34,6 +34,9 @@ def test_without_isolation_a_dirty_checkout_is_left_alone(project: RunProject) -
     assert "while it has uncommitted changes" in ran.err
     assert project.stands() == (Status.PENDING, None)
     assert (project.path / "README.md").read_text() == "mine\n"
+    assert "not started\n  k7f2  in the last run: " in project.ok("status")
+    project.ok("update", "k7f2", "-p", "1")
+    assert "ready\n  k7f2  " in project.ok("status")
 
 
 def test_a_task_begins_once_its_base_has_the_first_commit(project: RunProject) -> None:
@@ -54,6 +57,10 @@ def test_what_is_added_to_the_run_is_tried_again(project: RunProject) -> None:
     project.make()
     with project.running("--auto", "--all", "--poll", "10m") as process:
         wait_for_words(process, "skipped in this run")
+        until(
+            lambda: "not started\n  k7f2  no agent can work" in project.ok("status"),
+            "the reason in the status",
+        )
         git("checkout", "-q", "README.md", at=project.path)
         project.ok("run", "--add", "k7f2")
         until(lambda: project.stands()[0] is Status.DONE, "the work that was asked for")

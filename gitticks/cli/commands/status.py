@@ -193,9 +193,11 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
     yield from _merging(inner, found)
-    named = {one.task.id for one in found.left}
+    named = {one.task.id for one in found.left}.union(found.skipped)
     ready = tuple(one for one in found.ready if one.task.id not in named)
     yield from _names(inner, "ready", ready, "gt ready")
+    skipped = [f"{task_id}{GAP}{visible(from_here(why))}" for task_id, why in found.skipped.items()]
+    yield from _listed(on, "not started", skipped, str, "gt status --json")
     yield from _listed(
         on,
         "conflicts",
@@ -363,6 +365,7 @@ def _print_json(found: Overview) -> None:
         run=found.spending.run._asdict() if found.spending and found.spending.run else None,
         denied=found.denied,
         left=list(map(task_object, found.left)),
+        skipped=[{"id": task_id, "reason": reason} for task_id, reason in found.skipped.items()],
         conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found.foreseen],
     )
 

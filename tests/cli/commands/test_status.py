@@ -278,3 +278,22 @@ def test_no_state_branch(tmp_path: Path) -> None:
     assert gt("status", at=tmp_path).err == (
         "error: this repository has no tasks yet\n\nhint: `gt init` sets them up\n"
     )
+
+
+def test_ready_tasks_whose_agent_is_not_here_are_not_listed_as_ready(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2", agent="script")
+    project.make("m3xq", agent="nobody")
+    assert (
+        project.ok("status")
+        == """\
+ready
+  k7f2  Login loses the return URL
+not started
+  m3xq  there is no agent `nobody` (`gt agents` lists the agents)
+2 tasks: 2 pending
+"""
+    )
+    found = json.loads(project.ok("status", "--json"))
+    assert [task["id"] for task in found["ready"]] == ["k7f2", "m3xq"]
+    assert [one["id"] for one in found["skipped"]] == ["m3xq"]
