@@ -13,8 +13,10 @@ from gitticks.agents.base import AgentReport, neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.runnables import runnables_of_layer
+from gitticks.document.settings import get
+from gitticks.document.settings import names as setting_names
 from gitticks.document.settings_layers import merge_layers
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository
 from gitticks.model.checkpoint import Checkpoint
@@ -42,6 +44,8 @@ from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
 
 Value = TypeVar("Value")
+_TAKEN_UP = frozenset({"agents", "approvals", "budget", "iterations", "limits", "permissions"})
+_MOST_NAMED = 10
 
 
 @dataclass
@@ -63,6 +67,7 @@ class RunContext:
     resting: Callable[[], frozenset[str]] = frozenset
     _emitting: threading.Lock = field(default_factory=threading.Lock)
     _kept_for: str = ""
+    _present: Settings | None = None
 
     def open_store(self) -> Store:
         """Returns a store for the calling thread."""
@@ -90,12 +95,27 @@ class RunContext:
                 runs = (one for one in runnables_of_layer(team) if one.name.startswith("agents."))
                 require_trusted(self.repository, runs)
                 self.settings = self.settings._replace(agents=agents)
+            self._tell_changed(now)
         except GitticksError as error:
             hint = f" ({error.hint})" if kept == "agents" else ""
             why = f"{error.message}; the run keeps the {kept} that it has{hint}"
         if why and why != self._kept_for:
             self.emit(Warned(None, why))
         self._kept_for = why
+
+    def _tell_changed(self, now: Settings) -> None:
+        """Names the settings that have changed since the last look, those apart that wait for the next run."""
+        before, self._present = self._present or now, now
+        names = dict.fromkeys((*setting_names(before), *setting_names(now)))
+        changed = [name for name in names if get(before, name) != get(now, name)]
+        later = [f"`{name}`" for name in changed if name.partition(".")[0] not in _TAKEN_UP]
+        taken = [f"`{name}`" for name in changed if name.partition(".")[0] in _TAKEN_UP]
+        if taken:
+            self.emit(Warned(None, f"changed settings are taken up: {first_of(taken, _MOST_NAMED)}"))
+        if later:
+            self.emit(
+                Warned(None, f"changed settings hold from the next run on: {first_of(later, _MOST_NAMED)}")
+            )
 
     def emit(self, event: RunEvent) -> None:
         """Tells the listener."""

@@ -154,6 +154,19 @@ def test_an_agent_that_is_defined_while_a_run_is_active_works_in_it_once_it_is_t
         process.wait()
 
 
+def test_settings_that_change_while_a_run_is_active_are_named_once(project: RunProject) -> None:
+    said: list[RunEvent] = []
+    run = run_context(Context(directory=project.path), said.append)
+    run.renew_settings()
+    project.settings("limits: {idle: 1m}\npermissions: {default: deny}\nreview_limit: 3\n")
+    run.renew_settings()
+    run.renew_settings()
+    assert [one.message for one in said if isinstance(one, Warned)] == [
+        "changed settings are taken up: `permissions.default`, `limits.idle`",
+        "changed settings hold from the next run on: `review_limit`",
+    ]
+
+
 def test_an_agent_gets_no_looser_mode_by_a_new_entry_than_a_person_has_confirmed(project: RunProject) -> None:
     project.settings("sandbox: {preset: none}\n")
     run = run_context(Context(directory=project.path), lambda _: None)
