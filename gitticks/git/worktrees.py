@@ -31,7 +31,7 @@ from gitticks.git.untrusted_config import fence_programs
 from gitticks.processes import identity_of, is_alive, parse_identity
 from gitticks.safe_read import read_plain_file, read_plain_text
 
-_HALF_MADE = "initializing"
+HALF_MADE = "initializing"
 """The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
@@ -69,7 +69,7 @@ def add_worktree(
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
             for other in list_worktrees(repository):
-                if current_branch(other) != branch or _lock_reason(other) is not None:
+                if current_branch(other) != branch or lock_reason(other) is not None:
                     continue
                 if is_in_place(other):
                     raise checked_out_elsewhere(repository, branch, other.path)
@@ -121,11 +121,11 @@ def remove_tree(path: Path) -> None:
 
 def is_half_made(repository: Repository, checkout: Checkout) -> bool:
     """True if git was killed while it added the worktree; one that is still at it is waited for."""
-    if _lock_reason(checkout) != _HALF_MADE:
+    if lock_reason(checkout) != HALF_MADE:
         return False
     with worktrees_lock(repository) as held:
         _await_orphan(held)
-        return _lock_reason(checkout) == _HALF_MADE
+        return lock_reason(checkout) == HALF_MADE
 
 
 class HalfMadeError(GitticksError):
@@ -219,8 +219,8 @@ def _clear_remains(repository: Repository, path: Path) -> None:
         checkout = checkout_at(repository, path)
     except NotFoundError:
         return
-    reason = _lock_reason(checkout)
-    if reason == _HALF_MADE or (reason is None and not path.exists()):
+    reason = lock_reason(checkout)
+    if reason == HALF_MADE or (reason is None and not path.exists()):
         _drop(repository, checkout)
 
 
@@ -253,7 +253,8 @@ def _drop(repository: Repository, checkout: Checkout) -> None:
         shutil.rmtree(checkout.git_dir, ignore_errors=True)  # what is left of an entry too damaged for git
 
 
-def _lock_reason(checkout: Checkout) -> str | None:
+def lock_reason(checkout: Checkout) -> str | None:
+    """Returns why a worktree is locked; None if it is not."""
     try:
         return os.fsdecode(read_plain_file(checkout.git_dir / "locked")).strip()
     except FileNotFoundError:

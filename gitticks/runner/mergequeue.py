@@ -13,20 +13,8 @@ from gitticks.forge import ForgeError
 from gitticks.git.identity import Identity, identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
-from gitticks.git.merges.base import (
-    BaseMoved,
-    BaseRebased,
-    CheckoutOverlaps,
-    Moved,
-    finish_checkout,
-    move_base,
-)
-from gitticks.git.merges.commits import (
-    Conflict,
-    HookRefusedError,
-    merge_in_memory,
-    throwaway_commit,
-)
+from gitticks.git.merges.base import BaseHeld, BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.commits import Conflict, HookRefusedError, merge_in_memory, throwaway_commit
 from gitticks.git.merges.history import find_merge
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
@@ -303,7 +291,7 @@ class MergeQueue:
         match moved:
             case BaseMoved():
                 return None
-            case CheckoutOverlaps() | BaseRebased():
+            case CheckoutOverlaps() | BaseHeld():
                 return MergeResult(waits=moved.words)
             case Moved():
                 for fixed in moved.fixed:
@@ -316,7 +304,7 @@ class MergeQueue:
     ) -> Published | MergeResult | None:
         """Takes a merge to the base's remote, unless a checkout here could not follow."""
         rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
-        if isinstance(rehearsed, CheckoutOverlaps | BaseRebased):
+        if isinstance(rehearsed, CheckoutOverlaps | BaseHeld):
             return MergeResult(waits=rehearsed.words)
         try:
             return publish_closed(self.run, self.store, task, base, commit)

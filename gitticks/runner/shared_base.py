@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges.base import BaseRebased, CheckoutOverlaps, move_base
+from gitticks.git.merges.base import BaseHeld, CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.refs import BRANCHES, logged, read_ref
 from gitticks.git.repository import Repository
@@ -83,7 +83,7 @@ def catch_up(repository: Repository, base: str) -> None:
             hint=f"{first}`git push {remote} {base}`",
         )
     moved = move_base(repository, base, here, there, f"gitticks: catch up with {remote}")
-    if isinstance(moved, CheckoutOverlaps | BaseRebased):
+    if isinstance(moved, CheckoutOverlaps | BaseHeld):
         raise BaseNotSharedError(f"changes on `{remote}` cannot be taken over here: {moved.words}")
 
 

@@ -26,6 +26,7 @@ from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.staged import rebased_ref
+from gitticks.git.worktrees import HALF_MADE, lock_reason
 from gitticks.safe_read import read_plain_file
 
 _LOCK = "base.lock"
@@ -57,21 +58,15 @@ class CheckoutOverlaps(NamedTuple):
         return f"your uncommitted changes in {self.checkout} are in the way: {shown}"
 
 
-class BaseRebased(NamedTuple):
-    """A rebase of the branch is under way in `checkout`, whose end would take the move back; nothing was changed."""
+class BaseHeld(NamedTuple):
+    """A checkout of the branch keeps it where it is, for the reason in `words`; nothing was changed."""
 
-    checkout: Path
-    branch: str
-
-    @property
-    def words(self) -> str:
-        """Returns what is in the way, for people."""
-        return f"`{self.branch}` is being rebased in {self.checkout}; `git rebase --continue` or `--abort` ends that"
+    words: str
 
 
 def move_base(
     repository: Repository, branch: str, old: str, new: str, message: str, *, is_rehearsal: bool = False
-) -> Moved | BaseMoved | CheckoutOverlaps | BaseRebased:
+) -> Moved | BaseMoved | CheckoutOverlaps | BaseHeld:
     """Moves `branch` from `old`, which the caller saw, to `new` if no checkout of it holds an edit in the way.
 
     Edits elsewhere in these checkouts survive. A rehearsal moves nothing, and says what would be in the way. What an earlier call that was killed left undone is done first.
@@ -87,8 +82,8 @@ def move_base(
             return BaseMoved(tip)
         worktrees = list_worktrees(repository)
         for checkout in worktrees:
-            if rebased_ref(checkout.git_dir) == BRANCHES + branch and checkout.path.is_dir():
-                return BaseRebased(checkout.path, branch)
+            if (held_by := _why_held(checkout, branch)) is not None:
+                return BaseHeld(held_by)
         places = [
             checkout
             for checkout in worktrees
@@ -113,6 +108,20 @@ def move_base(
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
             behind = [each.checkout for each in following if not each.update()]
         return Moved(_finish(repository, behind))
+
+
+def _why_held(checkout: Checkout, branch: str) -> str | None:
+    """Returns that the end of a rebase would take a move back, or that a worktree on a removable disk could not follow."""
+    if not checkout.path.is_dir():
+        if current_branch(checkout) != branch or lock_reason(checkout) in (None, HALF_MADE):
+            return None
+        gone = f"`git worktree remove -f -f {quote(str(checkout.path))}`"
+        return f"`{branch}` is checked out in the locked worktree {checkout.path}, which is not there: bring it back, or, if it is gone for good, {gone}"
+    if rebased_ref(checkout.git_dir) == BRANCHES + branch:
+        return (
+            f"`{branch}` is being rebased in {checkout.path}; `git rebase --continue` or `--abort` ends that"
+        )
+    return None
 
 
 def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:

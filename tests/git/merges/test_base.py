@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.merges.base import (
-    BaseMoved,
-    BaseRebased,
-    CheckoutOverlaps,
-    Moved,
-    finish_checkout,
-    move_base,
-)
+from gitticks.git.merges.base import BaseHeld, BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
 from gitticks.git.repository import Repository
 from tests.git.merges.moves import LINES, new, old, repository, root, status
 from tests.support.repositories import commit_file, git, run_git_command
@@ -76,10 +70,29 @@ def test_a_base_that_is_being_rebased_waits(
     git("checkout", "--quiet", "main", at=root)
     assert run_git_command("rebase", way, "side", at=root).returncode == 1
     moved = move_base(repository, "main", here, new, "merge")
-    assert moved == BaseRebased(root, "main")
+    assert isinstance(moved, BaseHeld)
     assert f"`main` is being rebased in {root}" in moved.words
     git("rebase", "--abort", at=root)
     assert git("rev-parse", "main", at=root) == here
+
+
+def test_a_base_in_a_locked_worktree_that_is_not_there_waits(
+    repository: Repository, root: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    git("checkout", "-q", "--detach", at=root)
+    disk = tmp_path / "my disk"
+    git("worktree", "add", "-q", "--lock", str(disk), "main", at=root)
+    disk.rename(tmp_path / "away")
+    moved = move_base(repository, "main", old, new, "merge")
+    assert isinstance(moved, BaseHeld)
+    assert f"`main` is checked out in the locked worktree {disk}, which is not there" in moved.words
+    assert git("rev-parse", "main", at=root) == old
+    (tmp_path / "away").rename(disk)
+    assert move_base(repository, "main", old, new, "merge") == Moved()
+    assert status(disk) == ""
+    disk.rename(tmp_path / "away")
+    git(*shlex.split(moved.words.split("`")[-2])[1:], at=root)
+    assert move_base(repository, "main", new, old, "back") == Moved()
 
 
 @pytest.mark.parametrize("kind", ["changed", "staged", "deleted", "untracked", "ignored", "file for folder"])
