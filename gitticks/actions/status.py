@@ -234,11 +234,17 @@ def _is_left(row: TaskRow, around: Surroundings) -> bool:
 
 
 def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:
-    """Moves on what a person merged by hand, and warns of what the base lacks of the tasks that are done."""
+    """Moves on what a person merged by hand, and warns of bases that are gone and of what they lack of tasks that are done."""
     with open_index(context.repository) as index:
-        has_begun = bool(index.begun())
+        bases = {index.task(row.id).base for row in index.begun()}
     merged: tuple[FoundMerge, ...] = ()
-    if has_begun:
+    common_place = context.repository.common_place
+    if any(base and read_ref(common_place, BRANCHES + base) is None for base in bases):
+        from gitticks.actions.doctor.workspaces import check_bases
+
+        with contextlib.suppress(GitticksError):  # the settings cannot be read, which is said elsewhere
+            context.warnings += [f"{one.what}: {one.fix}" for one in check_bases(context)]
+    if bases:
         from gitticks.actions.merges_by_hand import notice_merges
 
         merged = notice_merges(context)

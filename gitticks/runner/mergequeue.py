@@ -16,7 +16,7 @@ from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import BaseHeld, BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
 from gitticks.git.merges.commits import Conflict, HookRefusedError, merge_in_memory, throwaway_commit
 from gitticks.git.merges.history import find_merge
-from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -42,7 +42,7 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
-from gitticks.runner.workspace_plan import lacking_on, require_code, require_head
+from gitticks.runner.workspace_plan import how_to_move, lacking_on, require_code, require_head
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import open_children
@@ -337,11 +337,9 @@ class MergeQueue:
         if tip is None:
             hint = (
                 f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work began; "
-                "`gt doctor` lists what was merged into it since"
+                "`gt doctor` lists what was merged into it since; "
+                + how_to_move((task,), base, self.run.settings, self.repository)
             )
-            now = self.run.settings.base or default_base(self.repository)
-            if now not in (None, base):
-                hint += f"; if it is `{now}` now, `gt cancel {task.id}` and `gt reopen {task.id}` move the work there"
             raise GitticksError(f"the base branch `{base}` does not exist here", hint=hint)
         return tip
 

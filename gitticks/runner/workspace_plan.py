@@ -295,6 +295,14 @@ def why_no_base(settings: Settings, repository: Repository) -> GitticksError | N
     return None
 
 
+def how_to_move(tasks: Iterable[Task], base: str, settings: Settings, repository: Repository) -> str:
+    """Returns how the open work of tasks gets from a base branch that is gone to the one that it is now."""
+    now, ids = settings.base or default_base(repository), " ".join(task.id for task in tasks)
+    is_set = now is not None and now != base and _tip_of(repository, now) is not None
+    renamed = f"if it is `{now}` now, " if is_set else "if it was renamed, `gt config base NAME`, then "
+    return f"{renamed}`gt cancel {ids}` and `gt reopen {ids}` move the work there"
+
+
 def has_base(task: Task, settings: Settings, repository: Repository) -> bool:
     """True if the branch that work on the task begins from has a commit, here or on `origin`."""
     base = task.base or settings.base or default_base(repository)

@@ -20,6 +20,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.outcome import shown
 from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_plan import how_to_move
 from gitticks.store.checkpoints import REFS, kept_refs, missing_commits, read_all
 from gitticks.store.index import open_index
 
@@ -74,11 +75,13 @@ def check_bases(context: Context) -> Iterator[Finding]:
         began = next((task.start_sha[:10] for task in of_base if task.start_sha), None)
         start = f"origin/{base}" if is_remote else began
         again = f"`git branch {quote(base)} {start}` creates it" if start else None
-        other = f"`gt config base BRANCH` chooses another{' for new work' if of_base else ''}"
+        other = "`gt config base BRANCH` chooses another" if base == configured else None
+        if of_base:
+            other = how_to_move(of_base, base, context.settings, context.repository)
         named = f", which the work on {shown([task.id for task in of_base])} is for" if of_base else ""
         yield warning(
             f"the base branch `{base}` does not exist here{named}",
-            "; ".join(filter(None, [again, other if base == configured else None])),
+            "; ".join(filter(None, [again, other])),
             task=of_base[0].id if of_base else None,
         )
 

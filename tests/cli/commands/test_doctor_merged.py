@@ -155,6 +155,29 @@ def test_a_base_that_is_not_here_is_named_with_the_way_back(project: Project) ->
     assert what not in found_in(project.path)
 
 
+def test_the_work_on_a_base_that_was_renamed_moves_to_its_new_name(project: Project) -> None:
+    make_reviewing(project, "k7f2")
+    make_reviewing(project, "m3xq")
+    git("branch", "--quiet", "-m", "main", "trunk", at=project.path)
+    way = "`gt config base NAME`, then `gt cancel k7f2 m3xq` and `gt reopen k7f2 m3xq` move the work there"
+    said = project.gt("status").err
+    assert "the base branch `main` does not exist here, which the work on `k7f2`, `m3xq` is for" in said
+    assert f"if it was renamed, {way}" in said
+    project.ok("config", "base", "trunk")
+    way = "if it is `trunk` now, `gt cancel k7f2 m3xq` and `gt reopen k7f2 m3xq` move the work there"
+    assert way in project.gt("status").err
+    assert "`gt cancel k7f2` and `gt reopen k7f2` move" in project.gt("approve", "k7f2").out
+    project.ok("cancel", "k7f2", "m3xq")
+    project.ok("reopen", "k7f2", "m3xq")
+    assert "main" not in project.gt("status").seen
+    project.ok("config", "review", "none")
+    project.ok("start", "k7f2")
+    project.ok("handoff", "k7f2", "--done", "as before")
+    project.ok("complete", "k7f2")
+    assert "k7f2  merged into trunk" in project.ok("approve", "k7f2")
+    assert git("show", "trunk:login.txt", at=project.path) == "k7f2"
+
+
 def test_a_base_that_only_the_settings_name_is_named(project: Project) -> None:
     git("branch", "stable", at=project.path)
     project.ok("config", "base", "stable")
