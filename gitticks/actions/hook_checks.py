@@ -13,6 +13,7 @@ from gitticks.actions.edit_checks import (
     refuse_new_secrets,
     warn_of_edit,
 )
+from gitticks.board.edits import renamed_folders
 from gitticks.board.judge_edit import (
     ENGINE_FILES,
     IS_TASK_FILE,
@@ -22,7 +23,7 @@ from gitticks.board.judge_edit import (
     join_moves,
     judge_edit,
 )
-from gitticks.board.skip_reasons import Problem, why_refused
+from gitticks.board.skip_reasons import Problem, renamed_when_staged, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
 from gitticks.document.frontmatter import decode
 from gitticks.document.taskfile import TaskFile
@@ -45,7 +46,11 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
         if is_sequencing(context.repository.git_dir):
             return check_merge(context, staged.changes)
         edits = [_staged_edit(context, change) for change in join_moves(staged.changes)]
-        files = [problem for edit in edits for problem in _check_file(context, edit)]
+        folders = renamed_folders(edits)
+        around = tuple(f"{folder}/" for both in folders.items() for folder in both)
+        files = [renamed_when_staged(*both) for both in folders.items()]
+        others = (edit for edit in edits if not edit.path.startswith(around))
+        files += [problem for edit in others for problem in _check_file(context, edit)]
         return tuple(files) or tuple(_check_edits(context, edits))
 
 

@@ -137,8 +137,8 @@ def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, 
         edit.path for edit in edits if edit.is_plain and not edit.is_conflict and is_prepared(edit.path)
     }
     left = {edit.path: _why_left(context, edit) for edit in edits if edit.path not in prepared}
-    left |= _renamed([edit for edit in edits if edit.path not in prepared])
     left |= dict.fromkeys(prepared, Left(NOT_COMMITTED))
+    left |= _renamed(edits)
     waiting = [edit for edit in edits if left[edit.path] is None]
     left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
     left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
@@ -177,7 +177,7 @@ def _renamed(edits: Collection[SavedEdit]) -> Mapping[str, Left]:
     for wrong, home in renamed_folders(edits).items():
         inside = [edit.path for edit in edits if edit.path.startswith((f"{wrong}/", f"{home}/"))]
         found |= dict.fromkeys(inside, _SAID_ELSEWHERE)
-        found[f"{wrong}/{TASK_FILE}"] = renamed(wrong, home)
+        found[f"{wrong}/{TASK_FILE}"] = renamed(home)
     return found
 
 

@@ -25,6 +25,7 @@ BACK = "checkout HEAD --"
 _RESTORE = "restore --staged --worktree"
 _UNSTAGE = "rm --cached"
 _WRONG_FOLDER = "is in the wrong folder"
+_MOVES_BACK = "`gt doctor --fix` moves it back"
 
 
 class Left(NamedTuple):
@@ -201,10 +202,14 @@ _STAGED: Mapping[Ruling, Callable[[SavedEdit], tuple[str, str]]] = {
 }
 
 
-def renamed(wrong: str, home: str) -> Left:
+def renamed(home: str) -> Left:
     """Returns what is left of a task's folder that was renamed on the board."""
-    move = f"mv {BOARD_FOLDER}/{quote(wrong)} {BOARD_FOLDER}/{home}"
-    return Left(f"{REFUSED}it {_WRONG_FOLDER}: `{move}` or `gt doctor --fix` moves it back")
+    return Left(f"{REFUSED}it {_WRONG_FOLDER}, it belongs in `{home}`: {_MOVES_BACK}")
+
+
+def renamed_when_staged(wrong: str, home: str) -> Problem:
+    """Returns why a commit with a task's folder that was renamed is refused."""
+    return Problem(wrong, f"{_WRONG_FOLDER}, it belongs in `{home}`", _MOVES_BACK)
 
 
 def misnamed(edit: SavedEdit) -> Left:

@@ -260,7 +260,7 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
         ),
         (
             lambda folder: folder.rename(folder.with_name("login")),
-            "`mv .gitticks/tasks/f2/login .gitticks/tasks/f2/k7f2`",
+            "`gt doctor --fix` moves it back",
         ),
         (lambda folder: _copy(folder, folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
         (

@@ -94,9 +94,15 @@ def test_a_task_is_not_removed_or_moved_and_no_link(hand: Hand) -> None:
     git("rm", "-q", "tasks/f2/k7f2/TASK.md", at=board)
     assert "tasks are cancelled, not deleted" in hand.refused()
     git("reset", "-q", "--hard", at=board)
-    git("mv", "tasks/f2", "tasks/zz", at=board)
-    assert "is in the wrong folder" in hand.refused()
-    git("reset", "-q", "--hard", at=board)
+    for wrong in ("tasks/zz", "tasks/f2/k7f2x"):
+        git("mv", "tasks/f2/k7f2" if wrong.endswith("x") else "tasks/f2", wrong, at=board)
+        way = "  hint: `gt doctor --fix` moves it back\n"
+        assert hand.refused().endswith(f"is in the wrong folder, it belongs in `tasks/f2/k7f2`\n{way}")
+        said = hand.project.gt("status").seen
+        assert "edited, refused: it is in the wrong folder, it belongs in `tasks/f2/k7f2`" in said
+        assert "commit the edits" not in said
+        hand.project.ok("doctor", "--fix")
+        assert hand.project.board_status() == ""
     file = hand.project.board_file("k7f2")
     file.unlink()
     file.symlink_to("/etc/hostname")
@@ -159,7 +165,7 @@ def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) 
     wrong.parent.mkdir()
     home.rename(wrong)
     git("add", ".", at=hand.project.board)
-    assert "error: tasks/a9/k7f2/TASK.md: is in the wrong folder\n" in hand.refused()
+    assert "error: tasks/a9/k7f2: is in the wrong folder, it belongs in `tasks/f2/k7f2`\n" in hand.refused()
     git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
     found = hand.project.gt("doctor").out
     command = (
