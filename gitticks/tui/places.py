@@ -108,7 +108,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "home": (
         Key(
             "enter",
-            "",
+            "nothing",
             "start",
             "on an epic or task: start it; in the inbox: answer",
             elsewhere={"inbox": "answer", "settings": "change"},

@@ -237,3 +237,19 @@ def test_outside_of_a_repository_every_place_says_so_and_what_to_do(tmp_path_fac
 
     with TemporaryDirectory() as folder:
         play(Path(folder), look)
+
+
+def test_in_an_empty_inbox_each_key_that_would_answer_says_so(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i")
+        for key in ("A", "enter", "y", "n"):
+            await shown.press(key)
+            await shown.reads("nothing is waiting for an answer")
+            assert not _home(shown)._chosen
+            shown.app.clear_notifications()
+
+    play(project.path, work)

@@ -218,6 +218,7 @@ class Home(View):
                 return
             pane.go_to(self._root or "")
         if not isinstance(asked, Asked):
+            self.action_nothing()
             return
         if not (verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))):
             verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
@@ -325,11 +326,19 @@ class Home(View):
             self._draw_roots()
 
     def action_select_all(self) -> None:
+        if self.focused is self.pane("inbox"):
+            self.action_nothing()
+            return
         every: set[str] = {row.id for row in self.snapshot.roots}
         if not every:
             return  # what the pane says instead stays
         self._chosen = set() if self._chosen == every else every
         self._draw_roots()
+
+    def action_nothing(self) -> None:
+        """Says of an empty inbox that nothing in it can be answered."""
+        if self.focused is self.pane("inbox") and self.pane("inbox").key is None:
+            self.gt.say("nothing is waiting for an answer")
 
     def action_settings(self) -> None:
         self.set_focus(

@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -359,8 +360,9 @@ class Lines(ScrollView, can_focus=True):
         return (at[0], at[-1] - at[0] + 1) if at else (0, 0)
 
     def action_choose(self) -> None:
-        if self.key:
-            self.post_message(self.Chosen(self, self.key))
+        if not self.key:
+            raise SkipAction  # the screen may have something to say
+        self.post_message(self.Chosen(self, self.key))
 
     def on_click(self, event: events.Click) -> None:
         """Moves the cursor there, and chooses the entry after as many clicks as the pane asks for."""
