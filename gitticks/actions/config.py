@@ -8,7 +8,6 @@ from typing import NamedTuple
 from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import refuse_new_secrets
-from gitticks.document.frontmatter import decode
 from gitticks.document.settings import (
     explain,
     find_setting,
@@ -20,6 +19,7 @@ from gitticks.document.settings import (
     show,
 )
 from gitticks.document.settings_layers import ResolvedSettings
+from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.git.checkouts import current_branch
 from gitticks.git.sharing import list_branches

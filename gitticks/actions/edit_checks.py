@@ -9,8 +9,8 @@ from dataclasses import replace
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.document.fields import misnamed_keys
-from gitticks.document.frontmatter import decode
 from gitticks.document.taskfile import TaskFile
+from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import Status

@@ -19,11 +19,11 @@ from gitticks.actions.drafts import Draft, kept_draft, kept_on_error, make_draft
 from gitticks.actions.edit_checks import warn_of_edit
 from gitticks.actions.field_values import read_title, read_wishes, unknown_word
 from gitticks.actions.update import NewTask, create_task, reading_for, script_text
-from gitticks.document.frontmatter import Frontmatter, decode, split
+from gitticks.document.frontmatter import Frontmatter, split
 from gitticks.document.section_edits import remove_section
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.texts import Source
+from gitticks.document.texts import Source, decode
 from gitticks.document.yaml_nodes import Node, Scalar, loose_node
 from gitticks.document.yaml_scalars import render_text
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError

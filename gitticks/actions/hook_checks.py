@@ -25,8 +25,8 @@ from gitticks.board.judge_edit import (
 )
 from gitticks.board.skip_reasons import Problem, renamed_when_staged, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
-from gitticks.document.frontmatter import decode
 from gitticks.document.taskfile import TaskFile
+from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.indexfile import saying_at_work
 from gitticks.git.staged import StagedChange, is_sequencing, staged_changes

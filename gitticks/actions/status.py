@@ -202,13 +202,15 @@ def _skipped(context: Context, rows: Sequence[TaskRow]) -> dict[TaskId, str]:
     if is_active or not rows:  # a run may have been told another agent
         return found
     with contextlib.suppress(GitticksError):
-        details, default = index.details(open_only=True), context.settings.agent
-        agents = {row.id: name for row in rows if (name := details[row.id].agent or default)}
-        if agents:
+        default = context.settings.agent
+        names = index.agents() | ({default} if default else set())
+        if names:
             from gitticks.actions.agents import why_absent
 
-            absent = {name: why_absent(context, name) for name in set(agents.values())}
-            found |= {one: why for one, name in agents.items() if (why := absent[name]) is not None}
+            absent = {name: why for name in names if (why := why_absent(context, name)) is not None}
+            details = index.details(open_only=True) if absent else {}
+            agents = {row.id: details[row.id].agent or default for row in rows if row.id in details}
+            found |= {one: absent[name] for one, name in agents.items() if name in absent}
     return found
 
 

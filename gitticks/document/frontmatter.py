@@ -12,17 +12,21 @@ from typing import Any, NamedTuple
 
 from frontmatter.default_handlers import BaseHandler
 
-from gitticks.document.texts import Source, count_line_breaks, is_encodable
+from gitticks.document.texts import (
+    BYTE_ORDER_MARK,
+    Source,
+    conflict_error,
+    count_line_breaks,
+    decode,
+    find_conflict,
+    refuse_conflict,
+)
 from gitticks.document.yaml_edit import Change, splice
 from gitticks.document.yaml_nodes import Mapping, loose_node
 from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
 
-MOST_BYTES = 1_000_000
-MOST_LINES = 20_000
-BYTE_ORDER_MARK = "\ufeff"
 _CLOSING = re.compile(r"(?<=[\r\n])---[ \t]*(?:\r\n|\r|\n|\Z)")
-_CONFLICT = re.compile(r"(?:\A|(?<=[\r\n]))<<<<<<<")
 
 
 class Frontmatter(NamedTuple):
@@ -94,8 +98,8 @@ class FrontmatterHandler(BaseHandler):
         found = self.FM_BOUNDARY.match(text)
         if found is None:
             source = Source(text, self._path)
-            if conflict := _CONFLICT.match(text):
-                raise _conflict_error(source, conflict.start())
+            if find_conflict(text) == 0:
+                raise conflict_error(source, 0)
             raise source.error("there is no frontmatter", 0, hint="begin the file with a line `---`")
         return found
 
@@ -130,54 +134,3 @@ def split(data: bytes, path: str) -> Frontmatter:
         newline=opening[1],
         tree=handler.tree(yaml),
     )
-
-
-def decode(data: bytes, path: str) -> str:
-    """Returns the text of a file that people and gitticks both write."""
-    if len(data) > MOST_BYTES:
-        raise _too_large("1 MB", path)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = Source(data[: error.start].decode("utf-8"), path)
-        hint = "save the file as UTF-8"
-        raise before.error("this is not UTF-8", len(before.text), hint=hint) from None
-    if "\0" in text:
-        raise Source(text, path).error(
-            "the file contains a NUL character", text.index("\0"), hint="delete it"
-        )
-    _refuse_many_lines(text, path)
-    return text
-
-
-def refuse_excess(text: str, path: str) -> None:
-    """Refuses a file that no command could read within its time."""
-    if not is_encodable(text):
-        raise DocumentError(
-            "the text contains a character that a file cannot have", path=path, hint="delete it"
-        )
-    if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
-        raise _too_large("1 MB", path)
-    _refuse_many_lines(text, path)
-
-
-def _refuse_many_lines(text: str, path: str) -> None:
-    if count_line_breaks(text) > MOST_LINES:
-        raise _too_large(f"{MOST_LINES} lines", path)
-
-
-def _too_large(limit: str, path: str) -> DocumentError:
-    hint = "move long text to a file of its own"
-    return DocumentError(f"the file is larger than {limit}", path=path, hint=hint)
-
-
-def refuse_conflict(source: Source) -> None:
-    """Refuses text that a merge left unfinished, which no YAML parser would name so well."""
-    conflict = _CONFLICT.search(source.text)
-    if conflict is not None:
-        raise _conflict_error(source, conflict.start())
-
-
-def _conflict_error(source: Source, offset: int) -> DocumentError:
-    hint = "keep the lines that are right, delete the others and the markers, then commit it"
-    return source.error("the YAML contains the conflict markers of a merge", offset, hint=hint)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gitticks.document import values
-from gitticks.document.frontmatter import BYTE_ORDER_MARK, refuse_conflict
 from gitticks.document.settings_kinds import unknown_key
 from gitticks.document.settings_table import (
     ANY,
@@ -17,7 +16,7 @@ from gitticks.document.settings_table import (
     pattern_of,
     unavailable_part,
 )
-from gitticks.document.texts import LINE_BREAK, Source
+from gitticks.document.texts import BYTE_ORDER_MARK, LINE_BREAK, Source, refuse_conflict
 from gitticks.document.values import At
 from gitticks.document.yaml_edit import Change, splice
 from gitticks.document.yaml_nodes import Mapping as MappingNode

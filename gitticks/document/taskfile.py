@@ -8,10 +8,17 @@ from typing import NamedTuple
 
 from gitticks.document.entries import LooseText, add_entry, find_loose_text, read_entries
 from gitticks.document.fields import changes, has_manual, read_fields, read_quickly, without_manual, written
-from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
+from gitticks.document.frontmatter import Frontmatter, split
 from gitticks.document.section_edits import remove_section, set_preamble, set_section
 from gitticks.document.sections import Body, Scripts, is_empty, read_scripts
-from gitticks.document.texts import LINE_BREAK, Source, count_line_breaks, with_newlines
+from gitticks.document.texts import (
+    LINE_BREAK,
+    Source,
+    count_line_breaks,
+    decode,
+    refuse_excess,
+    with_newlines,
+)
 from gitticks.document.verdict_line import review_outcome
 from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_scalars import render

@@ -1,4 +1,4 @@
-"""Lines and offsets in a text, counted as YAML and CommonMark both count them."""
+"""Texts of files that people write: what is taken for one, and lines and offsets, counted as YAML and CommonMark both do."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import NamedTuple
 
 from gitticks.errors import DocumentError
 
+MOST_BYTES = 1_000_000
+MOST_LINES = 20_000
+BYTE_ORDER_MARK = "\ufeff"
 BLANK = " \t\r\n"
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_CONFLICT = re.compile(r"(?:\A|(?<=[\r\n]))<<<<<<<")
 
 
 def with_newlines(text: str, newline: str) -> str:
@@ -80,3 +84,61 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def decode(data: bytes, path: str) -> str:
+    """Returns the text of a file that people and gitticks both write."""
+    if len(data) > MOST_BYTES:
+        raise _too_large("1 MB", path)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = Source(data[: error.start].decode("utf-8"), path)
+        hint = "save the file as UTF-8"
+        raise before.error("this is not UTF-8", len(before.text), hint=hint) from None
+    if "\0" in text:
+        raise Source(text, path).error(
+            "the file contains a NUL character", text.index("\0"), hint="delete it"
+        )
+    _refuse_many_lines(text, path)
+    return text
+
+
+def refuse_excess(text: str, path: str) -> None:
+    """Refuses a file that no command could read within its time."""
+    if not is_encodable(text):
+        raise DocumentError(
+            "the text contains a character that a file cannot have", path=path, hint="delete it"
+        )
+    if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
+        raise _too_large("1 MB", path)
+    _refuse_many_lines(text, path)
+
+
+def _refuse_many_lines(text: str, path: str) -> None:
+    if count_line_breaks(text) > MOST_LINES:
+        raise _too_large(f"{MOST_LINES} lines", path)
+
+
+def _too_large(limit: str, path: str) -> DocumentError:
+    hint = "move long text to a file of its own"
+    return DocumentError(f"the file is larger than {limit}", path=path, hint=hint)
+
+
+def refuse_conflict(source: Source) -> None:
+    """Refuses text that a merge left unfinished, which no YAML parser would name so well."""
+    place = find_conflict(source.text)
+    if place is not None:
+        raise conflict_error(source, place)
+
+
+def find_conflict(text: str) -> int | None:
+    """Returns where the first conflict marker of a merge begins, if there is one."""
+    found = _CONFLICT.search(text)
+    return None if found is None else found.start()
+
+
+def conflict_error(source: Source, offset: int) -> DocumentError:
+    """Returns the error that names the place of a conflict marker."""
+    hint = "keep the lines that are right, delete the others and the markers, then commit it"
+    return source.error("the YAML contains the conflict markers of a merge", offset, hint=hint)

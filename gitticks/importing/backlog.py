@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gitticks.document.frontmatter import FrontmatterHandler, decode
+from gitticks.document.frontmatter import FrontmatterHandler
 from gitticks.document.sections import Body, same_name
-from gitticks.document.texts import Source, trimmed
+from gitticks.document.texts import Source, decode, trimmed
 from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError

@@ -9,11 +9,10 @@ from typing import Any
 
 from gitticks.document.entries import escape, heading_line, normalised
 from gitticks.document.fields import written
-from gitticks.document.frontmatter import MOST_BYTES, MOST_LINES
 from gitticks.document.history import MOST_LINE_BYTES
 from gitticks.document.sections import Body
 from gitticks.document.taskfile import TaskFile, read_task
-from gitticks.document.texts import Source, trimmed
+from gitticks.document.texts import MOST_BYTES, MOST_LINES, Source, trimmed
 from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError

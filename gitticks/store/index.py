@@ -200,6 +200,11 @@ class Index:
         """True if there is any task that can be read."""
         return self._read(bool, "SELECT 1 FROM task LIMIT 1")
 
+    def agents(self) -> set[str]:
+        """Returns the agents that open tasks name."""
+        query = "SELECT DISTINCT agent FROM task WHERE is_open AND agent IS NOT NULL"
+        return {values_of.as_text(name) for (name,) in self._read(list, query)}
+
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""
         query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 
-from gitticks.document.frontmatter import decode
 from gitticks.document.settings import Given, Layer, file_layer, refuse_unavailable
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
@@ -16,6 +15,7 @@ from gitticks.document.settings_layers import (
     git_layer,
     merge_layers,
 )
+from gitticks.document.texts import decode
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_config
 from gitticks.git.files import write_synced

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.frontmatter import FrontmatterHandler, decode, split
+from gitticks.document.frontmatter import FrontmatterHandler, split
+from gitticks.document.texts import decode
 from gitticks.document.yaml_edit import Change
 from gitticks.errors import DocumentError
 

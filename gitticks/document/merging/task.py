@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from gitticks.document.frontmatter import refuse_excess
 from gitticks.document.merging.entries import merge_entries, split_entries
 from gitticks.document.merging.fields import Later, merge_frontmatter
 from gitticks.document.merging.three_way import (
@@ -28,7 +27,7 @@ from gitticks.document.merging.three_way import (
 )
 from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.texts import Source, trimmed, with_newlines
+from gitticks.document.texts import Source, refuse_excess, trimmed, with_newlines
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import Entry, Section
 
