@@ -123,10 +123,14 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
     audit.forget()
 
 
-def require_team_trusted(context: Context) -> None:
-    """Refuses to continue where settings or templates would run that nobody trusted here, or hooks that a session left."""
+def require_team_trusted(context: Context, about: str = "") -> None:
+    """Refuses to continue where settings or templates would run that nobody trusted here, or hooks that a session left.
+
+    Only those whose names begin with `about` count.
+    """
     require_agreed(context.repository)
-    require_trusted(context.repository, team_runnables(context.store.snapshot()))
+    found = team_runnables(context.store.snapshot())
+    require_trusted(context.repository, (one for one in found if one.name.startswith(about)))
 
 
 def are_settings_trusted(context: Context) -> bool:

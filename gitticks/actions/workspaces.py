@@ -33,6 +33,7 @@ from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import FOLDER, ReviewCheckouts
 from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
+from gitticks.runner.workspace_plan import is_behind_link
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
@@ -205,6 +206,7 @@ def collect_leftovers(context: Context, *, dry_run: bool = False) -> list[Leftov
     `keep.transcripts`, and rescued work older than `keep.rescued`. A workspace with uncommitted work stays.
     """
     context.require_person("remove what is left over")
+    require_team_trusted(context, "workspace.")
     return [one.leftover if dry_run else _remove(one) for one in _find(context)]
 
 
@@ -247,7 +249,7 @@ def _find(context: Context) -> Iterator[_Found]:
 def _reviews(context: Context) -> Iterator[_Found]:
     project = context.repository.project_dir
     folder = None if project is None else project / context.settings.workspace.dir / FOLDER
-    if folder is None or not folder.is_dir():
+    if folder is None or is_behind_link(context.repository, folder) or not folder.is_dir():
         return
     live = live_tasks(context.repository.own_place)
     for path in sorted(folder.iterdir()):

@@ -32,9 +32,10 @@ _LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
     ("sandbox", "allowed_paths"): None,
     ("sandbox", "allowed_hosts"): None,
     ("setup", "copy"): None,
+    ("workspace", "dir"): None,
     ("approvals", "allowed_signers"): None,
 }
-"""What gives agents more room, or somebody a say: by any value, or by these."""
+"""What gives agents more room, or somebody a say, or puts files elsewhere: by any value, or by these."""
 
 
 class RunnableKind(StrEnum):

@@ -26,7 +26,7 @@ from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_environment import remove_temporary_folder
-from gitticks.runner.workspace_plan import MAILBOX_FOLDER, Workspace, plan, shown_paths
+from gitticks.runner.workspace_plan import MAILBOX_FOLDER, Workspace, plan, refuse_link, shown_paths
 from gitticks.sandbox.enclosure import take_home
 
 FOLDER = "reviews"
@@ -61,6 +61,7 @@ class ReviewCheckouts(NamedTuple):
         Only whoever holds the task's session may call this: what is there is a dead one's and goes.
         """
         repository = self.repository
+        refuse_link(repository, planned.path)
         exclude_folders(repository, [MAILBOX_FOLDER, self.settings.workspace.dir])
         remove_review_checkout(repository, planned.path)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -312,6 +313,23 @@ def has_base(task: Task, settings: Settings, repository: Repository) -> bool:
 def own_folders(settings: Settings) -> tuple[str, ...]:
     """Returns the folders of gitticks' own at the top of a checkout, which are nobody's uncommitted work."""
     return *OWN_FOLDERS, settings.workspace.dir
+
+
+def is_behind_link(repository: Repository, path: Path) -> bool:
+    """True if a path in the repository leads elsewhere through a link, which may have come with a fetch."""
+    top, plain = repository.project_dir, Path(os.path.normpath(path))
+    if top is None or not plain.is_relative_to(top):
+        return False
+    return Path(os.path.realpath(plain)) != Path(os.path.realpath(top)) / plain.relative_to(top)
+
+
+def refuse_link(repository: Repository, path: Path) -> None:
+    """Refuses to make a workspace at a path that leads elsewhere through a link."""
+    if is_behind_link(repository, path):
+        raise GitticksError(
+            f"`{path}` leads elsewhere through a link, so no workspace is made there",
+            hint="remove the link; `git config gitticks.workspace.dir PATH` names another place for workspaces",
+        )
 
 
 def uncommitted_paths(checkout: Checkout, folders: tuple[str, ...]) -> tuple[str, ...]:

@@ -30,7 +30,13 @@ from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
-from gitticks.runner.workspace_plan import OWN_FOLDERS, read_occupant, shown_paths, uncommitted_paths
+from gitticks.runner.workspace_plan import (
+    OWN_FOLDERS,
+    is_behind_link,
+    read_occupant,
+    shown_paths,
+    uncommitted_paths,
+)
 from gitticks.runner.workspaces import commit_without_a_branch
 
 if TYPE_CHECKING:
@@ -257,7 +263,7 @@ def list_removed(repository: Repository, settings: Settings) -> tuple[Path, ...]
     """Returns the removed workspaces that are not deleted yet."""
     folder = _folder(repository, settings)
     try:
-        return () if folder is None or folder.is_symlink() else tuple(sorted(folder.iterdir()))
+        return () if folder is None else tuple(sorted(folder.iterdir()))
     except (FileNotFoundError, NotADirectoryError):
         return ()
 
@@ -289,4 +295,5 @@ def delete(path: Path) -> None:
 
 def _folder(repository: Repository, settings: Settings) -> Path | None:
     project = repository.project_dir
-    return None if project is None else project / settings.workspace.dir / _REMOVED
+    folder = None if project is None else project / settings.workspace.dir / _REMOVED
+    return None if folder is None or is_behind_link(repository, folder) else folder

@@ -40,6 +40,7 @@ from gitticks.runner.workspace_plan import (
     own_folders,
     plan,
     read_occupant,
+    refuse_link,
     shown_paths,
     uncommitted_paths,
     workspace_name,
@@ -260,6 +261,7 @@ def require_program(repository: Repository, workspace: Workspace, argv: Sequence
 
 
 def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
+    refuse_link(repository, plan.path)
     exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
     checkout = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
     try:

@@ -91,6 +91,20 @@ def test_a_broken_link_to_the_repository_is_fixed(repository: Repository, tmp_pa
     assert status(prepared(repository)) == ""
 
 
+@pytest.mark.parametrize("name", [".gitticks-work", ".gitticks-work/k7f2"])
+def test_no_link_in_the_tree_leads_a_workspace_elsewhere(
+    repository: Repository, tmp_path: Path, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    link = top(repository) / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(outside)
+    with pytest.raises(GitticksError, match="leads elsewhere through a link"):
+        prepared(repository)
+    assert list(outside.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
 def test_what_a_killed_git_had_locked_is_free_again(repository: Repository, name: str) -> None:
     workspace = prepared(repository)

@@ -147,6 +147,7 @@ def test_a_mode_that_lets_agents_do_more_is_asked_about(
         ("sandbox.denied_paths", "[/srv]", False),
         ("sandbox.allowed_hosts", "[example.org]", True),
         ("setup.copy", "[.env]", True),
+        ("workspace.dir", ".ws", True),
         ("approvals.allowed_signers", "signers", True),
         ("approvals.minimum", "L2", False),
     ],

@@ -13,6 +13,7 @@ import pytest
 
 from gitticks.model.status import Status
 from tests.support.agents import write_program
+from tests.support.clones import make_two_clones
 from tests.support.projects import Project, make_project, make_reviewing, make_working
 from tests.support.repositories import commit_file, git
 from tests.support.stores import write_task_file
@@ -122,3 +123,19 @@ def test_what_a_dead_reviewer_committed_is_kept(tmp_path: Path) -> None:
     kept = re.search("it is kept at `(.+?)`", ran.err)
     assert kept is not None, ran.seen
     assert git("show", f"{kept[1]}:found.txt", at=project.path) == "a note"
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_gc_removes_nothing_where_somebody_else_sends_it(tmp_path: Path, is_link: bool) -> None:
+    mine, other = make_two_clones(tmp_path)
+    outside = tmp_path / "outside"
+    for name in ("reviews/k7f2", ".removed/k7f2"):
+        (outside / name).mkdir(parents=True)
+    if is_link:
+        (mine.path / ".gitticks-work").symlink_to(outside)
+    else:
+        other.ok("config", "workspace.dir", str(outside))
+        other.ok("sync")
+        mine.ok("sync")
+    assert mine.gt("worktree", "gc").code == (0 if is_link else 3)
+    assert sorted(path.name for path in outside.rglob("k7f2")) == ["k7f2", "k7f2"]
