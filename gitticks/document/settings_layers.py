@@ -5,7 +5,7 @@ The later layer wins, except that where a setting guards something the stricter 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,13 +21,20 @@ from gitticks.document.settings import (
 )
 from gitticks.document.settings_table import ANY, BY_NAME, pattern_of, unavailable_part
 from gitticks.errors import DocumentError, UsageError
-from gitticks.model.settings import AgentSettings, Price, Settings
+from gitticks.model.settings import AgentSettings, PermissionRule, Price, Settings
 
 GIT_PREFIX = "gitticks."
 ENVIRONMENT_PREFIX = "GITTICKS_CONFIG_"
 DEFAULT = "default"
 FLAG = "flag "
 """What the origin of a value begins with that a command's flag gave."""
+ALLOW: Keys = ("permissions", "allow")
+_LISTS: Mapping[str, Keys] = {
+    "network": ("sandbox", "allowed_hosts"),
+    "file_read": ("sandbox", "allowed_paths"),
+    "file_write": ("sandbox", "allowed_paths"),
+}
+"""What the sandbox lets through of the operations that it can hold back."""
 
 
 class Overruled(NamedTuple):
@@ -125,6 +132,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
                 overruled.append(Overruled(".".join(keys), new.value, new.origin, old.origin))
             if held != old.value:
                 found[keys] = new if held == new.value else Given(held, f"{old.origin}, {new.origin}")
+    overruled += _shut_rules(kept)
     return ResolvedSettings(
         settings=_build({keys: one.value for keys, one in found.items()}),
         given=found,
@@ -133,6 +141,30 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         unavailable=tuple(error for layer in kept for error in layer.unavailable.values()),
         is_read_only=any(layer.is_read_only for layer in kept),
     )
+
+
+def _shut_rules(layers: tuple[Layer, ...]) -> Iterator[Overruled]:
+    """Yields the rules that would let more through the sandbox than the list that another layer gives."""
+    for layer in layers:
+        rules: Any = layer.given.get(ALLOW, Given((), ""))
+        for rule in rules.value:
+            keys = _LISTS.get(rule.operation, ())
+            lists = (one.given[keys] for one in layers if one is not layer and keys in one.given)
+            by = next((one.origin for one in lists if _is_beyond(rule, one.value)), None)
+            if by is not None:
+                yield Overruled(".".join(ALLOW), (rule,), rules.origin, f"`{'.'.join(keys)}` of {by}")
+
+
+def _is_beyond(rule: PermissionRule, listed: Any) -> bool:
+    """True if a rule lets through what none of a list covers; a path in the workspace needs no door."""
+    paths = (path.removesuffix("/**") for path in rule.paths if path.startswith(("/", "~/")))
+    wanted = (rule.hosts or ("*",)) if rule.operation == "network" else paths
+    return not all(any(_covers(one, each) for one in listed) for each in wanted)
+
+
+def _covers(listed: str, wanted: str) -> bool:
+    is_below = wanted.endswith(listed[1:]) if listed.startswith("*") else wanted.startswith(f"{listed}/")
+    return is_below or wanted == listed
 
 
 def _holds(value: object, held: object) -> bool:

@@ -248,7 +248,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "permissions.allow",
         kinds.RULES,
-        "what is allowed without asking, unless another layer denies it",
+        "what is allowed without asking, unless another layer denies it; a layer's `sandbox.allowed_hosts` and "
+        "`sandbox.allowed_paths` limit what the rules of the others open in the sandbox",
         _united,
     ),
     Setting(

@@ -178,13 +178,13 @@ def _is_below(path: Path, folders: Collection[Path]) -> bool:
 def with_rules(walls: Walls, layers: Iterable[PolicyLayer]) -> Walls:
     """Returns a sandbox that blocks what the rules deny and lets through what they allow.
 
-    Rules for commands cannot be enforced by it. What may not be read is hidden, what may not be written is read-only, as far as it exists when the walls are built.
+    What is listed for the sandbox elsewhere is not widened by a rule. Rules for commands cannot be enforced by it. What may not be read is hidden, what may not be written is read-only, as far as it exists when the walls are built.
     A rule that takes something back with `!`, or is about every file, cannot be a wall. Paths in the workspace need no
     door.
     """
     every = tuple(layers)
     denied = [rule for layer in every for rule in layer.deny]
-    allowed = [rule for layer in heard_to_allow(every) for rule in layer.allow]
+    allowed = [rule for layer in heard_to_allow(every) for rule in layer.allow if rule not in layer.shut]
     hosts = (*walls.hosts, *_hosts(allowed))
     if any(layer.default is Answer.DENY for layer in every) or _is_network_denied(denied):
         hosts = tuple(host for host in hosts if host != _EVERY_HOST)

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gitticks.document.settings import Layer
-from gitticks.document.settings_layers import FLAG
+from gitticks.document.settings import Given, Layer
+from gitticks.document.settings_layers import ALLOW, FLAG, merge_layers
 from gitticks.errors import NotFoundError
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
@@ -22,7 +22,7 @@ from gitticks.workflow.permissions import Answer, PolicyLayer
 
 LEARNED_FILE = "permission-rules.jsonl"
 LEARNED_ORIGIN = "your answers"
-_DENY, _ALLOW, _DEFAULT = (("permissions", name) for name in ("deny", "allow", "default"))
+_DENY, _DEFAULT = ("permissions", "deny"), ("permissions", "default")
 
 
 class LearnedRule(NamedTuple):
@@ -39,27 +39,30 @@ def policy_layers(
 ) -> tuple[PolicyLayer, ...]:
     """Returns the rules of every place that has any: the project's, the person's, the answers', the flags'."""
     project, *personal = setting_layers(repository, environment, overrides)
-    learned = learned_rules(repository)
-    given = [_layer(project, is_project=True), *(_layer(layer) for layer in personal)]
-    given.append(
-        PolicyLayer(
-            LEARNED_ORIGIN,
-            tuple(one.rule for one in learned if one.answer is Answer.DENY),
-            tuple(one.rule for one in learned if one.answer is Answer.ALLOW),
-        )
-    )
+    learned = _learned_layer(repository)
+    overruled = merge_layers((project, *personal, learned)).overruled
+    shut = frozenset((one.origin, one.value) for one in overruled if one.name == ".".join(ALLOW))
+    given = [_layer(project, shut, is_project=True), *(_layer(one, shut) for one in (*personal, learned))]
     return tuple(layer for layer in given if layer.deny or layer.allow or layer.default is not None)
 
 
-def _layer(layer: Layer, *, is_project: bool = False) -> PolicyLayer:
-    given = {keys: layer.given[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.given}
+def _learned_layer(repository: Repository) -> Layer:
+    learned = learned_rules(repository)
+    kinds = ((_DENY, Answer.DENY), (ALLOW, Answer.ALLOW))
+    rules = {keys: tuple(one.rule for one in learned if one.answer is answer) for keys, answer in kinds}
+    return Layer({keys: Given(some, LEARNED_ORIGIN) for keys, some in rules.items()})
+
+
+def _layer(layer: Layer, shut: frozenset[tuple[str, object]], *, is_project: bool = False) -> PolicyLayer:
+    given = {keys: layer.given[keys] for keys in (_DENY, ALLOW, _DEFAULT) if keys in layer.given}
     values: dict[tuple[str, ...], Any] = {keys: one.value for keys, one in given.items()}
     return PolicyLayer(
         _origins({one.origin for one in given.values()}),
         values.get(_DENY, ()),
-        values.get(_ALLOW, ()),
+        values.get(ALLOW, ()),
         Answer(values[_DEFAULT]) if _DEFAULT in values else None,
         is_project,
+        frozenset(rule for rule in values.get(ALLOW, ()) if (given[ALLOW].origin, (rule,)) in shut),
     )
 
 
@@ -72,6 +75,8 @@ def _origins(names: set[str]) -> str:
 
 
 def _origin(name: str) -> str:
+    if name == LEARNED_ORIGIN:
+        return name
     return "the flags of this run" if name.startswith(FLAG) else f"`{name}`"
 
 

@@ -49,6 +49,32 @@ def test_the_stricter_value_stays_and_the_other_is_named() -> None:
     assert (overruled.name, overruled.origin, overruled.by) == ("human", "flag human", "config.yaml")
 
 
+@pytest.mark.parametrize(
+    ("rule", "by"),
+    [
+        ("{operation: network}", "hosts"),
+        ("{operation: network, hosts: [other.org]}", "hosts"),
+        ("{operation: network, hosts: [example.org, pypi.org, a.npmjs.org]}", "hosts"),
+        ("{operation: network, hosts: [example.org, a.npmjs.org, '*.npmjs.org']}", None),
+        ("{operation: file_write, paths: [/tmp/open]}", "paths"),
+        ("{operation: file_read, paths: [~/notes, /srv]}", "paths"),
+        ("{operation: file_write, paths: [src/**, /srv/**, /srv/a]}", None),
+        ("{operation: file_read}", None),
+        ("{operation: shell, commands: [curl]}", None),
+    ],
+)
+def test_a_rule_opens_no_more_than_the_list_of_another_layer(rule: str, by: str | None) -> None:
+    listed = "allowed_hosts: [example.org, '*.npmjs.org'], allowed_paths: [/srv]"
+    team = file_layer(f"sandbox: {{{listed}}}\n")
+    found = merge_layers([team, flag_layer({"permissions.allow": f"[{rule}]"})]).overruled
+    name = f"`sandbox.allowed_{by}` of config.yaml"
+    assert [(one.name, one.is_flags, one.by) for one in found] == [("permissions.allow", True, name)] * bool(
+        by
+    )
+    both = file_layer(f"sandbox: {{{listed}}}\npermissions: {{allow: [{rule}]}}\n")
+    assert merge_layers([both]).overruled == ()
+
+
 def test_united_lists_name_both_origins() -> None:
     resolved = merge_layers([file_layer("verify: {scripts: [a]}\n"), flag_layer({"verify.scripts": "b"})])
     assert resolved.settings.verify.scripts == ("a", "b")

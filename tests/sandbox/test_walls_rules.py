@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +114,20 @@ def test_a_hook_asks_through_the_walls(project: RunProject) -> None:
     project.run("--sandbox", "strict")
     assert [one for one, _ in answers(folder)] == ["deny", "none"]
     assert [one.decision for one in audit_of(project).entries] == [Decided.DENIED, Decided.ALLOWED]
+
+
+@WALLED
+def test_no_flag_widens_what_the_team_lists_for_the_sandbox(project: RunProject, tmp_path: Path) -> None:
+    made, flag = tmp_path / "outside/made", ("--allow-paths", str(tmp_path / "outside"))
+    made.parent.mkdir()
+    project.settings(f"{NO_PERSON}sandbox: {{preset: strict}}\n")
+    project.agent(f"touch {made} 2> told; {DONE}")
+    project.make("k7f2")
+    project.run(*flag)
+    assert made.exists()
+    made.unlink()
+    project.ok("config", "sandbox.allowed_paths", "[/srv]")
+    project.make("m3xq")
+    ran = project.run(*flag)
+    assert "but `sandbox.allowed_paths` of config.yaml is stricter" in ran.err
+    assert not made.exists()
