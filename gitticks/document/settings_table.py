@@ -95,7 +95,7 @@ def _added(
 
 
 def _first_given(earlier: object, later: object) -> object:
-    """Returns the earlier value unless it is null: a check can be added but not taken away."""
+    """Returns the earlier value unless it is null: one can be added, but not taken away or replaced."""
     return later if earlier is None else earlier
 
 
@@ -270,8 +270,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "approvals.allowed_signers",
         kinds.TEXT,
-        "the file with the keys whose signatures count",
-        lambda earlier, later: earlier if later is None else later,
+        "the file with the keys whose signatures count; one of your own where the team names none",
+        _first_given,
     ),
     Setting(
         "approvals.four_eyes",

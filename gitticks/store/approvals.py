@@ -1,7 +1,7 @@
 """Strong approvals: what is signed, which keys may sign it, and whether it still applies.
 
-The allowed signers come from a file of the user's own, or from the base as it stood when the approval was given: never
-from what an agent works on.
+The allowed signers come from the base as it stood when the approval was given, or from a file of the user's own where
+the team names none: never from what an agent works on.
 """
 
 from __future__ import annotations
@@ -71,8 +71,7 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
     if resolved.origin(SETTING) == CONFIG_PATH:
         raise RefusedError(
             f"`{SETTING}: {named}` in the team's settings is a file on one machine",
-            hint=f"`gt config {SETTING} allowed_signers` names a file on the base branch, `git config --global "
-            f"gitticks.approvals.allowed-signers {named}` one of your own",
+            hint=f"`gt config {SETTING} allowed_signers` names a file on the base branch",
         )
     return _own_file(repository, Path(named).expanduser())
 

@@ -122,7 +122,7 @@ def test_what_guards_something_is_never_loosened(name: str, stricter: str, loose
         ("sandbox.allowed_hosts", "[a]", "[]", ()),
         ("merge.strategy", "squash", "rebase", "rebase"),
         ("merge.push", "true", "false", False),
-        ("approvals.allowed_signers", "theirs", "mine", "mine"),
+        ("approvals.allowed_signers", "theirs", "mine", "theirs"),
     ],
 )
 def test_lists_and_what_has_no_stricter_side(name: str, earlier: str, later: str, together: object) -> None:

@@ -223,7 +223,25 @@ def test_signers_that_stand_on_the_agents_branch_alone_do_not_count(
     assert "is not among the allowed signers" in ran.err
 
 
+@pytest.mark.parametrize("is_variable", [False, True])
+def test_signers_of_ones_own_do_not_replace_the_teams(
+    reviewed: RunProject, tmp_path: Path, is_variable: bool
+) -> None:
+    own, mine = make_key(tmp_path, "own"), tmp_path / "mine"
+    mine.write_text(signer_line(ADDRESS, own))
+    environment = {"GITTICKS_CONFIG_APPROVALS_ALLOWED_SIGNERS": str(mine)} if is_variable else {}
+    if not is_variable:
+        git("config", "gitticks.approvals.allowed-signers", str(mine), at=reviewed.path)
+
+    ran = reviewed.gt("approve", "k7f2", "--key", str(own), environment=environment)
+
+    assert ran.code == 3, ran.seen
+    assert "is not among the allowed signers" in ran.err
+    assert "but config.yaml is stricter" in reviewed.gt("config", environment=environment).err
+
+
 def test_signers_in_the_folder_where_agents_write_do_not_count(reviewed: RunProject, key: Path) -> None:
+    reviewed.ok("config", "approvals.allowed_signers", "--unset")
     mine = reviewed.path / "mine"
     mine.write_text(signer_line(ADDRESS, key))
     git("config", "gitticks.approvals.allowed-signers", str(mine), at=reviewed.path)
