@@ -50,7 +50,7 @@ def require_tmux(environment: Mapping[str, str]) -> None:
     if find_spec("libtmux") is None:
         raise GitticksError(
             "`--tmux` needs the library libtmux, which is not installed",
-            hint="`pip install 'gitticks[tmux]'`",
+            hint="`pipx inject gitticks libtmux`",
         )
 
 

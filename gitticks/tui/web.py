@@ -91,7 +91,7 @@ def serve(port: int = 0) -> None:
         except ImportError as error:
             raise GitticksError(
                 "the interface in a browser needs packages that are not installed",
-                hint="`pip install 'gitticks[web]'`",
+                hint="`pipx inject gitticks textual-serve`",
             ) from error
         print(f"http://{LOOPBACK}:{number}/{door.token}/", flush=True)  # noqa: T201 (before anything is served)
         print("Whoever has this address can do what you can do. Ctrl-C ends it.", file=sys.stderr, flush=True)  # noqa: T201

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from gitticks.agents.base import AgentSpec, Request
 from gitticks.agents.interactive import interactive, require_interactive
+from gitticks.agents.tmux import require_tmux
 from gitticks.errors import GitticksError
 from gitticks.model.settings import AgentKind, PermissionMode, PromptWay
+from tests.support.agents import write_program
 
 REQUEST = Request("Do it.", prompt_file="/w/.gt/prompt.md")
 READ = "Read `/w/.gt/prompt.md` and do what it says."
@@ -46,3 +51,13 @@ def test_a_command_is_what_it_is() -> None:
 def test_others_are_refused(kind: AgentKind) -> None:
     with pytest.raises(GitticksError, match="no interactive command"):
         require_interactive(AgentSpec(kind.value, kind))
+
+
+def test_what_tmux_lacks_is_named_as_the_readme_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(tmp_path / "tmux", "true")
+    monkeypatch.setitem(sys.modules, "libtmux", None)
+    with pytest.raises(GitticksError, match="libtmux, which is not installed") as caught:
+        require_tmux({"PATH": str(tmp_path)})
+    assert caught.value.hint == "`pipx inject gitticks libtmux`"

@@ -6,13 +6,15 @@ import asyncio
 import http.client
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from gitticks.tui.web import Door
+from gitticks.errors import GitticksError
+from gitticks.tui.web import Door, serve
 from tests.cli.support import command
 from tests.support.projects import Project, make_project
 from tests.support.tabs import browser, open_tab
@@ -121,3 +123,10 @@ async def walk_through(address: str, port: int) -> list[str]:
         await tab.press("q")
         await tab.until(is_closed, "the end of the session")
         return tab.requests
+
+
+def test_what_the_browser_lacks_is_named_as_the_readme_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiohttp.web", None)
+    with pytest.raises(GitticksError, match="packages that are not installed") as caught:
+        serve()
+    assert caught.value.hint == "`pipx inject gitticks textual-serve`"
