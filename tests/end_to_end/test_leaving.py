@@ -25,6 +25,7 @@ CASES = (
     pytest.param("pre-commit", marks=pytest.mark.debian("pre-commit", program="pre-commit")),
     "worktree-config",
     "odd-config",
+    "workspace-dir",
 )
 
 
@@ -80,9 +81,9 @@ def settings(root: Path) -> tuple[bytes, bytes]:
     return (root / ".git/config").read_bytes(), home
 
 
-def type_page(root: Path) -> list[str]:
+def type_page(root: Path, workspaces: str = ".gitticks-work") -> list[str]:
     """Types all commands of the page's section about removing, and returns those that failed."""
-    text = PAGE.read_text()
+    text = PAGE.read_text().replace(" .gitticks-work", f" {workspaces}")
     section = text[text.index("## Remove it") : text.index("## Restore it")]
     programs = root.parent / "bin"
     start = " ".join(f"'{word}'" for word in command())
@@ -115,9 +116,14 @@ def test_hooks_and_then_gitticks_leave_without_a_trace(tmp_path: Path, case: str
     assert hooks_of(everything(project.path)) == hooks_of(before)
     task_id = project.create()
     project.ok("hooks", "install", "--checkout")
+    workspaces = ".ws" if case == "workspace-dir" else ".gitticks-work"
+    project.ok("config", "workspace.dir", workspaces)
     project.ok("start", task_id)
     git("update-ref", f"refs/gitticks/rescued/{task_id}", "HEAD", at=project.path)
-    assert type_page(project.path) == []
+    assert type_page(project.path, workspaces) == []
+    if case == "workspace-dir":
+        file = project.path / ".git/info/exclude"
+        file.write_text(file.read_text().replace("/.ws/\n", ""))
     assert settings(project.path) == own_settings
     assert everything(project.path) == before
     assert git("for-each-ref", "--format=%(refname)", at=project.path) == "refs/heads/main"
