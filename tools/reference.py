@@ -13,6 +13,8 @@ from pathlib import Path
 
 import click
 
+from gitticks.cli.commands.about import other_names
+
 APPLICATION = "gitticks.cli.app:gt"
 PAGE = Path("docs/reference/commands.md")
 WIDTH = 100
@@ -22,6 +24,9 @@ OPENING = """\
 
 <!-- written by `make docs` from the commands themselves; edit their help, not this page -->
 """
+ALIASES_OF_REPOSITORIES = (
+    "One that only a repository's configuration has is refused: an agent could set it.\n"
+)
 
 
 def load(application: str) -> click.Command:
@@ -66,7 +71,7 @@ def page_of(command: click.Command, name: str) -> str:
         f"\n## {path}\n\n```text\n{text.strip(NEWLINE)}\n```\n"
         for path, text in walk(command, new_context(command, name))
     ]
-    return OPENING + "".join(sections)
+    return f"{OPENING}\n{NEWLINE.join(other_names())}\n{ALIASES_OF_REPOSITORIES}" + "".join(sections)
 
 
 def main(arguments: list[str]) -> int:

@@ -38,6 +38,8 @@ An unknown key or a wrong value is an error that names the file, the line and th
 A run that is active takes up `agents`, `budget`, `iterations` and `limits` from a changed `config.yaml` before it starts the next session; agents that came from elsewhere, once [`gt trust`](../explanation/security.md) has let them run. Most others hold from the next run on; [the permission mode](../how-to/say-what-agents-may-do.md#the-mode) counts at once. The run names the settings that changed. While `config.yaml` cannot be read, a run that is active keeps the settings it has and warns of it once, and `gt status` says so.
 Durations are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
 `*` stands for a name that you choose.
+
+`git config` also holds what is no setting, but yours alone: [aliases](commands.md) under `gitticks.alias.*`, and [the look of the interface](../how-to/a-day-in-the-interface.md#make-it-yours) under `gitticks.ui.*`.
 """
 NOTES = {
     "sync.auto": "`push` after a command that changed tasks, `both` also after one that reads the branch, such as `gt status`; a run shares while it is active, and with `both` it asks the remote before it starts and every `--poll`",

@@ -42,6 +42,14 @@ def signals() -> Iterator[str]:
     yield "<promise>NONSENSE</promise>"
 
 
+def test_the_data_model_lists_the_variables() -> None:
+    page = (Path(__file__).parents[2] / "docs/explanation/data-model.md").read_text()
+    rows = page.partition("| variable | holds |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    values: dict[str, Any] = templates._values(context())
+    known = {*values.keys() - {"task"}, *(f"task.{name}" for name in values["task"])}
+    assert {name for row in rows for name in re.findall(r"`(.+?)`", row.split(" | ")[0])} == known
+
+
 @pytest.mark.parametrize("kind", PromptKind)
 def test_an_echo_of_a_prompt_is_no_signal(kind: PromptKind) -> None:
     for prompt in (render_prompt(kind, context()), render_prompt(kind, filled("some text"))):

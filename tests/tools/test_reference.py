@@ -55,6 +55,10 @@ def test_a_page_is_current_once_it_is_written_and_stale_after_a_change(
     assert reference.main(arguments) == 1
 
 
+def test_the_page_has_the_other_names_of_commands() -> None:
+    assert "\nOther names: `add` (create), " in reference.page_of(toy, "gt").partition("\n## ")[0]
+
+
 def test_what_is_no_command_is_refused() -> None:
     with pytest.raises(TypeError, match="no click command"):
         reference.load("tools.reference:main")

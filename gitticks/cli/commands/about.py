@@ -90,9 +90,14 @@ def _all_commands() -> list[str]:
         lines += [*_listed(heading, rows), ""]
     rows = [(f"  {one.name}", one.title) for one in guides().values()]
     lines += [*_topics(), "", *_listed("Guides", rows), ""]
+    return [*lines, *other_names()]
+
+
+def other_names() -> tuple[str, str]:
+    """Returns the lines on what commands are called as well, by us and by the person."""
     other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
-    lines.append(f"Other names: {other}.")
-    return [*lines, f'Your own aliases: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
+    own = f'`git config --global {ALIAS_SETTING}mine "list --mine"`'
+    return f"Other names: {other}.", f"Your own aliases: {own}."
 
 
 def _topics() -> list[str]:
