@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from gitticks.document.settings import (
@@ -29,12 +30,11 @@ DEFAULT = "default"
 FLAG = "flag "
 """What the origin of a value begins with that a command's flag gave."""
 ALLOW: Keys = ("permissions", "allow")
-_LISTS: Mapping[str, Keys] = {
-    "network": ("sandbox", "allowed_hosts"),
-    "file_read": ("sandbox", "allowed_paths"),
-    "file_write": ("sandbox", "allowed_paths"),
+_LISTS: Mapping[Keys, tuple[str, ...]] = {
+    ("sandbox", "allowed_hosts"): ("network",),
+    ("sandbox", "allowed_paths"): ("file_read", "file_write"),
 }
-"""What the sandbox lets through of the operations that it can hold back."""
+"""What the sandbox lets through, and of which operations."""
 
 
 class Overruled(NamedTuple):
@@ -145,14 +145,16 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
 
 def _shut_rules(layers: tuple[Layer, ...]) -> Iterator[Overruled]:
     """Yields the rules that would let more through the sandbox than the list that another layer gives."""
-    for layer in layers:
+    for layer, other in permutations(layers, 2):
         rules: Any = layer.given.get(ALLOW, Given((), ""))
-        for rule in rules.value:
-            keys = _LISTS.get(rule.operation, ())
-            lists = (one.given[keys] for one in layers if one is not layer and keys in one.given)
-            by = next((one.origin for one in lists if _is_beyond(rule, one.value)), None)
-            if by is not None:
-                yield Overruled(".".join(ALLOW), (rule,), rules.origin, f"`{'.'.join(keys)}` of {by}")
+        for keys, operations in _LISTS.items():
+            if keys not in other.given:
+                continue
+            listed, about = other.given[keys], (one for one in rules.value if one.operation in operations)
+            beyond = tuple(rule for rule in about if _is_beyond(rule, listed.value))
+            if beyond:
+                by = f"`{'.'.join(keys)}` of {listed.origin}"
+                yield Overruled(".".join(ALLOW), beyond, rules.origin, by)
 
 
 def _is_beyond(rule: PermissionRule, listed: Any) -> bool:

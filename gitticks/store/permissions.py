@@ -41,7 +41,12 @@ def policy_layers(
     project, *personal = setting_layers(repository, environment, overrides)
     learned = _learned_layer(repository)
     overruled = merge_layers((project, *personal, learned)).overruled
-    shut = frozenset((one.origin, one.value) for one in overruled if one.name == ".".join(ALLOW))
+    shut = frozenset(
+        (one.origin, rule)
+        for one in overruled
+        if one.name == ".".join(ALLOW) and isinstance(one.value, tuple)
+        for rule in one.value
+    )
     given = [_layer(project, shut, is_project=True), *(_layer(one, shut) for one in (*personal, learned))]
     return tuple(layer for layer in given if layer.deny or layer.allow or layer.default is not None)
 
@@ -62,7 +67,7 @@ def _layer(layer: Layer, shut: frozenset[tuple[str, object]], *, is_project: boo
         values.get(ALLOW, ()),
         Answer(values[_DEFAULT]) if _DEFAULT in values else None,
         is_project,
-        frozenset(rule for rule in values.get(ALLOW, ()) if (given[ALLOW].origin, (rule,)) in shut),
+        frozenset(rule for rule in values.get(ALLOW, ()) if (given[ALLOW].origin, rule) in shut),
     )
 
 
