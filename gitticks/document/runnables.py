@@ -12,7 +12,7 @@ from gitticks.document.settings import Layer, file_layer
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
-from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
+from gitticks.model.settings import PermissionMode, PermissionRule, ReviewerSettings, SandboxPreset
 from gitticks.model.status import Isolation
 
 _COMMANDS = frozenset(
@@ -20,6 +20,7 @@ _COMMANDS = frozenset(
 )
 _HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
 """What an agent's entry says that changes neither the program, nor what it gets, nor what it may do."""
+_REVIEWERS = ("reviewers",)
 _MODE = ("permissions", "mode")
 _LOOSE = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
 """With these, agents run what they like without asking; the default and what is stricter need nobody's trust."""
@@ -100,9 +101,10 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
 def _of_layer(layer: Layer) -> Iterator[Runnable]:
     for keys, (value, *_) in layer.given.items():
         is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
+        instructs = keys == _REVIEWERS and isinstance(value, tuple) and any(one.focus for one in value)
         loosening = _LOOSENING.get(keys, frozenset())
         loosens = loosening is None or (bool(loosening) and value in loosening)
-        if (keys in _COMMANDS or is_agent or loosens) and value not in (None, "", (), []):
+        if (keys in _COMMANDS or is_agent or instructs or loosens) and value not in (None, "", (), []):
             yield Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value))
 
 
@@ -111,7 +113,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """Returns a value as JSON has it, and a rule as people write it, without the lists that it leaves empty."""
-    if isinstance(value, PermissionRule):
+    """Returns a value as JSON has it, and a rule or a reviewer as people write it, without what it leaves empty."""
+    if isinstance(value, PermissionRule | ReviewerSettings):
         return {name: part for name, part in value._asdict().items() if part}
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
