@@ -77,6 +77,8 @@ def _reading(results: Results) -> Iterator[Target]:
     for work in READING:
         ours = results.times(middle, work, OURS)
         yield _against(f"`gt {work}`, {middle:,} tasks, against `import click`", 1.5, ours.over(click))
+    status = results.times(middle, Work.STATUS, OURS).over(click)
+    yield _against(f"`gt status`, {middle:,} tasks, against `import click`", 3.0, status)
     for work in READING:
         other = results.fastest_other(middle, work, OURS)
         name = "the fastest peer" if other is None else f"the fastest peer ({other.tool})"

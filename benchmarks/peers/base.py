@@ -38,6 +38,7 @@ class Work(StrEnum):
     SEARCH = "search"
     STATS = "stats"
     INBOX = "inbox"
+    STATUS = "status"
     LIST_AWAITING = "list --awaiting"
     COMPLETION = "completion of an id"
     UPDATE = "update"

@@ -60,6 +60,7 @@ class Gitticks:
                 (Work.TREE, OURS): Job((("gt", "tree"),), (chosen.id,)),
                 (Work.BOARD, OURS): Job((("gt", "board"),), (chosen.id,)),
                 (Work.SEARCH, OURS): Job((("gt", "search", "nightly", "build"),), ("the nightly build",)),
+                (Work.STATUS, OURS): Job((("gt", "status"),), (" tasks: ",)),
                 (Work.STATS, OURS): Job((("gt", "stats"),), ("all time",)),
                 (Work.COMPLETION, OURS): Job(((*COMPLETE_AN_ID, chosen.id[0]),), (chosen.id,)),
                 (Work.UPDATE, OURS): update_of(chosen),
@@ -105,7 +106,9 @@ class Boarded:
         write_branch(folder, tasks)
         run_once(("gt", "init"), place)
         run_once(("gt", "next"), place)
-        return Prepared(place, {(Work.UPDATE, WITH_BOARD): update_of(open_task(tasks))})
+        status = Job((("gt", "status"),), (" tasks: ",))
+        update = update_of(open_task(tasks))
+        return Prepared(place, {(Work.STATUS, WITH_BOARD): status, (Work.UPDATE, WITH_BOARD): update})
 
 
 class Imported:
