@@ -243,7 +243,7 @@ DEFAULTS = {
     "permission": "auto-edit",
     "auto": "waits for answers and new tasks in its epics",
 }
-CHANGES = Changes(DiffSummary(3, 48, 6, ("src/login.py",)), "main", ())
+CHANGES = Changes(DiffSummary(3, 48, 6, ("src/login.py",)), "main", (), outlook="merges cleanly into main")
 HANDOFF = """\
 - DONE: The path is kept in the signed state; test added.
 - DECISIONS: No cookie: it breaks private windows.
