@@ -14,7 +14,7 @@ from gitticks.document.taskfile import TaskFile, new_task_file
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.checkpoint import Cause
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.ids import WORK_BRANCH, TaskId
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section, open_questions, with_unasked
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
@@ -250,12 +250,10 @@ def follow_epics(transaction: Transaction, circumstances: Circumstances) -> None
 
 def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> Task:
     """Gives an epic the branch that its tasks work on, if they share one."""
-    branch = WORK_BRANCH + epic.id
-    first = next((child for child in children if child.start_sha and child.branch == branch), None)
-    if first is None:
-        return epic
     file = transaction.task_file(epic.id)
-    bound = replace(file.task, base=first.base, branch=branch, start_sha=first.start_sha)
+    bound = next(filter(None, (merging.bind_epic(file.task, child) for child in children)), None)
+    if bound is None:
+        return epic
     transaction.put_task(file.with_task(bound))
     return bound
 

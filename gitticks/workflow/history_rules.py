@@ -19,6 +19,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates
 from gitticks.workflow.artifacts import PERSONS_WORD, Artifacts
 from gitticks.workflow.bundle import Side, may_stand
+from gitticks.workflow.merging import bind_epic
 from gitticks.workflow.transitions import Asker, Gate, Row, asker_of, rows_between
 
 _BORN_WITH = ("id", "created", "created_by")
@@ -40,7 +41,7 @@ class PastChange(NamedTuple):
     """A task before (None if it was new) and after a change, and the events that were added with it.
 
     `artifacts` is what the task's text offered to the gates; it is called only where a gate asks. `is_replayed` if the
-    commit says that git made it of another one.
+    commit says that git made it of another one. `children` are the task's after the change, called as rarely.
     """
 
     before: Task | None
@@ -48,6 +49,7 @@ class PastChange(NamedTuple):
     events: tuple[Event, ...]
     artifacts: Callable[[], Artifacts]
     is_replayed: bool = False
+    children: Callable[[], Iterable[Task]] = tuple
 
 
 def problems_of(change: PastChange) -> tuple[str, ...]:
@@ -237,9 +239,18 @@ def _fields(change: PastChange) -> Iterator[str]:
         names = {event.actor.name for event in change.events if _approves(event)}
         if change.after.approval.by not in names:
             yield f"has an approval by {change.after.approval.by}, and no event says so"
-    elif changed and not change.events:
+    elif changed and not change.events and not _follows_child(change, changed):
         shown = ", ".join(f"`{name}`" for name in changed)
         yield f"had {shown} changed, which only gitticks writes"
+
+
+def _follows_child(change: PastChange, changed: Iterable[str]) -> bool:
+    """True if all that changed is that an epic was given the branch of a task of its own, as that task's step does."""
+    before, after = change.before, change.after
+    if before is None or not after.is_epic or before.start_sha is not None or after.start_sha is None:
+        return False
+    bound = (bind_epic(before, child) for child in change.children())
+    return any(one and all(getattr(one, name) == getattr(after, name) for name in changed) for one in bound)
 
 
 def _bundle(task: Task) -> tuple[object, ...]:

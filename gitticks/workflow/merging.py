@@ -73,6 +73,13 @@ def as_begun(task: Task, ancestors: Iterable[Queued]) -> Task:
     return replace(task, branch=None, start_sha=None, end_sha=None)
 
 
+def bind_epic(epic: Task, child: Task) -> Task | None:
+    """Returns an epic with the branch that one of its tasks works on; None if the task does not share the epic's."""
+    if child.start_sha is None or child.sharing_epic != epic.id:
+        return None
+    return replace(epic, base=child.base, branch=child.branch, start_sha=child.start_sha)
+
+
 def close_merged(draft: Draft, merged: Merged) -> None:
     """Closes a task whose approved head is in the base."""
     _need_merging(draft)

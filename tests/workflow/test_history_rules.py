@@ -22,7 +22,18 @@ from gitticks.workflow.history_rules import (
     merge_problems,
     problems_of,
 )
-from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, REVIEWER, START, WORKER, make_task
+from tests.support.decisions import (
+    ADA,
+    AT,
+    HANDED_OFF,
+    HEAD,
+    PASSED,
+    REVIEWER,
+    START,
+    WORKER,
+    make_epic,
+    make_task,
+)
 from tests.workflow.carrying_out import carry_out
 from tests.workflow.world import ALL_CHOICES, POLICIES, World, begin, moves
 
@@ -181,6 +192,21 @@ def test_what_git_replayed_upon_another_version_was_legal_where_it_was_made() ->
     assert problems(pending, stuck, given_up) == ()
     assert problems(done, working, begun) == ("was done, but an event moves it from pending to working",)
     assert problems(stuck, stuck, move(S.PENDING, S.WORKING), move(S.WORKING, S.STUCK, WORKER)) != ()
+
+
+def test_an_epic_gets_the_branch_of_a_task_of_its_own_and_no_other() -> None:
+    epic = make_epic(base=None, branch=None, start_sha=None)
+    bound = replace(epic, base="main", branch="gitticks/work/k7f2", start_sha=START)
+    child = replace(bound, id=TaskId("b2c3"), type=TaskType.TASK, parent=epic.id)
+    refused = ("had `base`, `branch`, `start_sha` changed, which only gitticks writes",)
+
+    def judged(after: Task, *children: Task) -> tuple[str, ...]:
+        return problems_of(PastChange(epic, after, (), Artifacts, children=lambda: children))
+
+    assert judged(bound, replace(child, start_sha=HEAD), child) == ()
+    assert judged(bound) == judged(bound, replace(child, start_sha=HEAD)) == refused
+    assert judged(bound, replace(child, branch="gitticks/work/b2c3")) == refused
+    assert "`end_sha`" in judged(replace(bound, end_sha=HEAD), child)[0]
 
 
 def test_an_approval_comes_with_the_word_that_gave_it() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from gitticks.document.taskfile import TaskFile, read_task
@@ -158,7 +158,8 @@ class Trail:
             return  # what a broken file's fields were cannot be known
         if after is not None:
             offered = self._artifacts(task_id, old, new)
-            yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
+            children = partial(self._children, commit.commit, task_id)
+            yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed, children))
 
     def _merged(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         """Takes over what each side left unsettled, and judges the tasks that are as on neither side."""
@@ -226,6 +227,13 @@ class Trail:
             )
             if layout.is_task_folder(between, name)
         }
+
+    def _children(self, commit: str, epic_id: TaskId) -> Iterator[Task]:
+        for task_id, (_, version) in self._changes(None, commit).items():
+            with suppress(DocumentError):
+                task = self._task(version, task_id)
+                if task is not None and task.parent == epic_id:
+                    yield task
 
     def _task(self, version: Version, task_id: TaskId) -> Task | None:
         return None if version.task is None else self._read(version.task, task_id)

@@ -54,6 +54,17 @@ def test_a_merge_is_legal(project: Project) -> None:
     assert problems(project) == []
 
 
+def test_an_epic_that_gets_its_branch_while_it_is_under_way_is_legal(project: Project) -> None:
+    epic = project.create("Accounts", "-t", "epic")
+    project.ok("update", project.create("Delete", "--parent", epic), "--status", "working")
+    assert project.task(epic).status is Status.WORKING
+    project.ok("start", project.create("Export", "--parent", epic, "--isolation", "epic"))
+    assert project.task(epic).branch == f"gitticks/work/{epic}"
+    assert problems(project) == []
+    commit_by_hand(project, epic, "start_sha: ", "end_sha: ")
+    assert problems(project) != []
+
+
 def test_an_edit_by_hand_is_settled_by_what_follows_it(project: Project) -> None:
     task_id = project.create()
     file = project.board_file(task_id)
