@@ -53,11 +53,11 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
     own = find_own_hooks(repository)
     if not are_hooks_off(repository):
         folder = _folder(repository)
-        _fill(folder, own)
         notes = {_TASK: str(task_id)}
         if repository.main_worktree is not None:
             notes[_CHECKOUT] = str(repository.main_worktree)
         with hold_lock(repository.own_file(HOOKS_LOCK)):
+            _fill(folder, own)
             enable_worktree_config(repository)
             name_hooks(repository, checkout, folder, notes)
     if own.is_missing:

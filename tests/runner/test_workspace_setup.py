@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.identity import agent_identity
 from gitticks.git.repository import Repository, discover
-from gitticks.runner.workspace_setup import name_committer, uninstall_hooks, workspaces_with_hooks
+from gitticks.runner.workspace_setup import (
+    install_hooks,
+    name_committer,
+    uninstall_hooks,
+    workspaces_with_hooks,
+)
 from tests.support.repositories import (
     add_linked_worktree,
     commit_file,
@@ -18,6 +25,7 @@ from tests.support.repositories import (
     run_git_command,
 )
 from tests.support.workspaces import (
+    TASK,
     prepared,
     repository,
     top,
@@ -129,6 +137,19 @@ def test_a_merge_in_a_workspace_names_the_task(repository: Repository) -> None:
     commit_file(top(repository), "b.txt", "b\n", "add b")
     git("merge", "-q", "--no-edit", "main", at=workspace.path)
     assert git("log", "-1", "--format=%B", at=workspace.path).endswith("\n\nTask: k7f2\n")
+
+
+def test_sessions_that_start_at_once_bring_old_hooks_up_to_date(repository: Repository) -> None:
+    workspace = prepared(repository)
+    checkout = checkout_at(repository, workspace.path)
+    folder = repository.own_file("workspace-hooks")
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(40):
+            shutil.rmtree(folder)
+            started = [threads.submit(install_hooks, repository, checkout, TASK.id) for _ in range(8)]
+            assert [one.result() for one in started] == [()] * 8
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
 
 
 def test_hooks_go_and_stay_away(repository: Repository) -> None:
