@@ -17,8 +17,10 @@ from gitticks.document.settings import (
     refuse_unavailable,
     set_value,
     show,
+    understood,
+    written,
 )
-from gitticks.document.settings_layers import ResolvedSettings
+from gitticks.document.settings_layers import ResolvedSettings, merge_layers
 from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.git.checkouts import current_branch
@@ -83,9 +85,13 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     context.store.transact(write, author=context.author)
     if value is not None:  # the value that the team has already is trusted too, by who types it
         content = context.store.read(CONFIG_PATH) or b""
-        without = set_value(decode(content, CONFIG_PATH), name, None).encode()
+        without = written(decode(content, CONFIG_PATH), name, None).encode()
         trust_own(context.repository, {CONFIG_PATH: (without, content)})
-    found = context.renewed().resolved_settings
+    try:
+        found = context.renewed().resolved_settings
+    except DocumentError as error:  # another mistake is left
+        found = merge_layers([understood(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[0]])
+        return ShownSettings((_shown(found, name),), (f"{error.message}; `gt doctor` lists what is wrong",))
     mine = [one.words for one in found.overruled if one.name == name]
     if value is not None:
         unknown = unknown_in_settings(found.settings, context.world.environment)

@@ -164,7 +164,7 @@ def _why_not_yet(context: Context, edit: SavedEdit) -> Left:
     if edit.content is None:
         return Left(f"{REFUSED}it is too large")
     try:
-        check_team_file(edit.path, edit.content)
+        check_team_file(edit.path, edit.content, edit.base or b"")
         refuse_new_secrets(context, edit.content, edit.base or b"", edit.path)
     except GitticksError as error:
         return refused(error, edit.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from gitticks.document import values
@@ -68,14 +69,22 @@ def file_layer(text: str, path: str = FILE) -> Layer:
 
     Of a file in a newer format whatever is understood is taken, and the rest is a warning.
     """
+    layer, mistakes = understood(text, path)
+    if mistakes and not layer.is_read_only:
+        raise next(iter(mistakes.values()))
+    return layer._replace(warnings=tuple(map(str, mistakes.values())))
+
+
+def understood(text: str, path: str = FILE) -> tuple[Layer, Mapping[Keys, DocumentError]]:
+    """Returns the settings of a config.yaml that can be read, and what is wrong with the others."""
     source = Source(text.removeprefix(BYTE_ORDER_MARK), path)
     refuse_conflict(source)
     tree = parse_yaml(source)
     if tree is None:
-        return Layer()
+        return Layer(), {}
     version = _version(source, tree)
     found: dict[Keys, Given] = {}
-    warnings: list[str] = []
+    mistakes: dict[Keys, DocumentError] = {}
     for keys, node, key in _leaves(tree, ()):
         try:
             for value in _read(source, keys, node, key):
@@ -85,10 +94,27 @@ def file_layer(text: str, path: str = FILE) -> Layer:
                 error = None if part is None else source.error(problem, key.start, hint=hint)
                 found[keys] = Given(value, path, source.place(key.start), error)
         except DocumentError as error:
-            if version <= FORMAT_VERSION:
-                raise
-            warnings.append(str(error))
-    return Layer(found, version, tuple(warnings))
+            mistakes[keys] = error
+    return Layer(found, version), mistakes
+
+
+def changed_layer(text: str, before: str) -> Layer:
+    """Returns the settings of a changed config.yaml; mistakes may stay while others go, to be fixed one by one.
+
+    Raises:
+        DocumentError: a mistake is new, or none of them went; or the file has a newer format.
+    """
+    layer, mistakes = understood(text)
+    require_writable(layer)
+    if not mistakes:
+        return layer
+    known: Mapping[Keys, DocumentError] = {}
+    with suppress(DocumentError):
+        known = understood(before)[1]
+    if mistakes.keys() < known.keys():
+        return layer
+    new = [error for keys, error in mistakes.items() if keys not in known]
+    raise (new or [*mistakes.values()])[0]
 
 
 def require_writable(layer: Layer) -> None:
@@ -103,9 +129,16 @@ def require_writable(layer: Layer) -> None:
 
 def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
-    setting, keys = find_setting(name)
     if value is not None:
-        parse_value(setting, keys, value, name)
+        parse_value(*find_setting(name), value, name)
+    changed = written(text, name, value)
+    changed_layer(changed, text)
+    return changed
+
+
+def written(text: str, name: str, value: str | None) -> str:
+    """Returns the same whatever is wrong with the file."""
+    setting, keys = find_setting(name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
     if not body.strip() and keys != ("version",):
@@ -113,7 +146,6 @@ def set_value(text: str, name: str, value: str | None) -> str:
     newline = LINE_BREAK.search(body)
     change = Change(keys, None if value is None else setting.kind.yaml(value))
     changed = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
-    require_writable(file_layer(changed.text))  # not before: the value that is replaced may be wrong
     return mark + changed.text
 
 

@@ -265,6 +265,18 @@ def test_setting_makes_parents_and_keeps_comments(
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "value", "after"),
+    [
+        ("parallel: 99\nhuman: no\n", "parallel", "9", "parallel: 9\nhuman: no\n"),
+        ("parallel: 99\nhuman: no\n", "human", None, "parallel: 99\n"),
+        ("parallel: 99\nx: 1\ny: 1\n", "parallel", "9", "parallel: 9\nx: 1\ny: 1\n"),
+    ],
+)
+def test_mistakes_are_fixed_one_by_one(text: str, name: str, value: str | None, after: str) -> None:
+    assert set_value(text, name, value) == after
+
+
+@pytest.mark.parametrize(
     ("text", "name", "value"),
     [
         ("", "parallel", "0"),

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -16,6 +17,8 @@ from gitticks.actions.edit_checks import check_team_file, refuse_secrets
 from gitticks.actions.trust import are_settings_trusted, why_no_sandbox
 from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
+from gitticks.document.frontmatter import decode
+from gitticks.document.settings import understood
 from gitticks.errors import DocumentError, GitticksError, first_of
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import list_worktrees
@@ -228,6 +231,9 @@ def check_settings(context: Context) -> Iterator[Finding]:
         found = context.resolved_settings
     except GitticksError as error:
         yield fault(error.message, error.hint)
+        with suppress(GitticksError):
+            mistakes = understood(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[1]
+            yield from (fault(one.message, one.hint) for one in mistakes.values())
         return
     newer = format_of(context.store.read(CONFIG_PATH))
     if newer > FORMAT:

@@ -48,6 +48,18 @@ def test_unset_gives_the_default_back(tmp_path: Path) -> None:
     assert config_file(tmp_path) == "version: 1"
 
 
+def test_two_wrong_values_are_named_together_and_fixed_one_by_one(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nparallel: 100\nhuman: no\n")
+    found = json.loads(gt("doctor", "--json", at=tmp_path).out)["findings"]
+    named = {one["what"].split(" is ")[0] for one in found if one["topic"] == "settings"}
+    assert named == {"config.yaml:2:11: `parallel`", "config.yaml:3:8: `human`"}
+    first = gt("config", "parallel", "8", at=tmp_path)
+    assert (first.code, first.out) == (0, "parallel: 8 (config.yaml)\n")
+    assert first.err.startswith("warning: config.yaml:3:8: `human` is not one of ")
+    assert gt("config", "human", "--unset", at=tmp_path).seen == "human: always (default)\n--- 0\n"
+    assert config_file(tmp_path) == "version: 1\nparallel: 8"
+
+
 @pytest.mark.parametrize("words", [["2"], ["1"], ["--unset"]])
 def test_the_format_of_the_branch_is_no_persons_to_set(tmp_path: Path, words: list[str]) -> None:
     store = make_store(tmp_path, config="version: 1\n")
