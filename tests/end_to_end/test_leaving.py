@@ -120,6 +120,7 @@ def test_hooks_and_then_gitticks_leave_without_a_trace(tmp_path: Path, case: str
     project.ok("config", "workspace.dir", workspaces)
     project.ok("start", task_id)
     git("update-ref", f"refs/gitticks/rescued/{task_id}", "HEAD", at=project.path)
+    git("update-ref", "refs/remotes/origin/gitticks/state", "gitticks/state", at=project.path)
     assert type_page(project.path, workspaces) == []
     if case == "workspace-dir":
         file = project.path / ".git/info/exclude"
