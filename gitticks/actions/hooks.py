@@ -98,7 +98,8 @@ def hooks_status(context: Context) -> HooksStatus:
         return HooksStatus((PlaceOfHooks(Place.SERVER, server_hooks_state(repository)),), own)
     having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
     there = {checkout.git_dir for checkout, _ in _work(repository)} | having
-    state = HooksState.INSTALLED if having and having == there else HooksState.ABSENT
+    are_all = having and having == there
+    state = workspace_setup.hooks_state(repository) if are_all else HooksState.ABSENT
     places = (
         PlaceOfHooks(Place.BOARD, board_hooks_state(repository)),
         PlaceOfHooks(Place.WORKSPACES, state, len(having), len(there)),

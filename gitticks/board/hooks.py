@@ -33,9 +33,9 @@ from gitticks.git.repository import Repository
 from gitticks.store.hook_files import (
     HooksState,
     fill_folder,
+    folder_state,
     hook_files,
     is_bound_to_its_name,
-    is_filled,
     is_left_in_front,
     put_in_front,
     remove_folder,
@@ -124,9 +124,7 @@ def board_hooks_state(repository: Repository) -> HooksState:
         return HooksState.NO_BOARD
     if not names_hooks(checkout, folder):
         return HooksState.ABSENT
-    return (
-        HooksState.INSTALLED if is_filled(folder, hook_files(BOARD_HOOKS, PASSED_ON)) else HooksState.BROKEN
-    )
+    return folder_state(folder, hook_files(BOARD_HOOKS, PASSED_ON))
 
 
 def install_server_hooks(repository: Repository) -> None:
@@ -203,10 +201,8 @@ def checkout_hooks_state(repository: Repository) -> HooksState:
     files = _checkout_files(find_own_hooks(repository))
     if not names_hooks(checkout, folder):
         return _state_in_front(repository, CHECKOUT_HOOKS, folder, files)
-    is_whole = is_filled(folder, files) and (
-        read_worktree_setting(checkout.git_dir, HOOKS_PATH) == _name_of(checkout, folder)
-    )
-    return HooksState.INSTALLED if is_whole else HooksState.BROKEN
+    is_named = read_worktree_setting(checkout.git_dir, HOOKS_PATH) == _name_of(checkout, folder)
+    return folder_state(folder, files) if is_named else HooksState.BROKEN
 
 
 def _forget_everywhere(repository: Repository, folder: Path) -> None:
@@ -259,9 +255,13 @@ def _state_in_front(
     hooks = repository.common_dir / "hooks"
     if not any(is_left_in_front(hooks, name) for name in names):
         return HooksState.ABSENT
-    if not is_filled(folder, files) or not all(stands_in_front(hooks, name) for name in names):
+    state = folder_state(folder, files)
+    are_run = all(os.access(hooks / name, os.X_OK) and is_left_in_front(hooks, name) for name in names)
+    if state is HooksState.BROKEN or not are_run:
         return HooksState.BROKEN
-    return HooksState.INSTALLED if find_own_hooks(repository).named is None else HooksState.HIDDEN
+    if find_own_hooks(repository).named is not None:
+        return HooksState.HIDDEN
+    return state if all(stands_in_front(hooks, name) for name in names) else HooksState.OUTDATED
 
 
 def name_hooks(

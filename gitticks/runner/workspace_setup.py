@@ -34,7 +34,15 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
-from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
+from gitticks.store.hook_files import (
+    SHARED,
+    HooksState,
+    fill_folder,
+    folder_state,
+    has_content,
+    read_source,
+    remove_folder,
+)
 
 _SCRIPT = "workspace"
 _TASK, _CHECKOUT = "gitticks.task", "gitticks.checkout"
@@ -80,6 +88,11 @@ def workspaces_with_hooks(repository: Repository) -> tuple[Checkout, ...]:
     """Returns the workspaces whose own configuration names our hooks."""
     folder = _folder(repository)
     return tuple(one for one in linked_checkouts(repository) if names_hooks(one, folder))
+
+
+def hooks_state(repository: Repository) -> HooksState:
+    """Returns whether the hooks that workspaces name are there and work."""
+    return folder_state(_folder(repository), {name: read_source(name) for name in (SHARED, _SCRIPT)})
 
 
 def name_committer(repository: Repository, path: Path, committer: Identity | None) -> None:

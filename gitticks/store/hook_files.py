@@ -33,7 +33,9 @@ class HooksState(StrEnum):
     NO_BOARD = "no board"
     ABSENT = "absent"
     BROKEN = "broken"
-    """They are asked for, and they are incomplete, of another version, or their Python is gone."""
+    """They are asked for, and they are incomplete, or their Python is gone."""
+    OUTDATED = "outdated"
+    """They work, and another version of gitticks wrote them."""
     HIDDEN = "hidden"
     """They are whole, and git runs others: `core.hooksPath` was set since."""
     INSTALLED = "installed"
@@ -69,12 +71,14 @@ def fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         put_file(folder / name, content)
 
 
-def is_filled(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """True if a folder holds these files, and the Python that it names is there, whichever it is."""
-    are_same = all(
-        has_content(folder / name, content) for name, content in files.items() if name != INTERPRETER
-    )
-    return are_same and _interpreter_works(folder)
+def folder_state(folder: Path, files: Mapping[str, bytes]) -> HooksState:
+    """Returns whether a folder holds these files, and if one names its Python, that is there, whichever it is."""
+    scripts = [(folder / name, content) for name, content in files.items() if name != INTERPRETER]
+    is_whole = all(_can_be_run(file, content) for file, content in scripts)
+    if not is_whole or (INTERPRETER in files and not _interpreter_works(folder)):
+        return HooksState.BROKEN
+    is_same = all(has_content(file, content) for file, content in scripts)
+    return HooksState.INSTALLED if is_same else HooksState.OUTDATED
 
 
 def remove_folder(folder: Path) -> None:
@@ -106,6 +110,16 @@ def has_content(file: Path, content: bytes) -> bool:
         )
     except OSError:
         return False
+
+
+def _can_be_run(file: Path, content: bytes) -> bool:
+    """True if a file is this one, or that of another version: it does what no version leaves out."""
+    wanted = b"/chain.sh" if content.startswith(b"#!") else b"gitticks hook"
+    try:
+        found = read_plain_file(file)
+    except OSError:
+        return False
+    return wanted in found and (os.access(file, os.X_OK) or not content.startswith(b"#!"))
 
 
 def _aside(path: Path) -> Path:

@@ -39,7 +39,7 @@ class Repair(StrEnum):
 
     LOCKS = "clear locks whose owners are dead"
     BOARD = "create or fix the board"
-    HOOKS = "install the board's hooks"
+    HOOKS = "install hooks"
     DRIVER = "make git merge tasks by meaning"
     STEP = "update the board"
     FILES = "restore what was deleted or renamed on the board"

@@ -315,10 +315,18 @@ def check_hooks(context: Context) -> Iterator[Finding]:
         what = "the board has no hooks: commits there are not checked, and verdicts in them do nothing"
         yield fault(what, "`gt doctor --fix`", Repair.HOOKS)
     elif state is HooksState.BROKEN:
-        what = "the board's hooks are incomplete, from another version, or their Python is missing"
+        what = "the board's hooks are incomplete, or their Python is missing"
         yield fault(what, "`gt doctor --fix`", Repair.HOOKS)
+    elif state is HooksState.OUTDATED:
+        yield warning("the board's hooks are from another version", "`gt doctor --fix`", Repair.HOOKS)
     is_server = context.repository.project_dir is None
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
+    whose = "this server" if is_server else "your checkout"
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
-        what = f"the hooks of {'this server' if is_server else 'your checkout'} do not work"
-        yield warning(what, "`gt hooks status` says why, and how to fix it")
+        yield warning(f"the hooks of {whose} do not work", "`gt hooks status` says why, and how to fix it")
+    elif others is HooksState.OUTDATED:
+        what = f"the hooks of {whose} are from another version"
+        if is_server:
+            yield warning(what, "`gt hooks install --server`")
+        else:
+            yield warning(what, "`gt doctor --fix`", Repair.HOOKS)

@@ -24,7 +24,7 @@ from gitticks.actions.doctor import (
     warning,
     workspaces,
 )
-from gitticks.board.hooks import keep_board_hooks
+from gitticks.board.hooks import checkout_hooks_state, install_checkout_hooks, keep_board_hooks
 from gitticks.board.lost_pull import put_back
 from gitticks.board.place import create_board
 from gitticks.board.step import WORKTREE_BOARD
@@ -34,6 +34,7 @@ from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
 from gitticks.store.dropped import bring_back_dropped
+from gitticks.store.hook_files import HooksState
 from gitticks.store.layout import state_tip
 from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remove_impossible
@@ -213,6 +214,8 @@ def _make_board(context: Context) -> None:
 
 
 def _install_hooks(context: Context) -> None:
+    if checkout_hooks_state(context.repository) is HooksState.OUTDATED:
+        install_checkout_hooks(context.repository)
     keep_board_hooks(context.repository)
     install_merge_driver(context.repository)
 

@@ -22,6 +22,12 @@ from gitticks.errors import UsageError
 from gitticks.git.config import OwnHooks
 from gitticks.store.hook_files import HooksState
 
+_WHY = {
+    HooksState.HIDDEN: "`core.hooksPath` was set since",
+    HooksState.OUTDATED: "from another version",
+    HooksState.BROKEN: "incomplete",
+}
+
 
 @click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"))
 def hooks_command() -> None:
@@ -106,5 +112,4 @@ def _advice(place: PlaceOfHooks) -> str:
     option = {Place.CHECKOUT: " --checkout", Place.SERVER: " --server"}.get(place.place, "")
     if place.state is HooksState.ABSENT:
         return as_called(f"`gt hooks install{option}`")
-    why = "`core.hooksPath` was set since" if place.state is HooksState.HIDDEN else "incomplete or old"
-    return as_called(f"{why}: `gt hooks install{option}`")
+    return as_called(f"{_WHY[place.state]}: `gt hooks install{option}`")

@@ -118,10 +118,26 @@ def test_install_fixes_what_is_broken(project: Project) -> None:
     for name in ("hooks/pre-commit", "checkout-hooks/pre-push"):
         (own / name).unlink()
     said = project.ok("hooks", "status")
-    assert said.count("incomplete or old: `gt hooks install") == 2
+    assert said.count("incomplete: `gt hooks install") == 2
     assert "the hooks of your checkout do not work" in project.gt("doctor").out
     project.ok("hooks", "install")
     assert states(project)["checkout"] == "installed"
+
+
+def test_those_of_another_version_work_and_are_brought_up_to_date(project: Project) -> None:
+    project.ok("hooks", "install", "--checkout")
+    project.ok("start", project.create())
+    hooks = project.path / ".git/hooks"
+    folders = [hooks, *(hooks.parent / f"gitticks/{name}hooks" for name in ("", "checkout-", "workspace-"))]
+    old = [one for folder in folders for one in folder.iterdir() if b"gitticks hook" in one.read_bytes()]
+    for file in [*old, hooks / "pre-push"]:
+        file.write_bytes(file.read_bytes() + b"# as it was\n")
+    assert project.ok("hooks", "status").count("from another version: `gt hooks install") == 3
+    told = project.gt("doctor")
+    assert (told.code, told.out.count("are from another version\n")) == (0, 2)
+    assert "no problems found" in project.ok("doctor", "--fix")
+    project.ok("hooks", "install")
+    assert set(states(project).values()) == {"installed"}
 
 
 def test_the_boards_are_made_again_with_all_that_can_be_deleted(project: Project) -> None:
@@ -165,7 +181,7 @@ def test_a_server_has_its_own(tmp_path: Path) -> None:
     said = gt("hooks", "install", "--server", at=bare).out
     assert said.splitlines()[1:] == ["server    installed", f"your own  run first  {bare}/hooks"]
     (bare / "gitticks/server-hooks/chain.sh").unlink()
-    assert "incomplete or old: `gt hooks install --server`" in gt("hooks", "status", at=bare).out
+    assert "incomplete: `gt hooks install --server`" in gt("hooks", "status", at=bare).out
     gt("hooks", "uninstall", at=bare)
     assert "server    absent     `gt hooks install --server`" in gt("hooks", "status", at=bare).out
 
