@@ -52,6 +52,7 @@ from gitticks.runner.templates import idle_templates
 from gitticks.runner.workspace_plan import plan, shown_paths, workspace_name
 from gitticks.runner.workspace_removal import Removals, delete_removed, remove_merged_workspaces, tidy_up
 from gitticks.sandbox.machine import require_workspace
+from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.settings import keeping_team_settings
 
 _BEFORE_WATCHING_SECONDS = 1.0
@@ -64,7 +65,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     if options.front is Front.TMUX:
         require_tmux(context.world.environment)
     context.repository.require_project_dir("a run")
-    context.store.tip()
+    refuse_newer_format(context.store.read(CONFIG_PATH))
     _ = context.author
     # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.
     for path, reason in take_up(context).left.items():

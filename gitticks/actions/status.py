@@ -48,7 +48,7 @@ from gitticks.runner.run_record import (
     read_skipped,
 )
 from gitticks.store.index import BrokenFile, open_index
-from gitticks.store.layout import STATE_REF, state_tip
+from gitticks.store.layout import CONFIG_PATH, STATE_REF, newer_format, state_tip
 from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Overview(NamedTuple):
     is_paused: bool
     is_stopping: bool
     foreseen: tuple[Foreseen, ...]
-    no_base: GitticksError | None
+    no_run: GitticksError | None
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
@@ -175,13 +175,15 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
         is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
         foreseen=foreseen,
-        no_base=_why_no_base(context),
+        no_run=_why_no_run(context),
     )
 
 
-def _why_no_base(context: Context) -> GitticksError | None:
+def _why_no_run(context: Context) -> GitticksError | None:
     """Returns why no work can begin; None if the base branch is here, which is seen without loading what plans work."""
     with contextlib.suppress(GitticksError):
+        if context.resolved_settings.is_read_only:
+            return newer_format(context.store.read(CONFIG_PATH))
         base = context.settings.base or default_base(context.repository)
         if base is None or read_ref(context.repository.common_place, BRANCHES + base) is None:
             from gitticks.runner.workspace_plan import why_no_base

@@ -187,13 +187,21 @@ def refuse_newer_format(config: bytes | None) -> None:
     Raises:
         GitticksError: the format is newer.
     """
+    error = newer_format(config)
+    if error is not None:
+        raise error
+
+
+def newer_format(config: bytes | None) -> GitticksError | None:
+    """Returns why a branch can only be read; None for one of this format."""
     found = format_of(config)
-    if found > FORMAT:
-        raise GitticksError(
-            f"the tasks are kept in format {found}, newer than this gitticks, which knows format {FORMAT}: "
-            "it can read them, not change them",
-            hint="`pipx upgrade gitticks`",
-        )
+    if found <= FORMAT:
+        return None
+    return GitticksError(
+        f"the tasks are kept in format {found}, newer than this gitticks, which knows format {FORMAT}: "
+        "it can read them, not change them",
+        hint="`pipx upgrade gitticks`",
+    )
 
 
 def check_place(file: TaskFile, task_id: TaskId) -> None:

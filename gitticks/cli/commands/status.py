@@ -341,7 +341,7 @@ def _next_step(found: Overview) -> str | None:
     if not found.ready or found.in_work or found.is_active:
         return None
     begins = "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
-    return begins if found.no_base is None else f"{found.no_base.message}: {found.no_base.hint}"
+    return begins if found.no_run is None else f"{found.no_run.message}: {found.no_run.hint}"
 
 
 def _print_json(found: Overview) -> None:

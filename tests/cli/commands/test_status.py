@@ -237,6 +237,18 @@ def test_json(tmp_path: Path) -> None:
     }
 
 
+def test_with_a_newer_format_it_and_a_run_say_what_to_upgrade(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.create()
+    config = project.board / "config.yaml"
+    config.write_text(config.read_text().replace("version: 1", "version: 2"))
+    git("commit", "--quiet", "--no-verify", "-am", "x", at=project.board)
+    assert project.gt("status").err.splitlines()[-1].endswith("not change them: `pipx upgrade gitticks`")
+    ran = project.gt("run")
+    assert (ran.code, ran.out) == (64, "")
+    assert "hint: `pipx upgrade gitticks`" in ran.err
+
+
 @pytest.mark.parametrize(
     ("head", "why", "fix"),
     [
