@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
@@ -14,6 +15,7 @@ from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, GitticksError, first_of
 from gitticks.terminal_safety import safe_json
 
+_STARTED = time.time()
 _RUN_USAGE = 64
 _MOST_CHANGES = 3
 
@@ -79,7 +81,24 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
     return tell(arguments, f"{message}: {error.reason}", hint, Exit.FAILED)
 
 
+def upgraded() -> tuple[str, str] | None:
+    """Returns what to tell where this process's own files were replaced since it began, and the hint; else None.
+
+    Modules are loaded when they are first needed, and those of two versions do not fit together.
+    """
+    from pathlib import Path
+
+    try:
+        newest = max(file.stat().st_ctime for file in Path(__file__).parents[1].rglob("*.py"))
+    except (OSError, ValueError):  # it is being replaced, or gone
+        newest = _STARTED
+    return None if newest < _STARTED else ("gitticks was upgraded while this was running", "start it again")
+
+
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
+    replaced = upgraded()  # first: what is loaded from here on may be of the other version
+    if replaced is not None:
+        return tell(arguments, *replaced, Exit.FAILED)
     from gitticks.machine_errors import machine_error_of
 
     refusal = machine_error_of(error)

@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import gitticks
 from gitticks.errors import GitticksError
 from gitticks.machine_errors import machine_error_of
 
@@ -69,3 +74,41 @@ def test_what_the_machine_refuses_is_no_bug(error: OSError, message: str, hint: 
 )
 def test_anything_else_is(error: Exception) -> None:
     assert machine_error_of(error) is None
+
+
+@pytest.mark.parametrize(
+    ("happens", "code", "told"),
+    [
+        (
+            "while upgraded() is None: os.utime('gitticks/errors.py')",
+            1,
+            "error: gitticks was upgraded while this was running\n",
+        ),
+        ("os.rename('gitticks', 'away')", 1, "error: gitticks was upgraded while this was running\n"),
+        ("pass", 70, "error: this is a bug in gitticks: ImportError: "),
+    ],
+)
+def test_files_that_were_replaced_meanwhile_are_none(
+    tmp_path: Path, happens: str, code: int, told: str
+) -> None:
+    shutil.copytree(Path(gitticks.__file__).parent, tmp_path / "gitticks")
+    script = f"""
+import os, sys
+from gitticks.cli.failures import guarded, upgraded
+
+def command():
+    {happens}
+    from gitticks.model import later
+
+sys.exit(guarded(["status"], command))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert ran.stderr.startswith(told)

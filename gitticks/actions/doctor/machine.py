@@ -17,8 +17,8 @@ from gitticks.actions.edit_checks import check_team_file, refuse_secrets
 from gitticks.actions.trust import are_settings_trusted, why_no_sandbox
 from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
-from gitticks.document.frontmatter import decode
 from gitticks.document.settings import understood
+from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, GitticksError, first_of
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import list_worktrees

@@ -50,9 +50,9 @@ def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
         return (
             (f"`{error.filename}`: {reason_of(error)}", None) if told is None else (told.message, told.hint)
         )
-    from gitticks.cli.failures import report
+    from gitticks.cli.failures import report, upgraded
 
-    return report(error, [where])
+    return upgraded() or report(error, [where])
 
 
 class Problem(Lines):
