@@ -18,7 +18,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.events import Key
-from textual.notifications import Notification, Notify, SeverityLevel
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
 from gitticks.actions.context import Context
@@ -29,6 +29,7 @@ from gitticks.tui.palette import Commands
 from gitticks.tui.remembered import Preferences, UnsentComments
 from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
+from gitticks.tui.widgets.chrome import ShownNotification
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
@@ -38,22 +39,6 @@ _UNTIL_READ = 3600.0
 _CLOCK_SECONDS = 5.0
 _LONGEST_LEAVE_SECONDS = 60.0
 _TICKS_AT_REST = 12
-_SHORTEST_TOAST_SECONDS = 0.01
-
-
-class _Notification(Notification):
-    """One with time left while it is shown: textual never comes back from a timer of negative time.
-
-    A toast that is made in the moment in which its notification expires would ask for one.
-    """
-
-    @property
-    def time_left(self) -> float:
-        return max(_SHORTEST_TOAST_SECONDS, super().time_left)
-
-    @property
-    def has_expired(self) -> bool:
-        return super().time_left <= 0
 
 
 class GitticksApp(App[int]):
@@ -299,7 +284,7 @@ class GitticksApp(App[int]):
     ) -> None:
         """Shows a notification; its text is no markup unless that is said."""
         seconds = _TOAST_SECONDS if timeout is None else timeout
-        self.post_message(Notify(_Notification(message, title, severity, seconds, markup)))
+        self.post_message(Notify(ShownNotification(message, title, severity, seconds, markup)))
 
     def say(self, words: str, *, warns: bool = False) -> None:
         """Says something in a corner for some seconds."""

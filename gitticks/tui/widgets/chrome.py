@@ -1,4 +1,4 @@
-"""What frames every place: the row of places at the top, and the keys at the bottom."""
+"""What is around every place: the row of places at the top, the keys at the bottom, and notifications in a corner."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.notifications import Notification
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 NARROW, COMPACT = 70, 100
 """Below these widths there is one column, or frames give way to rules."""
+_SHORTEST_TOAST_SECONDS = 0.01
 
 
 class Bar(Widget):
@@ -163,3 +165,18 @@ class KeyBar(Keys):
     def line(self, width: int) -> Line:
         right = _spans(_HELP)
         return super().line(width - sum(cell_len(text) for text, _ in right) - 3)._replace(right=right)
+
+
+class ShownNotification(Notification):
+    """A notification with time left while it is shown: textual never comes back from a timer of negative time.
+
+    A toast that is made in the moment in which its notification expires would ask for one.
+    """
+
+    @property
+    def time_left(self) -> float:
+        return max(_SHORTEST_TOAST_SECONDS, super().time_left)
+
+    @property
+    def has_expired(self) -> bool:
+        return super().time_left <= 0
