@@ -46,7 +46,7 @@ def test_an_agent_of_the_settings_is_known(project: Project) -> None:
 
 def test_settings_that_cannot_be_read_keep_no_task_from_being_made(project: Project) -> None:
     project.ok("config", "agents.claud.model", "opus")
-    assert _warning(project.gt("create", "Login", "--agent", "claud")) == ""
+    assert "has neither `type` nor `argv`" in _warning(project.gt("create", "Login", "--agent", "claud"))
     broken = {"GITTICKS_CONFIG_PARALLEL": "many"}
     assert _warning(project.gt("create", "Login", "--agent", "claud", environment=broken)) == ""
 
