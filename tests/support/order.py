@@ -2,7 +2,7 @@
 
 Modules are shuffled, and the tests within each, so that what a module shares is still made once. A run names its seed
 at its end, with the command that repeats the order. With `--draw FOLDER=N` the seed also chooses one in N of the tests
-of a folder, those of its subfolders aside: for what runs whole elsewhere. It may be given for several folders.
+of a folder, those of its subfolders aside: for what runs whole elsewhere.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ OPTION, DRAW = "--shuffle", "--draw"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option."""
     parser.addoption(OPTION, metavar="SEED", help="shuffle the tests by this seed; `random` draws one")
-    text = "with --shuffle: run one in N of the tests of FOLDER"
-    parser.addoption(DRAW, metavar="FOLDER=N", action="append", default=[], help=text)
+    parser.addoption(DRAW, metavar="FOLDER=N", help="with --shuffle: run one in N of the tests of FOLDER")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,10 +40,10 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Shuffles the tests."""
-    seed, draws = config.getoption(OPTION), config.getoption(DRAW)
-    if draws and seed is None:
-        raise pytest.UsageError(f"{DRAW} draws by the seed of {OPTION}")
-    for draw in draws:
+    seed, draw = config.getoption(OPTION), config.getoption(DRAW)
+    if draw is not None:
+        if seed is None:
+            raise pytest.UsageError(f"{DRAW} draws by the seed of {OPTION}")
         folder, _, one_in = draw.rpartition("=")
         left_out = not_drawn(items, seed, config.rootpath / folder, int(one_in))
         config.hook.pytest_deselected(items=left_out)
@@ -74,7 +73,7 @@ def shuffled(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Names the seed."""
-    seed, draws = (terminalreporter.config.getoption(option) for option in (OPTION, DRAW))
+    seed, draw = (terminalreporter.config.getoption(option) for option in (OPTION, DRAW))
     if seed is not None:
-        options = " ".join([f"{OPTION}={seed}", *(f"{DRAW}={draw}" for draw in draws)])
+        options = f"{OPTION}={seed}" + (f" {DRAW}={draw}" if draw else "")
         terminalreporter.line(f'shuffled with seed {seed}; to repeat the order: make test ARGS="{options}"')
