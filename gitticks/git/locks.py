@@ -175,9 +175,8 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
     descriptor = _open(path)
     try:
         if not _take_now(descriptor):
-            if (
-                wait_seconds <= 0
-            ):  # a waiter that gives up would still get the lock for an instant, once it is free
+            # A waiter that gives up would still get the lock for an instant, once it is free.
+            if wait_seconds <= 0:
                 raise _lost_race(path, descriptor, wait_seconds)
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
         with errors_name(path):
