@@ -112,6 +112,11 @@ class Overview(NamedTuple):
     foreseen: tuple[Foreseen, ...]
     no_run: GitticksError | None
 
+    @property
+    def startable(self) -> tuple[Standing[TaskRow], ...]:
+        """Returns the ready tasks that a run would start, as far as it is known."""
+        return tuple(one for one in self.ready if one.task.id not in self.skipped)
+
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
     """Returns the overview, after applying what was saved on the board.

@@ -193,8 +193,8 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(inner, "to review", found.to_review, "gt list --status agent-review")
     yield from _merging(inner, found)
-    named = {one.task.id for one in found.left}.union(found.skipped)
-    ready = tuple(one for one in found.ready if one.task.id not in named)
+    named = {one.task.id for one in found.left}
+    ready = tuple(one for one in found.startable if one.task.id not in named)
     yield from _names(inner, "ready", ready, "gt ready")
     skipped = [f"{task_id}{GAP}{visible(from_here(why))}" for task_id, why in found.skipped.items()]
     yield from _listed(on, "not started", skipped, str, "gt status --json")
@@ -338,10 +338,15 @@ def _next_step(found: Overview) -> str | None:
         return f"`gt merge {tried}` tries the merge again"
     if found.merging and not found.in_work:
         return "`gt merge` merges approved work, or says why it cannot"
-    if not found.ready or found.in_work or found.is_active:
-        return None
-    begins = "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
-    return begins if found.no_run is None else f"{found.no_run.message}: {found.no_run.hint}"
+    return None if not found.ready or found.in_work or found.is_active else _way_to_run(found)
+
+
+def _way_to_run(found: Overview) -> str | None:
+    if found.no_run is not None:
+        return f"{found.no_run.message}: {found.no_run.hint}"
+    if not found.startable:
+        return None  # each of the others says what to type
+    return "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
 
 
 def _print_json(found: Overview) -> None:

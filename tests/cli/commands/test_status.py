@@ -309,3 +309,6 @@ not started
     found = json.loads(project.ok("status", "--json"))
     assert [task["id"] for task in found["ready"]] == ["k7f2", "m3xq"]
     assert [one["id"] for one in found["skipped"]] == ["m3xq"]
+    assert "hint: `gt run`" in project.gt("status").err
+    project.ok("cancel", "k7f2")
+    assert "hint" not in project.gt("status").err, "a run would start nothing"
