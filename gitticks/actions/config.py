@@ -14,11 +14,11 @@ from gitticks.document.settings import (
     get,
     names,
     parse_value,
+    read_layer,
     refuse_unavailable,
     set_value,
     show,
-    understood,
-    written,
+    with_value,
 )
 from gitticks.document.settings_layers import ResolvedSettings, merge_layers
 from gitticks.document.texts import decode
@@ -85,12 +85,12 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     context.store.transact(write, author=context.author)
     if value is not None:  # the value that the team has already is trusted too, by who types it
         content = context.store.read(CONFIG_PATH) or b""
-        without = written(decode(content, CONFIG_PATH), name, None).encode()
+        without = with_value(decode(content, CONFIG_PATH), name, None).encode()
         trust_own(context.repository, {CONFIG_PATH: (without, content)})
     try:
         found = context.renewed().resolved_settings
     except DocumentError as error:  # another mistake is left
-        found = merge_layers([understood(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[0]])
+        found = merge_layers([read_layer(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[0]])
         return ShownSettings((_shown(found, name),), (f"{error.message}; `gt doctor` lists what is wrong",))
     mine = [one.words for one in found.overruled if one.name == name]
     if value is not None:

@@ -96,7 +96,7 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
     Mistakes that `old` has may stay while others go. Of a setting that nothing acts on only a new one is refused, where `old` is given.
     """
     if path == CONFIG_PATH:
-        from gitticks.document.settings import changed_layer, understood
+        from gitticks.document.settings import changed_layer, read_layer
 
         before = ""
         with suppress(DocumentError):
@@ -106,7 +106,7 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
             return
         known = frozenset[tuple[str, ...]]()
         with suppress(DocumentError):
-            known = frozenset(understood(before)[0].unavailable)
+            known = frozenset(read_layer(before)[0].unavailable)
         for keys, error in layer.unavailable.items():
             if keys not in known:
                 error.hint = "remove it from the file, then commit"

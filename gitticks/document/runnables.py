@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.document.settings import Layer, understood
+from gitticks.document.settings import Layer, read_layer
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
@@ -75,7 +75,7 @@ class Runnable(NamedTuple):
 def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
     """Returns the commands that a config.yaml names, in the order of their names; none of one that cannot be read."""
     try:
-        return runnables_of_layer(understood(text)[0])
+        return runnables_of_layer(read_layer(text)[0])
     except DocumentError:
         return ()
 

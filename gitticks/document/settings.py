@@ -69,13 +69,13 @@ def file_layer(text: str, path: str = FILE) -> Layer:
 
     Of a file in a newer format whatever is understood is taken, and the rest is a warning.
     """
-    layer, mistakes = understood(text, path)
+    layer, mistakes = read_layer(text, path)
     if mistakes and not layer.is_read_only:
         raise next(iter(mistakes.values()))
     return layer._replace(warnings=tuple(map(str, mistakes.values())))
 
 
-def understood(text: str, path: str = FILE) -> tuple[Layer, Mapping[Keys, DocumentError]]:
+def read_layer(text: str, path: str = FILE) -> tuple[Layer, Mapping[Keys, DocumentError]]:
     """Returns the settings of a config.yaml that can be read, and what is wrong with the others."""
     source = Source(text.removeprefix(BYTE_ORDER_MARK), path)
     refuse_conflict(source)
@@ -104,13 +104,13 @@ def changed_layer(text: str, before: str) -> Layer:
     Raises:
         DocumentError: a mistake is new, or none of them went; or the file has a newer format.
     """
-    layer, mistakes = understood(text)
+    layer, mistakes = read_layer(text)
     require_writable(layer)
     if not mistakes:
         return layer
     known: Mapping[Keys, DocumentError] = {}
     with suppress(DocumentError):
-        known = understood(before)[1]
+        known = read_layer(before)[1]
     if mistakes.keys() < known.keys():
         return layer
     new = [error for keys, error in mistakes.items() if keys not in known]
@@ -131,12 +131,12 @@ def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
     if value is not None:
         parse_value(*find_setting(name), value, name)
-    changed = written(text, name, value)
+    changed = with_value(text, name, value)
     changed_layer(changed, text)
     return changed
 
 
-def written(text: str, name: str, value: str | None) -> str:
+def with_value(text: str, name: str, value: str | None) -> str:
     """Returns the same whatever is wrong with the file."""
     setting, keys = find_setting(name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""

@@ -132,7 +132,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
                 overruled.append(Overruled(".".join(keys), new.value, new.origin, old.origin))
             if held != old.value:
                 found[keys] = new if held == new.value else Given(held, f"{old.origin}, {new.origin}")
-    overruled += _shut_rules(kept)
+    overruled += _overruled_rules(kept)
     return ResolvedSettings(
         settings=_build({keys: one.value for keys, one in found.items()}),
         given=found,
@@ -143,7 +143,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
     )
 
 
-def _shut_rules(layers: tuple[Layer, ...]) -> Iterator[Overruled]:
+def _overruled_rules(layers: tuple[Layer, ...]) -> Iterator[Overruled]:
     """Yields the rules that would let more through the sandbox than the list that another layer gives."""
     for layer, other in permutations(layers, 2):
         rules: Any = layer.given.get(ALLOW, Given((), ""))

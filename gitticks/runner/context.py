@@ -45,6 +45,7 @@ from gitticks.world import World
 
 Value = TypeVar("Value")
 _TAKEN_UP = frozenset({"agents", "approvals", "budget", "iterations", "limits", "permissions"})
+"""What counts before the next run does: approvals and permissions are read anew each time, `renew_settings` takes up the others."""
 _MOST_NAMED = 10
 
 

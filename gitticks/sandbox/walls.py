@@ -184,7 +184,7 @@ def with_rules(walls: Walls, layers: Iterable[PolicyLayer]) -> Walls:
     """
     every = tuple(layers)
     denied = [rule for layer in every for rule in layer.deny]
-    allowed = [rule for layer in heard_to_allow(every) for rule in layer.allow if rule not in layer.shut]
+    allowed = [rule for layer in heard_to_allow(every) for rule in layer.allow if rule not in layer.overruled]
     hosts = (*walls.hosts, *_hosts(allowed))
     if any(layer.default is Answer.DENY for layer in every) or _is_network_denied(denied):
         hosts = tuple(host for host in hosts if host != _EVERY_HOST)

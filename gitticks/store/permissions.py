@@ -40,14 +40,16 @@ def policy_layers(
     """Returns the rules of every place that has any: the project's, the person's, the answers', the flags'."""
     project, *personal = setting_layers(repository, environment, overrides)
     learned = _learned_layer(repository)
-    overruled = merge_layers((project, *personal, learned)).overruled
-    shut = frozenset(
+    overruled = frozenset(
         (one.origin, rule)
-        for one in overruled
+        for one in merge_layers((project, *personal, learned)).overruled
         if one.name == ".".join(ALLOW) and isinstance(one.value, tuple)
         for rule in one.value
     )
-    given = [_layer(project, shut, is_project=True), *(_layer(one, shut) for one in (*personal, learned))]
+    given = [
+        _layer(project, overruled, is_project=True),
+        *(_layer(one, overruled) for one in (*personal, learned)),
+    ]
     return tuple(layer for layer in given if layer.deny or layer.allow or layer.default is not None)
 
 
@@ -58,7 +60,9 @@ def _learned_layer(repository: Repository) -> Layer:
     return Layer({keys: Given(some, LEARNED_ORIGIN) for keys, some in rules.items()})
 
 
-def _layer(layer: Layer, shut: frozenset[tuple[str, object]], *, is_project: bool = False) -> PolicyLayer:
+def _layer(
+    layer: Layer, overruled: frozenset[tuple[str, object]], *, is_project: bool = False
+) -> PolicyLayer:
     given = {keys: layer.given[keys] for keys in (_DENY, ALLOW, _DEFAULT) if keys in layer.given}
     values: dict[tuple[str, ...], Any] = {keys: one.value for keys, one in given.items()}
     return PolicyLayer(
@@ -67,7 +71,7 @@ def _layer(layer: Layer, shut: frozenset[tuple[str, object]], *, is_project: boo
         values.get(ALLOW, ()),
         Answer(values[_DEFAULT]) if _DEFAULT in values else None,
         is_project,
-        frozenset(rule for rule in values.get(ALLOW, ()) if (given[ALLOW].origin, rule) in shut),
+        frozenset(rule for rule in values.get(ALLOW, ()) if (given[ALLOW].origin, rule) in overruled),
     )
 
 

@@ -57,7 +57,7 @@ class Access(NamedTuple):
 class PolicyLayer:
     """The rules that come from one place; `default` is None where that place sets none.
 
-    Those of `allow` that are `shut` open nothing in a sandbox, since another place lists what may be let through.
+    Those of `allow` that are `overruled` open nothing in a sandbox, since another place lists what may be let through.
     The project's layer is the team's `config.yaml`; all others are a person's own.
     """
 
@@ -66,7 +66,7 @@ class PolicyLayer:
     allow: tuple[PermissionRule, ...] = ()
     default: Answer | None = None
     is_project: bool = False
-    shut: frozenset[PermissionRule] = frozenset()
+    overruled: frozenset[PermissionRule] = frozenset()
 
     @cached_property
     def denying(self) -> Mapping[str, RuleIndex]:

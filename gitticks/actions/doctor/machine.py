@@ -17,7 +17,7 @@ from gitticks.actions.edit_checks import check_team_file, refuse_secrets
 from gitticks.actions.trust import are_settings_trusted, why_no_sandbox
 from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
-from gitticks.document.settings import understood
+from gitticks.document.settings import read_layer
 from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, GitticksError, first_of
 from gitticks.flocks import is_lock_held
@@ -232,7 +232,7 @@ def check_settings(context: Context) -> Iterator[Finding]:
     except GitticksError as error:
         yield fault(error.message, error.hint)
         with suppress(GitticksError):
-            mistakes = understood(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[1]
+            mistakes = read_layer(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[1]
             yield from (fault(one.message, one.hint) for one in mistakes.values())
         return
     newer = format_of(context.store.read(CONFIG_PATH))
