@@ -39,7 +39,7 @@ A run that is active takes up `agents`, `budget`, `iterations` and `limits` from
 Durations are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
 `*` stands for a name that you choose.
 
-`git config` also holds what is no setting, but yours alone: [aliases](commands.md) under `gitticks.alias.*`, and [the look of the interface](../how-to/a-day-in-the-interface.md#make-it-yours) under `gitticks.ui.*`.
+`git config` also holds what is not a setting, but yours alone: [aliases](commands.md) under `gitticks.alias.*`, and [the look of the interface](../how-to/a-day-in-the-interface.md#make-it-yours) under `gitticks.ui.*`.
 """
 NOTES = {
     "sync.auto": "`push` after a command that changed tasks, `both` also after one that reads the branch, such as `gt status`; a run shares while it is active, and with `both` it asks the remote before it starts and every `--poll`",
