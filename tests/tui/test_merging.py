@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.tui.screens.home import Home
 from tests.support.forges import StandIn
 from tests.support.projects import make_project, make_reviewing
 from tests.support.pull_requests import URL, recorded, token
@@ -140,7 +141,7 @@ def test_a_pull_request_is_named_before_it_is_opened_and_until_its_task_is_close
         await shown.reads(f"Then merge its pull request: {URL}")
         await shown.press("enter")
         await shown.until(lambda: project.task("k7f2").awaiting is Awaiting.WORK, "the approval")
-        await shown.until(lambda: inbox.key == "k7f2", "Home")
+        await shown.until(lambda: isinstance(shown.app.view, Home) and inbox.key == "k7f2", "Home")
         await ask(Awaiting.WORK, URL, f"Nothing is merged: its pull request stays open: {URL}")
         await shown.press("escape", "t", "y")
         await shown.sees("WHY IT IS WAITING", "closes the task")
