@@ -140,13 +140,17 @@ class Tasks:
 
         Raises:
             NotFoundError: there is no task of an id that the options name.
-            UsageError: so many agents cannot work at once.
+            UsageError: so many agents cannot work at once, or a limit is not above 0.
         """
         from gitticks.actions.run import execute, prepare_run
 
         asked = options or RunOptions()
         if not 1 <= asked.parallel <= MOST_PARALLEL:
             raise UsageError(f"`parallel` is {asked.parallel}, and is to be from 1 to {MOST_PARALLEL}")
+        for name in ("max_iterations", "max_seconds", "max_cost", "max_tokens"):
+            limit = getattr(asked, name)
+            if limit is not None and not limit > 0:  # so that NaN is refused as well
+                raise UsageError(f"`{name}` is {limit}, and is to be above 0")
         given: object = asked.ids  # a single id is what is easily written instead
         ids = (given,) if isinstance(given, str) else asked.ids
         asked = asked._replace(ids=tuple(map(self._resolve, ids)))

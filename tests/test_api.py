@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -116,6 +117,20 @@ def test_fields_of_other_kinds_are_refused(project: Path, name: str, value: str,
 def test_a_run_of_so_many_agents_is_refused(project: Path, parallel: int) -> None:
     with pytest.raises(UsageError, match="is to be from 1 to 64"):
         gitticks.open_tasks(project).run(gitticks.RunOptions(parallel=parallel))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (gitticks.RunOptions(max_iterations=-1), "`max_iterations` is -1,"),
+        (gitticks.RunOptions(max_tokens=0), "`max_tokens` is 0,"),
+        (gitticks.RunOptions(max_cost=math.nan), "`max_cost` is nan,"),
+        (gitticks.RunOptions(max_seconds=0.0), "`max_seconds` is 0.0,"),
+    ],
+)
+def test_a_run_of_such_a_limit_is_refused(project: Path, options: gitticks.RunOptions, said: str) -> None:
+    with pytest.raises(UsageError, match=f"{said} and is to be above 0"):
+        gitticks.open_tasks(project).run(options)
 
 
 def test_importing_the_package_loads_nothing_else() -> None:

@@ -49,6 +49,7 @@ def test_a_task_goes_its_whole_way(folder: Path, here: str) -> None:
     assert "server" not in hooks
     doctor = gt("doctor", at=at)
     assert doctor.code == 0, doctor.seen
+    assert "cannot work here" not in doctor.seen
 
 
 def test_work_without_a_workspace_needs_a_checkout(folder: Path) -> None:

@@ -77,9 +77,11 @@ def check_kind(context: Context) -> Iterator[Finding]:
             "the clone is shallow: work merged before its oldest commit looks like new work",
             "`git fetch --unshallow` fetches the rest",
         )
-    if repository.project_dir is not None:
+    # A bare repository may have linked worktrees; of those this one is looked at.
+    checkout = repository.main_worktree or repository.here_worktree
+    if checkout is not None:
         try:
-            refuse_filters(checkout_at(repository, repository.project_dir))
+            refuse_filters(checkout_at(repository, checkout))
         except GitticksError as error:
             yield warning(f"{error.message}: agents cannot work here", error.hint)
     for folder in alternates(repository):
