@@ -26,6 +26,14 @@ def is_harmful(char: str) -> bool:
     return (category(char) in _HARMFUL and char not in JOINERS) or _FIRST_HIDING <= char <= _LAST_HIDING
 
 
+def escaped(char: str) -> str:
+    r"""Returns a character as an escape such as `\u202e`; a byte of a file's name that is not UTF-8 is `\xe9`, say."""
+    shown = (
+        chr(ord(char) - 0xDC00) if "\udc80" <= char <= "\udcff" else char
+    )  # as `os.fsdecode` stands for a byte
+    return shown.encode("unicode_escape").decode("ascii")
+
+
 def safe_json(text: str) -> str:
     """Returns JSON text on one line in which harmful characters are escapes."""
     if are_harmless(text):

@@ -9,7 +9,7 @@ from functools import cache
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.terminal_safety import JOINERS, are_harmless, is_harmful
+from gitticks.terminal_safety import JOINERS, are_harmless, escaped, is_harmful
 from gitticks.world import is_ours, program_on_path
 
 _PRINTABLE = bytes(range(0x20, 0x7F))
@@ -26,10 +26,7 @@ def visible(text: str, *, keep: str = "") -> str:
     r"""Returns `text` with control, direction and tag characters written out, such as `\x1b` and `\u202e`."""
     if are_harmless(text):
         return text
-    return "".join(
-        char.encode("unicode_escape").decode("ascii") if is_harmful(char) and char not in keep else char
-        for char in text
-    )
+    return "".join(escaped(char) if is_harmful(char) and char not in keep else char for char in text)
 
 
 def all_visible(texts: list[str]) -> list[str]:

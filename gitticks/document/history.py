@@ -8,11 +8,13 @@ and no rule acts on them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from gitticks.document.texts import encodable
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.status import ActorKind, Role, Status
@@ -20,6 +22,7 @@ from gitticks.model.status import ActorKind, Role, Status
 T = TypeVar("T")
 
 MOST_LINE_BYTES = 1_000_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 RESERVED_KEYS = frozenset({"type", "at", "actor", "from", "to", "reason"})
 
 
@@ -64,7 +67,7 @@ def render_event(event: Event) -> str:
         allow_nan=False,
         separators=(",", ":"),
     )
-    return line.encode("utf-8", "replace").decode() + "\n"
+    return _SURROGATE.sub(lambda one: encodable(one[0]).replace("\\", r"\\"), line) + "\n"
 
 
 def read_history(data: bytes) -> History:

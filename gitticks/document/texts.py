@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from gitticks.errors import DocumentError
+from gitticks.terminal_safety import escaped
 
 MOST_BYTES = 1_000_000
 MOST_LINES = 20_000
@@ -73,7 +74,8 @@ def line_end(text: str, offset: int) -> int:
 
 
 def encodable(text: str) -> str:
-    """Returns `text` with U+FFFD for each character that no file of ours can hold."""
+    r"""Returns `text` as a file of ours can hold it: `\xe9` for such a byte that is not UTF-8, U+FFFD for what is left."""
+    text = re.sub("[\udc80-\udcff]", lambda byte: escaped(byte[0]), text)
     return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 

@@ -15,6 +15,7 @@ from shlex import quote
 from typing import BinaryIO, NamedTuple
 
 from gitticks.errors import GitticksError
+from gitticks.terminal_safety import escaped
 
 OLDEST_GIT = (2, 39)
 TIME_LIMIT_SECONDS = 600.0
@@ -205,7 +206,7 @@ def git_version() -> tuple[int, ...]:
 def printable(text: str, longest: int = LONGEST_MESSAGE) -> str:
     """Returns `text` on one line, without control characters, at most `longest` characters long."""
     lines = " / ".join(line.strip() for line in text.splitlines() if line.strip())
-    shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in lines)
+    shown = "".join(letter if letter.isprintable() else escaped(letter) for letter in lines)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 

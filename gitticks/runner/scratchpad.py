@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gitticks.agents.trouble import one_line
+from gitticks.document.texts import encodable
 from gitticks.document.values import format_time
 
 LARGEST_BYTES = 16_000
@@ -52,7 +53,7 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
 
     Nothing but white space adds no entry. `source` is who or what says it, such as `k7f2 · claude`.
     """
-    body = text.strip()
+    body = encodable(text).strip()
     if not body:
         return scratchpad
     heading = f"### {format_time(at)} · {' '.join(source.split())}"
@@ -64,7 +65,7 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
 
 def add_failure(scratchpad: str, failure: str, *, at: datetime, source: str) -> str:
     """Returns the scratchpad with a check's failure added: its first line and the end of its output, each failure once."""
-    head, _, output = failure.partition("\n")
+    head, _, output = encodable(failure).partition("\n")
     tail = output.strip("\n")
     if len(tail.encode()) > _LONGEST_FAILURE:
         cut = tail.encode()[-_LONGEST_FAILURE:].decode(errors="ignore")

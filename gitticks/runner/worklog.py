@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.document.texts import encodable
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import quoted
 from gitticks.model.status import Role
@@ -75,7 +76,8 @@ def render_entry(entry: WorklogEntry) -> str:
     estimate = " (not all is known)" if report.is_estimate else ""
     lines.append(f"- used: {_used(report.usage, report.cost_source)}{estimate}")
     said = "\n\n".join(filter(None, (report.final_message, signal and signal.details)))
-    return "\n".join([heading, "", *lines, *_indented(checks.output if checks else ""), *_said(said), ""])
+    output = _indented(checks.output if checks else "")
+    return encodable("\n".join([heading, "", *lines, *output, *_said(said), ""]))
 
 
 def recent_work(worklog: str) -> tuple[list[str], str]:

@@ -99,7 +99,8 @@ def bring_home(
     _follow_merge(checkout, private)
     kept = {name: commit for name, commit in known.items() if not name.startswith(BRANCHES)}
     note_refs(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})
-    (checkout.git_dir / _BROUGHT).write_text((inside or "") + _outside(repository, checkout, branch))
+    stand = (inside or "") + _outside(repository, checkout, branch)
+    (checkout.git_dir / _BROUGHT).write_bytes(os.fsencode(stand))
     return tuple(warnings)
 
 
@@ -126,8 +127,8 @@ def _outside(repository: Repository, checkout: Checkout, branch: str | None) -> 
 def _noted(checkout: Checkout) -> str:
     """Returns how both sides were when all had been brought home; empty where that is not known."""
     try:
-        return (checkout.git_dir / _BROUGHT).read_text()
-    except (OSError, UnicodeDecodeError):
+        return os.fsdecode((checkout.git_dir / _BROUGHT).read_bytes())
+    except OSError:
         return ""
 
 
@@ -274,7 +275,7 @@ def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout
     run_git(
         ["update-ref", "-m", "gitticks: committed in the sandbox", "--stdin"],
         repository_dir=checkout.git_dir,  # so that the log of its HEAD knows them too, should the branch be deleted
-        input="".join(f"{line}\n" for line in lines).encode(),
+        input=os.fsencode("".join(f"{line}\n" for line in lines)),
     )
     return placed
 

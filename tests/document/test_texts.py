@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from gitticks.document.texts import Source, is_encodable, line_starts, trimmed, with_newlines
+from gitticks.document.texts import Source, encodable, is_encodable, line_starts, trimmed, with_newlines
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,10 @@ def test_trimming_keeps_the_first_lines_indentation() -> None:
 def test_half_a_surrogate_pair_is_in_no_file() -> None:
     assert not is_encodable("a\ud800")
     assert is_encodable("🎉ü")
+
+
+def test_a_byte_that_is_not_utf_8_is_written_as_an_escape() -> None:
+    assert encodable(os.fsdecode(b"unc\xe9 \xc3\xa9\0") + "\ud800") == "unc\\xe9 é\ufffd\ufffd"
 
 
 def test_an_error_names_line_and_column_of_the_file() -> None:
