@@ -14,16 +14,17 @@ from functools import cache
 from pathlib import Path
 from shlex import join
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.objects.failures import is_out_of_room, require_written
 from gitticks.git.process import printable, run_git
-from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+from gitticks.git.refs import BRANCHES, default_base, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import past_half_made
 from gitticks.safe_read import read_plain_file
 from gitticks.sandbox.private_git import MERGE_HEAD, PrivateGit, known_refs, note_refs
+from gitticks.store.index import open_index
 
 _INCOMING = "refs/gitticks/incoming/"
 _KEPT = "refs/gitticks/kept/"
@@ -50,12 +51,16 @@ _READ_OTHERWISE = re.compile(r"@|[A-Z_]*HEAD|[0-9a-f]{7,64}", re.ASCII)
 
 
 def bring_home(
-    repository: Repository, private: PrivateGit, walled: tuple[str, ...], branch: str | None
+    repository: Repository,
+    private: PrivateGit,
+    walled: tuple[str, ...],
+    branch: str | None,
+    base: str | None,
 ) -> tuple[str, ...]:
     """Takes what was committed in the sandbox into the repository, and returns what a person should know of it.
 
     `walled` is the command line up to a command that runs in a sandbox, where the private directory is seen. `branch`, the
-    workspace's own, is moved to what was committed. Other branches come beside the person's.
+    workspace's own, is moved to what was committed. Other branches come beside the person's; `base` is the configured one.
 
     Raises:
         GitError: what is there is broken or hostile; nothing was taken.
@@ -75,7 +80,7 @@ def bring_home(
     (found, head_ref), before = _parse(listed), head(checkout)
     unborn = _unborn(private) if "HEAD" not in found else None
     head_ref = head_ref or unborn
-    wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
+    wanted, warnings = _wanted(repository, checkout, found, branch, base, is_detached=head_ref is None)
     own, known = f"{BRANCHES}{branch}" if branch else "", known_refs(checkout)
     options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
     fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
@@ -207,6 +212,7 @@ def _wanted(
     checkout: Checkout,
     found: Mapping[str, str],
     branch: str | None,
+    base: str | None,
     *,
     is_detached: bool,
 ) -> tuple[dict[str, str], list[str]]:
@@ -214,7 +220,10 @@ def _wanted(
     wanted: dict[str, str] = {}
     warnings: list[str] = []
     own = f"{BRANCHES}{branch}" if branch else ""
-    known, taken = known_refs(checkout), cache(lambda: _taken_names(repository))  # few make other branches
+    known, taken = (
+        known_refs(checkout),
+        cache(lambda: _taken_names(repository, base)),
+    )  # few make other branches
     for name, commit in found.items():
         if name == "HEAD":
             if is_detached and commit != head(checkout):
@@ -241,14 +250,25 @@ def _wanted(
     return wanted, warnings
 
 
-def _taken_names(repository: Repository) -> frozenset[str]:
-    asked = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"]
-    said = (run_git(words, repository_dir=repository.common_dir).text for words in (asked, ["remote"]))
-    return frozenset(name for text in said for name in text.splitlines())
+def _taken_names(repository: Repository, base: str | None) -> Collection[str]:
+    """Returns the names that mean something already, though there may be no such branch here.
+
+    Git makes the remote's branch of a name once somebody asks for it, and gitticks makes a base once it merges there.
+    """
+    asked = (
+        ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"],
+        ["for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes"],
+        ["remote"],
+    )
+    said = (run_git(words, repository_dir=repository.common_dir).text for words in asked)
+    names = {base, default_base(repository), *(name for text in said for name in text.splitlines())}
+    with contextlib.suppress(NotFoundError), open_index(repository) as index:
+        names.update(task.base for task in index.tasks(open_only=True))
+    return {name for name in names if name}
 
 
 def _is_misleading(ref: str, taken: Collection[str]) -> bool:
-    """True if a branch would be read as a remote's, a tag, a commit, HEAD, an option, or as another task's."""
+    """True if a branch would be read as a remote's, a base, a tag, a commit, HEAD, an option, or as another task's."""
     name = ref.removeprefix(BRANCHES)
     above = (name[:end] for end in (*(at for at, sign in enumerate(name) if sign == "/"), len(name)))
     return (

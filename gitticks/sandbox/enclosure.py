@@ -87,8 +87,12 @@ def take_home(
     checkout: Checkout,
     environment: Mapping[str, str],
     branch: str | None,
+    *,
+    base: str | None,
 ) -> tuple[str, ...]:
     """Takes what was committed in a sandbox in a checkout, if it ever had any, and returns what a person should know.
+
+    `branch` is the checkout's own, `base` the configured one.
 
     Raises:
         GitError: it is broken or hostile; nothing was taken.
@@ -100,7 +104,7 @@ def take_home(
         return ()
     inside = Inside(checkout.git_dir, overlaid={checkout.git_dir: private.folder}, lent=private.stores)
     words = bubblewrap(alone._replace(hosts=()), read_machine(environment), inside)
-    return bring_home(repository, private, words, branch)
+    return bring_home(repository, private, words, branch, base)
 
 
 @contextlib.contextmanager

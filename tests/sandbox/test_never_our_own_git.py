@@ -65,7 +65,7 @@ def inside(repository: Repository, checkout: Checkout, script: str, **variables:
 
 def home(repository: Repository, checkout: Checkout) -> tuple[str, ...]:
     """Takes what was committed, and returns what is said of it."""
-    return take_home(SETTINGS, repository, checkout, os.environ, BRANCH)
+    return take_home(SETTINGS, repository, checkout, os.environ, BRANCH, base="develop")
 
 
 @pytest.fixture
@@ -278,6 +278,10 @@ def test_other_branches_stay_and_what_was_made_of_them_is_kept(
         "refs/heads/main",
         "a1b2c3d",
         "@",
+        "release",
+        "release/next",
+        "develop",
+        "trunk",
     ],
 )
 def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
@@ -286,6 +290,8 @@ def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
     # Of `origin` there is none yet: a branch of its name would mean another thing as soon as there is.
     git("config", "remote.upstream.url", "https://example.invalid/x", at=repository.common_dir)
     git("tag", "v1.0", at=repository.common_dir)
+    git("update-ref", "refs/remotes/upstream/release", "main", at=repository.common_dir)
+    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk", at=repository.common_dir)
     inside(repository, checkout, f"{COMMIT}git update-ref refs/heads/{name} HEAD; git branch mine")
     (said,) = home(repository, checkout)
     kept = f"refs/gitticks/kept/work/heads/{name}"

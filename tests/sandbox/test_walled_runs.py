@@ -11,7 +11,17 @@ from gitticks.model.status import Status
 from tests.runner.test_council import council, rounds
 from tests.support.agents import write_program
 from tests.support.repositories import commit_file, fsck_problems, git, make_repository
-from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
+from tests.support.runs import (
+    COMMIT,
+    DONE,
+    HANDOFF,
+    NO_PERSON,
+    NO_REVIEW,
+    PASS,
+    TO_REVIEW,
+    RunProject,
+    project,
+)
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["project"]
@@ -103,6 +113,44 @@ def test_an_agent_writes_nowhere_else(project: RunProject, preset: str, tmp_path
     assert not beside.exists()
     assert not (project.path / "out.txt").exists()
     assert (sorted(common.glob("hooks/*")), (common / "config").read_bytes()) == before
+
+
+@PRESETS
+@pytest.mark.parametrize("role", ["worker", "reviewer"])
+def test_a_base_that_only_the_remote_has_is_not_made_by_an_agent(
+    project: RunProject, preset: str, role: str
+) -> None:
+    git("update-ref", "refs/remotes/origin/develop", "main", at=project.path)
+    make = f'if [ "$GITTICKS_ROLE" = {role} ]; then {COMMIT}git branch develop; fi\n'
+    project.settings("base: develop\n")
+    project.agent(f'{make}if [ "$GITTICKS_ROLE" = reviewer ]; then {PASS}else {DONE}fi\n')
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert "`develop` was made in the sandbox, but its name would mean something else outside" in ran.seen
+    assert "develop" not in git("for-each-ref", "refs/heads", at=project.path)
+    assert git("for-each-ref", "refs/gitticks/kept/*/heads/develop", at=project.path)
+    project.ok("list")
+    assert project.stands() == TO_REVIEW
+
+
+@PRESETS
+def test_the_base_of_another_task_that_is_gone_is_not_made_by_an_agent(
+    project: RunProject, preset: str
+) -> None:
+    project.settings(NO_REVIEW)
+    git("branch", "topic", at=project.path)
+    project.make()
+    project.ok("config", "base", "topic")
+    project.run("--sandbox", preset)
+    assert project.task("k7f2").base == "topic"
+    project.ok("config", "base", "main")
+    git("branch", "-D", "topic", at=project.path)
+    project.agent(f"git merge -q gitticks/work/k7f2\n{COMMIT}git branch topic\n{HANDOFF}")
+    project.make("m4n8")
+    ran = project.run("--sandbox", preset)
+    assert "`topic` was made in the sandbox" in ran.seen
+    project.ok("list")
+    assert project.stands() == TO_REVIEW
 
 
 @PRESETS

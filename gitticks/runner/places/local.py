@@ -167,7 +167,14 @@ class Desk:
         checkout = checkout_at(place.repository, workspace.path)
         outer = place.world.environment
         try:
-            found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
+            found = take_home(
+                place.settings.sandbox,
+                place.repository,
+                checkout,
+                outer,
+                workspace.branch,
+                base=place.settings.base,
+            )
         except (HalfMadeError, MachineError):
             raise  # nothing that the agent did
         except GitticksError as error:
