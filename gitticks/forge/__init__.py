@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gitticks.agents.process import StopRequest
-from gitticks.forge.base import Forge, ForgeError, Project
+from gitticks.forge.base import Forge, ForgeError, Project, UnavailableError
 from gitticks.forge.github import GitHub
 from gitticks.forge.gitlab import GitLab
 from gitticks.model.settings import ForgeKind
 
-__all__ = ["Forge", "ForgeError", "forge_of"]
+__all__ = ["Forge", "ForgeError", "UnavailableError", "forge_of"]
 
 
 def forge_of(

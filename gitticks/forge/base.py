@@ -47,6 +47,10 @@ class ForgeError(GitticksError):
     rest_seconds = REST_SECONDS
 
 
+class UnavailableError(ForgeError):
+    """No request is answered at present: the program or the login is missing, or the rate limit is reached."""
+
+
 class NotThereError(ForgeError):
     """The forge has no such thing, or hides it."""
 
@@ -171,7 +175,7 @@ class Forge(ABC):
         """Returns what the forge's program prints."""
         program = shutil.which(self.program, path=self._environment.get("PATH"))
         if program is None:
-            raise ForgeError(
+            raise UnavailableError(
                 f"`{self.program}` is not installed, and opening pull requests on {self.project.host} needs it",
                 hint=f"install `{self.program}`, then `{self._login}`; `gt config merge.mode queue` works without it",
             )
@@ -193,7 +197,9 @@ class Forge(ABC):
         if ended.reason is EndReason.EXITED:
             raise self._failure(ended, self._again(path, body))
         why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
-        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body))
+        raise UnavailableError(
+            f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body)
+        )
 
     @property
     def _login(self) -> str:
@@ -209,14 +215,14 @@ class Forge(ABC):
         said = printable(f"{heading}{_reasons_of(ended.output)}" if heading else ended.output, 300)
         lower = f"{ended.errors}\n{ended.output}".lower()
         if any(sign in lower for sign in _LIMITED):
-            error = ForgeError(
+            error = UnavailableError(
                 f"{self.name} says that its rate limit is reached; the next try is in {LONG_REST_SECONDS / 60:.0f} minutes: {said}",
                 hint=f"`{self.program} api --hostname {self.project.host} rate_limit` shows until when",
             )
             error.rest_seconds = LONG_REST_SECONDS
             return error
         if any(sign in lower for sign in _NO_LOGIN):
-            return ForgeError(f"`{self.program}` is not logged in: {said}", hint=f"`{self._login}`")
+            return UnavailableError(f"`{self.program}` is not logged in: {said}", hint=f"`{self._login}`")
         if "http 404" in lower:
             return NotThereError(
                 f"{self.name} has no such project or pull request, or hides it from you: {said}",

@@ -9,7 +9,7 @@ from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
-from gitticks.forge import Forge, ForgeError, forge_of
+from gitticks.forge import Forge, ForgeError, UnavailableError, forge_of
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
@@ -22,7 +22,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.pull_request import PullRequest, PullState
 from gitticks.model.settings import MergeMode
-from gitticks.model.status import ActorKind
+from gitticks.model.status import ActorKind, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.context import RunContext
@@ -32,6 +32,7 @@ from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseN
 from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
 from gitticks.store.branch import Store
 from gitticks.workflow.artifacts import checks_of
+from gitticks.workflow.pull_requests import opened_in
 from gitticks.workflow.triggers import MergeFound, PullRequestSeen, Trigger
 
 _LONGEST_TEXT = 60_000
@@ -50,6 +51,7 @@ class PullRequests:
         self.repository = run.repository
         self.stop = StopRequest()
         self._warned: set[str] = set()
+        self._warns: set[str] = set()
 
     def offer(self, store: Store, task: Task, base: str) -> str:
         """Pushes the approved head and returns the address of the pull request that asks for its merge.
@@ -119,9 +121,9 @@ class PullRequests:
         return f"{safe[:_LONGEST_TEXT]}\n\n---\nTask: {file.task.id}\n"
 
     def look(self) -> int:
-        """Asks the forge about each open pull request, and notifies the listener of what moved a task.
+        """Asks the forge about each pull request that gitticks opened, and notifies the listener of what moved a task.
 
-        Of a task that was sent back, and that nobody works on at this moment, only the merge of its pull request
+        What cannot be told of one task is warned of, and the others are looked at. Of a task that was sent back, and that nobody works on at this moment, only the merge of its pull request
         counts. Returns how many were asked about.
 
         Raises:
@@ -134,17 +136,32 @@ class PullRequests:
         tasks = store.snapshot().all_tasks().values()
         asked = [one for one in tasks if one.pr and one.is_open and (one.is_offered or one.id not in live)]
         for task in sorted(asked, key=lambda one: one.id):
-            base = workspaces.base_of(task, self.run.settings, self.repository)
-            _, forge = self._forge(base)
-            pull = forge.look(str(task.pr))
-            if task.is_offered:
-                pull = self._with_logs(forge, pull)
-            elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:
-                continue
-            trigger = self._trigger(task, base, pull)
-            if trigger is not None:
-                self._decide(store, task, trigger)
+            try:
+                self._look_at(store, task)
+            except GitticksError as error:
+                if isinstance(error, UnavailableError) or self.stop.is_requested:
+                    raise
+                hint = error.hint or f"`gt close {task.id}` closes it without the forge"
+                self.warn(task.id, f"its pull request was not checked: {error.message}", hint)
         return len(asked)
+
+    def _look_at(self, store: Store, task: Task) -> None:
+        url = task.pr if task.is_offered else opened_in(store.history(task.id))
+        if url is None:
+            if task.status is Status.REVIEWING and not task.is_merging:
+                words = f"gitticks did not open {task.pr}, and does not follow it"
+                self.warn(task.id, words, f"`gt approve {task.id}` opens a pull request")
+            return
+        base = workspaces.base_of(task, self.run.settings, self.repository)
+        _, forge = self._forge(base)
+        pull = forge.look(url)
+        if task.is_offered:
+            pull = self._with_logs(forge, pull)
+        elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:
+            return
+        trigger = self._trigger(task, base, pull)
+        if trigger is not None:
+            self._decide(store, task, trigger)
 
     def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
         if any(one.is_running for one in pull.checks):
@@ -193,11 +210,11 @@ class PullRequests:
                 self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
 
     def warn(self, task_id: TaskId | None, message: str, hint: str | None) -> None:
-        """Warns, once for each time that the words change."""
+        """Warns, unless the look before has done so in the same words."""
         words = f"{message}; {hint}" if hint else message
         if words not in self._warned:
-            self._warned.add(words)
             self.run.emit(Warned(task_id, words))
+        self._warns.add(words)
 
     def follow(self, over: threading.Event, every_seconds: float) -> None:
         """Looks again and again until `over` is set; what goes wrong is warned of, and rests the looking."""
@@ -207,12 +224,11 @@ class PullRequests:
 
     def look_once(self) -> float:
         """Looks, warns of what goes wrong, and returns for how many seconds the forge is to be left alone then."""
+        self._warned, self._warns = self._warns, set()
         try:
-            rest = self.look() * _SECONDS_EACH
+            return self.look() * _SECONDS_EACH
         except GitticksError as error:
             if self.stop.is_requested:
                 return 0.0
             self.warn(None, f"pull requests: {error.message}", error.hint)
             return error.rest_seconds if isinstance(error, ForgeError) else ForgeError.rest_seconds
-        self._warned.clear()
-        return rest

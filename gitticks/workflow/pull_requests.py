@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
 from gitticks.errors import RefusedError
-from gitticks.model.event import ENGINE, Actor, EventType
+from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.pull_request import Check, Comment, PullState
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
@@ -30,6 +31,15 @@ def open_pull_request(draft: Draft, opened: PullRequestOpened) -> None:
         raise RefusedError(f"`{task.id}` is not approved any more", hint=f"`gt show {task.id}`")
     draft.task = replace(task, pr=opened.url)
     _await(draft, Awaiting.REVIEW, f"its pull request waits for review and merge: {opened.url}")
+
+
+def opened_in(history: Iterable[Event]) -> str | None:
+    """Returns the pull request that gitticks opened last; a task's `pr` may be any address that its agent named since."""
+    opened = None
+    for event in history:
+        found = event.data.get("pr") if event.type is EventType.AWAITING_SET else None
+        opened = found if isinstance(found, str) else opened
+    return opened
 
 
 def follow_pull_request(draft: Draft, seen: PullRequestSeen) -> None:
@@ -127,4 +137,4 @@ def await_merge(draft: Draft) -> None:
 
 
 def _await(draft: Draft, awaiting: Awaiting, reason: str) -> None:
-    draft.await_person(awaiting, reason, actor=ENGINE, data={"head": draft.task.end_sha})
+    draft.await_person(awaiting, reason, actor=ENGINE, data={"head": draft.task.end_sha, "pr": draft.task.pr})

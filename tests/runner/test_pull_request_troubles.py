@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Awaiting, Status
-from tests.support.forges import StandIn
+from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import make_reviewing
-from tests.support.pull_requests import URL, forge, recorded, token
+from tests.support.pull_requests import URL, forge, offered, recorded, token
 from tests.support.repositories import git
 from tests.support.runs import RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["forge", "project", "recorded", "token"]
 
@@ -108,3 +109,43 @@ def test_a_push_that_is_refused_waits(project: RunProject, recorded: StandIn) ->
     assert recorded.pulls == {}
     hook.unlink()
     assert URL in project.ok("merge", "k7f2")
+
+
+@pytest.mark.parametrize("address", ["https://example.com/design/5", URL])
+def test_an_address_that_an_agent_named_is_not_followed_and_stops_nothing(
+    project: RunProject, recorded: StandIn, address: str
+) -> None:
+    offered(project)
+    make_reviewing(project, "a2b3", pr=address)
+    recorded.merge("squash")
+    ran = project.gt("sync")
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert project.stands("a2b3") == (Status.REVIEWING, Awaiting.REVIEW)
+    assert f"`a2b3`: gitticks did not open {address}, and does not follow it; `gt approve a2b3`" in ran.err
+
+
+def test_one_that_the_forge_does_not_have_stops_no_other(project: RunProject, recorded: StandIn) -> None:
+    offered(project)
+    make_reviewing(project, "a2b3")
+    project.ok("approve", "a2b3")
+    recorded.fault = lambda path: (404, '{"message": "Not Found"}') if path.endswith("pulls/2") else None
+    with project.running("--poll", "1", "--auto") as process:
+        until(lambda: recorded.asked.count(f"GET repos/{PROJECT}/pulls/2") > 2, "three looks")
+        recorded.merge("squash")
+        until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
+        project.interrupt(process)
+        out, _ = process.communicate()
+    assert project.stands("a2b3") == (Status.REVIEWING, Awaiting.REVIEW)
+    assert out.count("its pull request was not checked: GitHub has no such project") == 1, out
+
+
+def test_one_whose_address_an_agent_replaced_is_still_followed(
+    project: RunProject, recorded: StandIn
+) -> None:
+    offered(project)
+    project.ok("reject", "k7f2", "not yet")
+    project.change("k7f2", pr="https://example.com/design/5")
+    recorded.merge("squash")
+    ran = project.gt("sync")
+    assert project.stands() == (Status.WORKING, Awaiting.ESCALATION), ran.seen
+    assert "did not open" not in ran.seen
