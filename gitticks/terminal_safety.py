@@ -28,9 +28,8 @@ def is_harmful(char: str) -> bool:
 
 def escaped(char: str) -> str:
     r"""Returns a character as an escape such as `\u202e`; a byte of a file's name that is not UTF-8 is `\xe9`, say."""
-    shown = (
-        chr(ord(char) - 0xDC00) if "\udc80" <= char <= "\udcff" else char
-    )  # as `os.fsdecode` stands for a byte
+    is_byte = "\udc80" <= char <= "\udcff"  # as `os.fsdecode` gives one
+    shown = chr(ord(char) - 0xDC00) if is_byte else char
     return shown.encode("unicode_escape").decode("ascii")
 
 

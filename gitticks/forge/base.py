@@ -48,7 +48,7 @@ class ForgeError(GitticksError):
 
 
 class UnavailableError(ForgeError):
-    """No request is answered at present: the program or the login is missing, or the rate limit is reached."""
+    """No request is answered: the program, the login or the network is missing, or the rate limit is reached."""
 
 
 class NotThereError(ForgeError):
@@ -229,7 +229,8 @@ class Forge(ABC):
                 hint=again,
             )
         words = said or "it says nothing about why"
-        return ForgeError(f"`{self.program}` failed with exit code {ended.exit_code}: {words}", hint=again)
+        kind = ForgeError if "http " in lower else UnavailableError  # without a status nothing answered
+        return kind(f"`{self.program}` failed with exit code {ended.exit_code}: {words}", hint=again)
 
     def _nonsense(self, path: str, text: str, body: Mapping[str, str] | None = None) -> ForgeError:
         said = printable(text, 120) or "nothing"

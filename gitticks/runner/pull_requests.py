@@ -123,8 +123,9 @@ class PullRequests:
     def look(self) -> int:
         """Asks the forge about each pull request that gitticks opened, and notifies the listener of what moved a task.
 
-        What cannot be told of one task is warned of, and the others are looked at. Of a task that was sent back, and that nobody works on at this moment, only the merge of its pull request
-        counts. Returns how many were asked about.
+        Of a task that was sent back, and that nobody works on at this moment, only the merge of its pull request
+        counts. What cannot be told of one task is warned of, and the others are looked at. Returns how many were
+        asked about.
 
         Raises:
             ForgeError: the forge cannot be asked; what was asked for before that is done.

@@ -220,10 +220,8 @@ def _wanted(
     wanted: dict[str, str] = {}
     warnings: list[str] = []
     own = f"{BRANCHES}{branch}" if branch else ""
-    known, taken = (
-        known_refs(checkout),
-        cache(lambda: _taken_names(repository, base)),
-    )  # few make other branches
+    known = known_refs(checkout)
+    taken = cache(lambda: _taken_names(repository, base))  # few make other branches
     for name, commit in found.items():
         if name == "HEAD":
             if is_detached and commit != head(checkout):
