@@ -117,6 +117,10 @@ def _events(places: _Places, over: threading.Event) -> Iterator[Wake]:
         ):
             written = {path for _, path in changes}
             yield Wake(Reason.EVENT, places.on_board(written)) if written else Wake(Reason.QUIET)
-    except (OSError, RuntimeError):  # the limit of watches, a folder that went at this moment, an odd name
+    except (
+        OSError,
+        RuntimeError,
+        UnicodeError,
+    ):  # the limit of watches, a folder that went at this moment, an odd name
         over.wait(LOOK_SECONDS)
         yield Wake(Reason.BLIND)

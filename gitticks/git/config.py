@@ -115,7 +115,7 @@ def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
     if value is not None:
         clear_shared_locks(git_dir, file.name)
         with _opened(file) as settings:
-            settings[key] = value
+            settings[key] = os.fsencode(value)
     else:
         _change(file, "--unset-all", key)  # libgit2 would leave an empty section
         if file.stat().st_size == 0:
@@ -126,7 +126,8 @@ def _read(file: Path, key: str) -> str | None:
     if not file.exists():
         return None
     with _opened(file) as settings:
-        return settings[key] or None if key in settings else None
+        values = [entry.raw_value for entry in settings if entry.name == key.lower()]
+    return os.fsdecode(values[-1] or b"") or None if values else None
 
 
 @contextlib.contextmanager

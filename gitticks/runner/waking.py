@@ -81,7 +81,11 @@ def _events_in(folders: list[Path], over: threading.Event, seconds: float) -> It
             ):
                 yield
             return
-    except (OSError, RuntimeError):  # the machine's limit of watches, or a folder that went at this moment
+    except (
+        OSError,
+        RuntimeError,
+        UnicodeError,
+    ):  # the limit of watches, a folder that just went, or an odd name
         pass
     over.wait(seconds)
     yield

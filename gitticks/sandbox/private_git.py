@@ -168,17 +168,17 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
     is_usual = len(commit) != _LONG_ID
     text = _CONFIG.format(version=0 if is_usual else 1, more=more)
     text += "" if is_usual else _OTHER_OBJECTS
-    (private / "config").write_text(text)
+    (private / "config").write_bytes(os.fsencode(text))
     own = checkout.git_dir / CONFIG_FILE
     if own.is_file():
         shutil.copyfile(own, private / CONFIG_FILE)
-    (private / "objects/info/alternates").write_bytes(
-        b"".join(os.fsencode(one) + b"\n" for one in made.stores)
-    )
+    stores = (_quoted(one) if "\n" in str(one) else str(one) for one in made.stores)
+    (private / "objects/info/alternates").write_bytes(os.fsencode("".join(f"{one}\n" for one in stores)))
     packed = "".join(f"{refs[name]} {name}\n" for name in sorted(refs, key=os.fsencode))
     (private / "packed-refs").write_bytes(os.fsencode(f"# pack-refs with: sorted \n{packed}"))
     branch = current_branch(checkout)
-    (private / "HEAD").write_text(f"ref: {BRANCHES}{branch}\n" if branch else f"{head(checkout)}\n")
+    stands = f"ref: {BRANCHES}{branch}\n" if branch else f"{head(checkout)}\n"
+    (private / "HEAD").write_bytes(os.fsencode(stands))
     shared = (path.name for path in checkout.git_dir.glob("sharedindex.*"))  # what a split index builds on
     for name in ("index", *shared, MERGE_HEAD, "info/sparse-checkout"):
         if (checkout.git_dir / name).is_file():
@@ -199,7 +199,7 @@ def _leave_alone(made: PrivateGit, hidden: Sequence[Path]) -> None:
 
 
 def _quoted(path: Path) -> str:
-    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 

@@ -1,20 +1,28 @@
-r"""Names that are not UTF-8, of files and branches: shown as `\xe9`, and in nobody's way."""
+r"""Names that are not UTF-8, of files, branches and of the repository itself: shown as `\xe9`, and in nobody's way."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.support.runs import (
     DONE,
     HANDOFF,
+    NO_PERSON,
     NO_REVIEW,
     TO_REVIEW,
     RunProject,
+    make_run_project,
     project,
 )
 
 __all__ = ["project"]
 
+LATIN = os.fsdecode(b"lat\xe9")
 ODD = "name=$(printf 'odd\\351')\n"
 
 
@@ -41,3 +49,12 @@ def test_a_branch_of_the_agents_is_named(project: RunProject) -> None:
     ran = project.run()
     assert ran.code == 3, ran
     assert r"is on the branch `odd\xe9`" in ran.seen
+
+
+@pytest.mark.parametrize("name", [LATIN, "two\nlines", f'a"\n\\{LATIN}'], ids=ascii)
+def test_a_repository_may_have_any_name(tmp_path: Path, name: str) -> None:
+    project = make_run_project(tmp_path / name, "mark", NO_PERSON)
+    project.make()
+    ran = project.run()
+    assert (ran.code, project.task("k7f2").status) == (0, Status.DONE), ran
+    assert project.merges() == ["k7f2"]
