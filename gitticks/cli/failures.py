@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
-from gitticks import __version__
+from gitticks.bugs import report, upgraded
 from gitticks.cli.catalogue import is_reading
 from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, GitticksError, first_of
 from gitticks.terminal_safety import safe_json
 
-_STARTED = time.time()
 _RUN_USAGE = 64
 _MOST_CHANGES = 3
 
@@ -81,20 +78,6 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
     return tell(arguments, f"{message}: {error.reason}", hint, Exit.FAILED)
 
 
-def upgraded() -> tuple[str, str] | None:
-    """Returns what to tell where this process's own files were replaced since it began, and the hint; else None.
-
-    Modules are loaded when they are first needed, and those of two versions do not fit together.
-    """
-    from pathlib import Path
-
-    try:
-        newest = max(file.stat().st_ctime for file in Path(__file__).parents[1].rglob("*.py"))
-    except (OSError, ValueError):  # it is being replaced, or gone
-        newest = _STARTED
-    return None if newest < _STARTED else ("gitticks was upgraded while this was running", "start it again")
-
-
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
     replaced = upgraded()  # first: what is loaded from here on may be of the other version
     if replaced is not None:
@@ -133,28 +116,3 @@ def _leave(stream: TextIO) -> None:
         stream.flush()
     except OSError:
         discard(stream)
-
-
-def report(error: BaseException, arguments: list[str]) -> tuple[str, str]:
-    """Writes a report and returns the message and the hint; where nothing can be written the hint holds the place."""
-    import platform
-    import tempfile
-    import traceback
-
-    text = "\n".join(
-        [
-            f"gitticks {__version__}, Python {platform.python_version()}, {platform.platform()}",
-            f"command: gt {arguments[0] if arguments else ''}",
-            "".join(traceback.format_exception(error)),
-        ]
-    )
-    message = f"this is a bug in gitticks: {type(error).__name__}: {error}"
-    try:
-        handle, path = tempfile.mkstemp(prefix="gitticks-report-", suffix=".txt")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-    except OSError:
-        last = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
-        where = f"{last.filename}:{last.lineno}" if last else sys.executable
-        return message, f"it happened at {where}"
-    return message, f"please report it with the contents of {path}"

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
+from gitticks.bugs import failure_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
 from gitticks.git.refs import is_object_id
-from gitticks.machine_errors import machine_error_of
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -292,11 +292,9 @@ def _try_to_recover(run: RunContext, record: SessionRecord) -> bool:
     """Finishes a dead session; one that cannot be finished now stays, and does not keep the others from it."""
     try:
         return recover_session(run, record, StopRequest())
-    except (OSError, GitticksError) as error:
-        refused = error if isinstance(error, GitticksError) else machine_error_of(error)
-        if refused is None:
-            raise
-        run.emit(Warned(record.task, f"its interrupted session could not be processed: {refused.message}"))
+    except Exception as error:  # noqa: BLE001 - a bug with one session is reported, and keeps no other from its end
+        why = failure_of_task(error, f"gt run {record.task}").in_one_line
+        run.emit(Warned(record.task, f"its interrupted session could not be processed: {why}"))
         return False
 
 

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from gitticks.agents.process import StopRequest
-from gitticks.machine_errors import machine_error_of
+from gitticks.bugs import failure_of_task
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
@@ -69,14 +69,11 @@ class Job(NamedTuple):
     future: Future[SessionRun | None]
 
     def result(self) -> SessionRun | None:
-        """Returns what a job that is over came to; what the machine refused is an expected failure."""
+        """Returns what a job that is over came to; whatever ended it is a failure of its task alone."""
         try:
             return self.future.result()
-        except OSError as error:
-            refused = machine_error_of(error)
-            if refused is None:
-                raise
-            raise refused from error
+        except Exception as error:
+            raise failure_of_task(error, f"gt run {self.task.id}") from error
 
 
 class Jobs:

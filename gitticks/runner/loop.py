@@ -305,15 +305,14 @@ class Loop:
         Whatever the run is for: who approves leaves the merge to the run that lives.
         """
         # The session that was approved just now may be over without having been looked at.
-        tasks = [task for task in self._tasks.graph().tasks.values() if task.id not in self._jobs]
+        out = self._jobs.task_ids.union(self._left_alone.ids)
+        tasks = [task for task in self._tasks.graph().tasks.values() if task.id not in out]
         if self._jobs.is_merging:
             self._merges.look_ahead(tasks)
             return False
-        task = self._merges.next(tasks)
-        if task is None:
-            return False
-        self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))
-        return True
+        if (task := self._merges.next(tasks)) is not None:
+            self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))
+        return task is not None
 
     def _watch(self) -> None:
         if self._jobs:

@@ -94,7 +94,8 @@ def test_files_that_were_replaced_meanwhile_are_none(
     shutil.copytree(Path(gitticks.__file__).parent, tmp_path / "gitticks")
     script = f"""
 import os, sys
-from gitticks.cli.failures import guarded, upgraded
+from gitticks.bugs import upgraded
+from gitticks.cli.failures import guarded
 
 def command():
     {happens}

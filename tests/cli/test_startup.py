@@ -40,7 +40,7 @@ HISTORY = TEXT | {
 
 READ = frozenset(
     {
-        "actions", "cli", "errors", "flocks", "git", "model", "safe_read", "runner", "terminal_safety", "store", "system", "world",
+        "actions", "bugs", "cli", "errors", "flocks", "git", "model", "safe_read", "runner", "terminal_safety", "store", "system", "world",
     }
 )  # fmt: skip
 OURS = {

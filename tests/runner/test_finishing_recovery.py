@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from gitticks.actions.context import Context
@@ -14,8 +16,10 @@ from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner import finishing, mailbox, requests, workspaces
 from gitticks.runner.context import RunContext
 from gitticks.runner.finishing import recover
+from gitticks.runner.outcome import RunExit
 from gitticks.runner.session import SessionRun
-from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, RunProject, project
+from gitticks.store.transaction import Transaction
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.tasks import write_files
 
 __all__ = ["project"]
@@ -179,6 +183,36 @@ def test_a_loop_recovers_what_it_finds(project: RunProject, monkeypatch: pytest.
     project.agent("exit 9")
     project.run()
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_a_bug_with_one_session_is_reported_and_ends_no_other(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make("k7f2")
+    project.make("m3q8")
+    real = finishing._write_end
+
+    def fail(transaction: Transaction, task_id: TaskId, *more: Any, **named: Any) -> object:
+        if task_id == K7F2:
+            raise KeyError("odd")
+        return real(transaction, task_id, *more, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(finishing, "_write_end", fail)
+        for _ in range(2):
+            ran = project.run()
+            assert (ran.code, project.stands("m3q8")) == (RunExit.LIMIT, TO_REVIEW), ran
+            said = next(
+                line for line in ran.seen.splitlines() if "this is a bug in gitticks: KeyError" in line
+            )
+            assert "k7f2: skipped in this run: " in said
+            assert "gitticks-report-" in said
+            assert "`gt run k7f2` tries again" in said
+        looked = project.gt("health")
+        assert "its interrupted session could not be processed: this is a bug" in looked.seen
+    project.run("k7f2")
+    assert project.stands() == TO_REVIEW
 
 
 def test_what_a_session_left_in_git_is_found_when_its_runner_was_killed(

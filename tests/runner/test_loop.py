@@ -11,10 +11,12 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
 from gitticks.model.task import Approval
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.loop import Loop
+from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.outcome import RunExit
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
@@ -54,6 +56,27 @@ def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> N
         loop._jobs.start(pool, project.task("k7f2"), Role.WORKER, "k7f2", lambda _: None)
         assert loop._start_merge(pool) is False
         assert [job.role for job in loop._jobs] == [Role.WORKER]
+
+
+def test_a_bug_in_one_merge_is_reported_once_and_keeps_no_other_from_its_turn(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_PERSON)
+    project.make("k7f2")
+    project.make("m3q8")
+    real = MergeQueue.merge
+
+    def fail(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+        if task_id == "k7f2":
+            raise KeyError("odd")
+        return real(queue, task_id)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MergeQueue, "merge", fail)
+        ran = project.run()
+    assert (ran.code, project.merges()) == (RunExit.LIMIT, ["m3q8"]), ran
+    assert ran.seen.count("k7f2: skipped in this run: this is a bug in gitticks: KeyError") == 1
+    assert (project.run().code, project.merges()) == (RunExit.DONE, ["k7f2", "m3q8"])
 
 
 class TestManyTasks:

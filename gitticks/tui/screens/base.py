@@ -50,7 +50,7 @@ def refusal_of(error: Exception, where: str) -> tuple[str, str | None]:
         return (
             (f"`{error.filename}`: {reason_of(error)}", None) if told is None else (told.message, told.hint)
         )
-    from gitticks.cli.failures import report, upgraded
+    from gitticks.bugs import report, upgraded
 
     return upgraded() or report(error, [where])
 
