@@ -21,8 +21,8 @@ from gitticks.document.settings import (
     with_value,
 )
 from gitticks.document.settings_layers import ResolvedSettings, merge_layers
-from gitticks.document.texts import decode
-from gitticks.errors import DocumentError, NotFoundError, UsageError
+from gitticks.document.texts import decode, is_encodable
+from gitticks.errors import DocumentError, GitticksError, NotFoundError, UsageError
 from gitticks.git.checkouts import current_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
@@ -117,8 +117,15 @@ def _check_value(name: str, value: str | None) -> object:
     return parsed
 
 
+def refuse_odd_base(name: str, hint: str) -> None:
+    """Refuses a base that no settings file can name; `hint` says how to take another one."""
+    if not is_encodable(name):
+        raise GitticksError(f"the base cannot be the branch `{name}`, whose name is not UTF-8", hint=hint)
+
+
 def _check_branch(context: Context, value: str) -> None:
     """Refuses a base that is no branch here or at origin; one without commits yet is one all the same."""
+    refuse_odd_base(value, "`git branch --list` shows the branches")
     known = list_branches(context.repository)
     if value in known or value == current_branch(context.repository):
         return

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.actions.config import change_setting
+from gitticks.actions.config import change_setting, refuse_odd_base
 from gitticks.actions.context import Context
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
@@ -156,6 +156,7 @@ def _first_config(context: Context, base: str | None, human: HumanPolicy | None)
     """Returns the first settings; a base that nothing else would remember is one of them."""
     if base is None and read_symbolic_ref(context.repository.common_dir, "refs/remotes/origin/HEAD") is None:
         base = _derived_base(context)
+    refuse_odd_base(base or "", "`gt init --base BRANCH` takes another branch")
     text = _CONFIG
     if human is not None:
         text += _HUMAN.format(policy=human.value)

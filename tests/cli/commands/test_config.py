@@ -223,6 +223,16 @@ def test_a_value_that_no_run_can_work_with_is_refused(
     assert (ran.code, ran.err.splitlines()[0]) == (2, f"error: {message}")
 
 
+def test_a_base_whose_name_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    odd = os.fsdecode(b"odd\xe9")
+    git("branch", odd, at=tmp_path)
+    assert gt("config", "base", odd, at=tmp_path).seen == (
+        "--- 1\nerror: the base cannot be the branch `odd\\xe9`, whose name is not UTF-8\n\n"
+        "hint: `git branch --list` shows the branches\n"
+    )
+
+
 def test_a_base_that_is_no_branch_is_refused_with_a_near_one(tmp_path: Path) -> None:
     tip = make_store(tmp_path).tip()
     git("branch", "release", at=tmp_path)

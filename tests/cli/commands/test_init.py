@@ -165,6 +165,12 @@ def _in_the_way(path: Path) -> Path:
     return path
 
 
+def _oddly_named(path: Path) -> Path:
+    make_repository(path)
+    git("checkout", "-q", "-b", os.fsdecode(b"odd\xe9"), at=path)
+    return path
+
+
 def _nameless(path: Path) -> Path:
     make_repository(path)
     git("config", "user.name", "", at=path)
@@ -176,6 +182,7 @@ def _nameless(path: Path) -> Path:
     [
         (_bare, "is a bare repository", []),
         (_in_the_way, "is in the way of the board", []),
+        (_oddly_named, r"the base cannot be the branch `odd\xe9`, whose name is not UTF-8", []),
         (_nameless, "git does not know your name", []),
         (make_repository, "there is no branch `nowhere`", ["--base", "nowhere"]),
         (lambda path: path, "is not in a git repository", []),
