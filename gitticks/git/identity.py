@@ -50,8 +50,8 @@ class Identity(NamedTuple):
         }
 
 
-_AGENTS_HOST = "@gitticks.localhost"
-GITTICKS_HOSTS = ("@localhost", _AGENTS_HOST)
+AGENTS_HOST = "@gitticks.localhost"
+GITTICKS_HOSTS = ("@localhost", AGENTS_HOST)
 """How the addresses end of the engine and of agents, which are no people."""
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 
@@ -62,7 +62,7 @@ def agent_identity(agent: str) -> Identity:
     mailbox = "".join(
         letter for letter in name.lower() if letter.isascii() and (letter.isalnum() or letter in "-_")
     )
-    return Identity(f"{name} (gitticks agent)", f"{mailbox or 'agent'}{_AGENTS_HOST}")
+    return Identity(f"{name} (gitticks agent)", f"{mailbox or 'agent'}{AGENTS_HOST}")
 
 
 def identity(repository: Repository, environment: Mapping[str, str]) -> Identity:
@@ -74,7 +74,7 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
     email = _cleaned(environment.get("GIT_AUTHOR_EMAIL", ""))
     if not (name and email):
         configured = read_config(repository, _CONFIGURED)
-        if configured.get("user.email", "").endswith(_AGENTS_HOST):
+        if configured.get("user.email", "").endswith(AGENTS_HOST):
             configured = read_config(repository, _CONFIGURED, of_all=True)
         name = name or _cleaned(configured.get("author.name") or configured.get("user.name", ""))
         email = email or _cleaned(configured.get("author.email") or configured.get("user.email", ""))
@@ -84,7 +84,7 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
         raise GitticksError("git does not know your name", hint=hint)
     if not email:
         raise GitticksError("git does not know your address", hint=_EMAIL_HINT)
-    if email.endswith(_AGENTS_HOST):
+    if email.endswith(AGENTS_HOST):
         raise RefusedError(
             f"git takes you for an agent, {name} <{email}>",
             hint="`unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL`, or set your own name with `git config`",

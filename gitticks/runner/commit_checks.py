@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gitticks.errors import first_of
 from gitticks.git.checkouts import checkout_at, current_branch, head
-from gitticks.git.identity import Identity
+from gitticks.git.identity import AGENTS_HOST, Identity
 from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import printable, run_git
@@ -37,6 +37,7 @@ _REMOVED = re.compile(r"^-.*\n?", re.MULTILINE)
 _ADDED = re.compile(r"^\+", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 _SHOWN_COMMITS = 3
+_MOST_MOVES = 200
 
 
 class CommittedSecret(NamedTuple):
@@ -256,6 +257,37 @@ def find_made_elsewhere(
     return (
         f"nothing was committed on `{branch}`, but elsewhere {shown}: "
         f"`git merge {found[0][:12]}` on `{branch}`, or hand off again without it"
+    )
+
+
+def find_moved_base(repository: Repository, base: str, since: datetime) -> str | None:
+    """Returns that an agent made or moved a base since its session began, and how to undo it; None if none did.
+
+    Git's log of the branch tells, in which people and gitticks itself have other addresses.
+    """
+    asked = ["log", f"--max-count={_MOST_MOVES}", "--walk-reflogs", "--date=unix", "--format=%H %gd %ge"]
+    # A branch that is not there has no log.
+    listed = run_git([*asked, f"{BRANCHES}{base}", "--"], repository_dir=repository.common_dir, check=False)
+    rows = [line.split(" ", 2) for line in listed.text.splitlines()]
+    moves = [
+        number
+        for number, (_, at, email) in enumerate(rows, start=1)
+        if email.endswith(AGENTS_HOST)
+        and int(at.rpartition("{")[2].removesuffix("}")) >= since.timestamp() // 1
+    ]
+    if not moves:
+        return None
+    before = rows[moves[-1]][0][:10] if moves[-1] < len(rows) else None
+    if before is None:
+        return (
+            f"an agent made the branch `{base}`: `git log {base}` shows it, "
+            f"and if it was not there before, `git branch -D {base}` removes it"
+        )
+    if rows[0][0].startswith(before):
+        return None
+    return (
+        f"an agent moved `{base}`: `git log {before}..{base}` shows what came since, "
+        f"`git reset --keep {before}` on `{base}` takes all of that back"
     )
 
 

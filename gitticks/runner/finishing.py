@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import datetime
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
@@ -19,6 +20,7 @@ from gitticks.model.task import Ending, SessionRecord, Task
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in, with_spending
 from gitticks.runner.checkpoints import Capture, capture_if_due
+from gitticks.runner.commit_checks import find_moved_base
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, ChecksEnded, TaskMoved, Warned
 from gitticks.runner.mailbox import Delivery
@@ -257,16 +259,22 @@ def _tell_cancelled(run: RunContext, task: Task, history: tuple[Event, ...]) -> 
             return
 
 
-def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None:
-    """Tells, and writes into the history, what a session changed in the repository's own folder."""
-    others = [str(one) for one in run.sessions.live() if one != task_id]
-    found = end_watch(run.repository, task_id, others)
-    if not found:
+def look_for_left_behind(run: RunContext, actor: Actor, task: Task, since: datetime) -> None:
+    """Tells, and writes into the history, what a session changed in the repository's own folder, or of the task's base."""
+    others = [str(one) for one in run.sessions.live() if one != task.id]
+    found = end_watch(run.repository, task.id, others)
+    reasons = [one.words for one in found]
+    for words in reasons:
+        run.emit(Warned(task.id, f"{words}: nothing of it runs as you until `gt trust`"))
+    # Where there is no workspace, the base is not known, and an agent may well commit to it.
+    moved = task.base and find_moved_base(run.repository, task.base, since)
+    if moved:
+        run.emit(Warned(task.id, moved))
+        reasons.append(moved)
+    if not reasons:
         return
-    for one in found:
-        run.emit(Warned(task_id, f"{one.words}: nothing of it runs as you until `gt trust`"))
-    events = [Event(EventType.WARNED, run.now, actor, reason=one.words) for one in found]
-    run.transact(lambda transaction: transaction.append_events(task_id, events))
+    events = [Event(EventType.WARNED, run.now, actor, reason=words) for words in reasons]
+    run.transact(lambda transaction: transaction.append_events(task.id, events))
 
 
 def has_handoff(present: TaskFile, delivery: Delivery) -> bool:
@@ -321,7 +329,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     if not next((one.begins(record.role) for one in of_role), False):
         return False  # the runner died before the start, or after the end
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
-    look_for_left_behind(run, actor, record.task)
+    look_for_left_behind(run, actor, file.task, record.started)
 
     def ended(report: AgentReport) -> SessionEnded:
         return session_ended(actor, record.role, record.round, report)

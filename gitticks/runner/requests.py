@@ -67,12 +67,13 @@ class SessionListener:
         self._record = self._run.sessions.mark_briefed(given, self._transcript.name)
 
     def end(self) -> None:
-        """Reports what the agent changed in the repository's own folder."""
+        """Reports what the agent changed in the repository's own folder, and of the base."""
         self._gatekeeper.close()
         if self._transcript is not None:
             self._transcript.close()
             self._run.sessions.mark_over(self._record)
-        look_for_left_behind(self._run, self._session.actor, self._session.task_id)
+        session = self._session
+        look_for_left_behind(self._run, session.actor, session.file.task, self._record.started)
 
     def say(self, text: str) -> None:
         """Shows what the agent said."""

@@ -15,8 +15,6 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.config import exclude_folders
-from gitticks.git.merges.history import is_ancestor
-from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree, worktrees_lock
 from gitticks.model.ids import TaskId
@@ -67,11 +65,10 @@ class ReviewCheckouts(NamedTuple):
         try:
             checkout = add_worktree(repository, planned.path, commit=planned.commit)
             workspace_setup.set_up(repository, checkout, self.settings, self.environment, stop)
-            before, base = _changed(checkout), _tip_of_base(repository, planned)
+            before = _changed(checkout)
             yield planned
             self._take_commits(checkout)
             self._keep(checkout, planned.task_id, planned.commit, before)
-            self._tell_of_merge(planned, base)
         finally:
             try:
                 remove_review_checkout(repository, planned.path)
@@ -96,17 +93,6 @@ class ReviewCheckouts(NamedTuple):
             self._take_commits(checkout)
             self._keep(checkout, task_id, reviewed)
         remove_review_checkout(self.repository, path)
-
-    def _tell_of_merge(self, planned: Workspace, before: str | None) -> None:
-        """Warns if the base came to have the work under review, which a person may do by hand, and no reviewer."""
-        now = _tip_of_base(self.repository, planned)
-        if before in (None, now) or now is None or is_ancestor(self.repository, planned.commit, str(before)):
-            return
-        if is_ancestor(self.repository, planned.commit, now):
-            self.warn(
-                f"`{planned.base}` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: "
-                f"`git log {str(before)[:10]}..{planned.base}` shows what came, and `git revert` takes it back"
-            )
 
     def _take_commits(self, checkout: Checkout) -> None:
         """Brings what a reviewer committed in a sandbox into the checkout; no branch that was there before moves."""
@@ -155,10 +141,6 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
         # Once no other review needs it: under the lock, as git makes it before it makes the checkout in it.
         with worktrees_lock(repository), contextlib.suppress(OSError):
             path.parent.rmdir()
-
-
-def _tip_of_base(repository: Repository, planned: Workspace) -> str | None:
-    return None if planned.base is None else read_ref(repository.common_dir, BRANCHES + planned.base)
 
 
 def _changed(checkout: Checkout) -> frozenset[str]:

@@ -16,7 +16,7 @@ from gitticks.model.status import Status
 from gitticks.store.left_behind import begin_watch, end_watch
 from tests.runner.merges import head
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_PERSON, RunProject, project
+from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
 
 pytestmark = pytest.mark.without_sandbox("in a sandbox none of this reaches the repository (tests/sandbox)")
 __all__ = ["project"]
@@ -171,6 +171,59 @@ def test_what_git_itself_notes_for_branches_is_not_asked_about(project: RunProje
     assert project.run().code == 0
     assert warnings(project) == []
     assert project.task("k7f2").status is Status.DONE
+
+
+@pytest.mark.parametrize("role", ["worker", "reviewer"])
+def test_a_base_that_an_agent_moved_is_said_and_how_to_undo_it(project: RunProject, role: str) -> None:
+    project.settings("base: main\n")
+    move = "git -C ../.. merge -q gitticks/work/$GITTICKS_TASK"
+    project.agent(_of_role(role, move))
+    project.make()
+    before = git("rev-parse", "main", at=project.path)
+    ran = project.run()
+    undo = f"git reset --keep {before[:10]}"
+    said = f"an agent moved `main`: `git log {before[:10]}..main` shows what came since, `{undo}` on `main` takes all of that back"
+    assert said in ran.seen
+    assert {*warnings(project)} == {said}  # also by a session that began in the same second
+    _shell(project, undo)
+    assert git("status", "--short", at=project.path) == ""
+    assert project.stands() == TO_REVIEW
+    project.ok("approve", "k7f2")
+    assert project.merges()[0] == "k7f2"
+
+
+@pytest.mark.parametrize("role", ["worker", "reviewer"])
+def test_a_base_that_an_agent_made_is_said_and_how_to_undo_it(project: RunProject, role: str) -> None:
+    git("update-ref", "refs/remotes/origin/develop", "main", at=project.path)
+    project.settings("base: develop\n")
+    project.agent(_of_role(role, "git branch develop HEAD"))
+    project.make()
+    ran = project.run()
+    said = "an agent made the branch `develop`: `git log develop` shows it, and if it was not there before, `git branch -D develop` removes it"
+    assert said in ran.seen
+    assert {*warnings(project)} == {said}
+
+
+def test_a_base_that_others_move_meanwhile_or_an_agent_put_back_is_nothing_to_say(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    me = "env -u GIT_COMMITTER_NAME -u GIT_COMMITTER_EMAIL git -C ../.. commit -q --allow-empty -m mine"
+    project.agent(f"{me}\n{DONE}")
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    back = "b=$(git rev-parse main); git update-ref refs/heads/main HEAD; git update-ref refs/heads/main $b"
+    project.agent(f"{DONE}{back}\n")
+    project.make("m4n8")
+    project.run()
+    assert warnings(project) == warnings(project, "m4n8") == []
+
+
+def _of_role(role: str, words: str) -> str:
+    """Returns an agent that does its work, and more in that role."""
+    body = f'if [ "$GITTICKS_ROLE" = reviewer ]; then {PASS}else {DONE}fi\n'
+    return f'{body}if [ "$GITTICKS_ROLE" = {role} ]; then {words}; fi\n'
 
 
 def test_what_gitticks_itself_excludes_during_a_session_is_nobodys_doing(project: RunProject) -> None:

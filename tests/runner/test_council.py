@@ -289,8 +289,9 @@ def test_a_reviewer_that_moves_the_base_is_said_and_what_takes_it_back(project: 
     project.make()
     before = git("rev-parse", "main", at=project.path)
     ran = project.run("--max-iterations", "1")
-    words = f"`main` got this work while it was reviewed; if nobody merged it by hand, a reviewer did: `git log {before[:10]}..main`"
-    assert words in ran.seen
+    words = f"an agent moved `main`: `git log {before[:10]}..main` shows what came since"
+    assert ran.seen.count(words) == 1
+    assert str(project.last(EventType.WARNED).reason).startswith(words)
 
 
 def test_a_killed_run_asks_the_council_again(project: RunProject) -> None:
