@@ -121,6 +121,6 @@ def _events(places: _Places, over: threading.Event) -> Iterator[Wake]:
         OSError,
         RuntimeError,
         UnicodeError,
-    ):  # the limit of watches, a folder that went at this moment, an odd name
+    ):  # the limit of watches, a folder that just went, an odd name
         over.wait(LOOK_SECONDS)
         yield Wake(Reason.BLIND)

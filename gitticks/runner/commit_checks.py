@@ -7,6 +7,7 @@ touching the file that a client or a sandbox guards.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -25,6 +26,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.redaction import digest_of_secret, find_secrets, secret_values
+from gitticks.safe_read import read_end_of_plain_file
 from gitticks.store.branch import Store
 from gitticks.workflow.permissions import PolicyLayer, denied_writes
 
@@ -38,6 +40,7 @@ _ADDED = re.compile(r"^\+", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 _SHOWN_COMMITS = 3
 _MOST_MOVES = 200
+_LAST_LOGGED_BYTES = 65_536
 
 
 class CommittedSecret(NamedTuple):
@@ -265,6 +268,10 @@ def find_moved_base(repository: Repository, base: str, since: datetime) -> str |
 
     Git's log of the branch tells, in which people and gitticks itself have other addresses.
     """
+    with contextlib.suppress(OSError):  # with a reftable the log is no file
+        end = read_end_of_plain_file(f"{repository.common_place}/logs/{BRANCHES}{base}", _LAST_LOGGED_BYTES)
+        if AGENTS_HOST.encode() not in end:  # as nearly always, and then git need not be asked
+            return None
     asked = ["log", f"--max-count={_MOST_MOVES}", "--walk-reflogs", "--date=unix", "--format=%H %gd %ge"]
     # A branch that is not there has no log.
     listed = run_git([*asked, f"{BRANCHES}{base}", "--"], repository_dir=repository.common_dir, check=False)

@@ -85,7 +85,7 @@ def _events_in(folders: list[Path], over: threading.Event, seconds: float) -> It
         OSError,
         RuntimeError,
         UnicodeError,
-    ):  # the limit of watches, a folder that just went, or an odd name
+    ):  # the limit of watches, a folder that just went, an odd name
         pass
     over.wait(seconds)
     yield
