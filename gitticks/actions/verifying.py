@@ -14,9 +14,13 @@ from gitticks.git.process import run_git
 from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.status import Status
 from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, events_of, history_path
-from gitticks.workflow.approvals import is_approval
+from gitticks.workflow.approvals import NOT_GIVEN, is_approval, valid_approvals
+
+MERGE = "merge"
+"""In place of a strength: that of a merge without any approval before it."""
 
 
 class Verified(NamedTuple):
@@ -49,6 +53,11 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     lines = enumerate(content.split(b"\n"), 1)
     events = [(number, event) for number, line in lines for event in events_of(line + b"\n")]
     for place, (number, event) in enumerate(events):
+        is_merge = event.to_status is Status.DONE and not event.actor.is_human
+        if is_merge and not valid_approvals(earlier for _, earlier in events[:place]):
+            who, at = event.actor.name, format_time(event.at)
+            commit, shown = _commit_of(context, path, number), f"{BOARD_FOLDER}/{path}"
+            found.append(Verified(task_id, who, at, MERGE, shown, number, NOT_GIVEN, commit))
         if is_approval(event):
             can_verify = True
             try:

@@ -29,7 +29,7 @@ from gitticks.store.layout import CONFIG_PATH, state_tip
 from gitticks.store.settings import team_settings
 from gitticks.store.transaction import read_file
 from gitticks.store.trust import require_trusted, runnables_of_file
-from gitticks.workflow.approvals import claimed, gates_digest, last_approval, policy_digest, why_void
+from gitticks.workflow.approvals import approval_of, claimed, gates_digest, policy_digest, why_void
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
@@ -193,7 +193,7 @@ def why_not_carrying(
         gates=gates_digest(team),
         policy=policy_digest(team),
     )
-    approval = last_approval(events)
+    approval = approval_of(task, events)
     if void is not None or approval is None:
         return void
     return why_not_proven(repository, resolved, str(task.id), approval, now)

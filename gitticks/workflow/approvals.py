@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -21,12 +21,13 @@ from gitticks.model.approval import (
 )
 from gitticks.model.event import Event, EventType
 from gitticks.model.settings import Settings
-from gitticks.model.status import Verdict
+from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import strangers_in
 
 _CLOSING = ("work", "approval", "review", "content")
 _WAIVED = "waived"
+NOT_GIVEN = "its history has no approval"
 
 
 class Signed(NamedTuple):
@@ -72,9 +73,44 @@ def is_approval(event: Event) -> bool:
     )
 
 
-def last_approval(history: Sequence[Event]) -> Event | None:
-    """Returns the approval that counts of a history."""
-    return next((event for event in reversed(history) if is_approval(event)), None)
+def gives_approval(event: Event) -> bool:
+    """True for what lets reviewed work be merged: a person's approval, and the policy that asks for none."""
+    if event.actor.is_human:
+        return is_approval(event)
+    is_waiver = event.type is EventType.WAIVED and event.data.get("gate") == "person"
+    return is_waiver and event.actor.kind is ActorKind.ENGINE
+
+
+def with_head(events: Iterable[Event], head: str | None) -> tuple[Event, ...]:
+    """Returns a decision's events; what gives an approval among them says for which commit."""
+    return tuple(
+        one._replace(data={"head": head, **one.data}) if head and gives_approval(one) else one
+        for one in events
+    )
+
+
+def valid_approvals(history: Iterable[Event]) -> list[Event]:
+    """Returns what approved the work that was handed off last and was not taken back, oldest first."""
+    found: list[Event] = []
+    for event in history:
+        # What a verdict itself hands off comes after it, as a step that it led to.
+        is_handoff = event.to_status is Status.AGENT_REVIEW and event.type is not EventType.VERDICT
+        if is_handoff or event.type is EventType.VOIDED:
+            found.clear()
+        elif gives_approval(event):
+            found.append(event)
+    return found
+
+
+def approval_of(task: Task, history: Iterable[Event]) -> Event | None:
+    """Returns the event that gave a task's approval; None if its history has none, so that nobody gave it."""
+    given = task.approval and (task.approval.by, task.approval.strength)
+    found = (one for one in reversed(valid_approvals(history)) if (one.actor.name, _strength(one)) == given)
+    return next(found, None)
+
+
+def _strength(event: Event) -> object:
+    return event.data.get("strength", _WAIVED if event.type is EventType.WAIVED else NAME)
 
 
 def claimed(task_id: str, approval: Event) -> Signed | str | None:
@@ -110,17 +146,15 @@ def why_void(
     strangers = ", ".join(sorted(strangers_in(history)))
     if strangers and approval.strength not in LEVELS and not task.is_epic:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
-    event = last_approval(history)
+    event = approval_of(task, history)
     if event is None:
-        return None if minimum == NAME else "its history has no approval"
-    if not is_enough(str(event.data.get("strength")), minimum):
-        return f"its history has an approval of {event.data.get('strength')}, but policy requires {WORDS[minimum]}"
+        return NOT_GIVEN
+    if not task.end_sha == approval.head == event.data.get("head", approval.head):
+        return "it was approved for another commit"
     statement = statement_of(str(task.id), event.data)
     if statement is None:
-        needs_none = not is_enough(approval.strength, SIGNED) or approval.strength == _WAIVED
-        return None if needs_none else "its history has no signature"
+        return "its history has no signature" if is_enough(approval.strength, SIGNED) else None
     for is_same, what in (
-        (statement.head == (task.end_sha or ""), "another commit"),
         (statement.base == base, f"the base `{statement.base}`"),
         (statement.gates == gates, "other quality gates"),
         (statement.policy == policy, "another policy"),

@@ -14,6 +14,7 @@ from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates
+from gitticks.workflow.approvals import with_head
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.transitions import AWAITED_IN
 
@@ -123,7 +124,7 @@ class Draft:
         return Decision(
             self.task,
             tuple(self._steps),
-            tuple(self._events),
+            with_head(self._events, self.task.end_sha),
             tuple(self._entries),
             tuple(self._archived),
             self.rework,

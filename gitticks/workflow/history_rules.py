@@ -14,9 +14,10 @@ from typing import NamedTuple
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy
-from gitticks.model.status import ActorKind, Status, Verdict
+from gitticks.model.status import Status
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates
+from gitticks.workflow.approvals import gives_approval
 from gitticks.workflow.artifacts import PERSONS_WORD, Artifacts
 from gitticks.workflow.bundle import Side, may_stand
 from gitticks.workflow.merging import bind_epic
@@ -196,7 +197,7 @@ def _lacking(change: PastChange, gate: Gate, event: Event, seen: Sequence[Event]
     """Returns what kept a gate shut, as far as text and events can tell."""
     if gate is Gate.APPROVED:
         by_person = event.type is EventType.VERDICT and event.actor.is_human
-        approved = by_person or _closes_approved(event, change) or any(_approves(one) for one in seen)
+        approved = by_person or _closes_approved(event, change) or any(gives_approval(one) for one in seen)
         return None if approved else "nobody had approved it"
     if gate not in _SHOWN_BY_TEXT or _is_waived(_WAIVER_OF.get(gate), seen):
         return None
@@ -207,14 +208,6 @@ def _is_waived(gate: str | None, seen: Iterable[Event]) -> bool:
     return gate is not None and any(
         event.type is EventType.WAIVED and event.data.get("gate") == gate for event in seen
     )
-
-
-def _approves(event: Event) -> bool:
-    """True for a person's approval, and for the policy that asks for none."""
-    if event.type is EventType.VERDICT:
-        return event.actor.is_human and event.data.get("verdict") == Verdict.APPROVED.value
-    is_engine = event.actor.kind is ActorKind.ENGINE
-    return event.type is EventType.WAIVED and is_engine and event.data.get("gate") == "person"
 
 
 def _turn(change: PastChange) -> Iterator[str]:
@@ -236,7 +229,7 @@ def _fields(change: PastChange) -> Iterator[str]:
     if change.after.verdict is not None:
         yield f"has the verdict {change.after.verdict}, which was not carried out"
     if "approval" in changed and change.after.approval is not None:
-        names = {event.actor.name for event in change.events if _approves(event)}
+        names = {event.actor.name for event in change.events if gives_approval(event)}
         if change.after.approval.by not in names:
             yield f"has an approval by {change.after.approval.by}, and no event says so"
     elif changed and not change.events and not _follows_child(change, changed):

@@ -11,14 +11,12 @@ from gitticks.git.locks import hold_lock
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Approval
 from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.shared_base import MERGE_LOCK
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
-from tests.support.tasks import CREATED
 from tests.support.waiting import until
 
 __all__ = ["project"]
@@ -30,8 +28,8 @@ def approved(project: RunProject, task_id: str = "k7f2", name: str = "") -> None
     if name:
         git("mv", "login.txt", name, at=workspace)
         git("commit", "--quiet", "--amend", "-m", "work", at=workspace)
-    head = git("rev-parse", "HEAD", at=workspace)
-    project.change(task_id, awaiting=None, end_sha=head, approval=Approval("Ada", CREATED, head))
+    project.change(task_id, end_sha=git("rev-parse", "HEAD", at=workspace))
+    project.ok("approve", task_id, "--no-wait")
 
 
 def test_nothing_to_merge_is_no_error(project: RunProject) -> None:

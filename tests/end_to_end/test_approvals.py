@@ -20,6 +20,7 @@ from tests.support.keys import make_key, sign_by, signer_line
 from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import TO_REVIEW, RunProject, project
+from tests.support.tasks import write_files
 
 __all__ = ["project"]
 
@@ -382,3 +383,70 @@ def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProj
     seen = (project.shared / "seen").read_text()
     assert "belongs to a session" in seen
     assert project.task("m3xq").awaiting is Awaiting.APPROVAL
+
+
+NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
+
+
+def commit_on_board(project: RunProject, line: str, *options: str) -> None:
+    """Writes a line into the task's file in place of whose turn it is, and commits that with plain git."""
+    project.save("k7f2", "awaiting: review\n", line)
+    git(*options, "commit", "-qam", "tidy", at=project.board)
+
+
+@pytest.fixture
+def waiting(project: RunProject) -> RunProject:
+    """Gives a task whose work awaits a person, where a name is enough."""
+    project.settings("review: none\n")
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    return project
+
+
+def claimed(project: RunProject) -> str:
+    head = project.task("k7f2").end_sha
+    return f"approval: {{by: Ada Lovelace, at: 2026-11-27T17:20:00Z, head: {head}}}\n"
+
+
+def test_an_approval_that_no_event_tells_of_does_not_merge(waiting: RunProject) -> None:
+    commit_on_board(waiting, claimed(waiting), *NO_HOOKS)
+    assert waiting.task("k7f2").is_merging
+    before = git("rev-parse", "main", at=waiting.path)
+
+    ran = waiting.run()
+
+    words = "its approval is not valid: its history has no approval"
+    assert git("rev-parse", "main", at=waiting.path) == before
+    assert waiting.stands() == TO_REVIEW
+    assert words in ran.seen
+    for asked in (("list", "--awaiting"), ("inbox",), ("status",), ("show", "k7f2")):
+        assert words in waiting.ok(*asked)
+    waiting.ok("approve", "k7f2")
+    assert waiting.task("k7f2").status is Status.DONE
+    assert waiting.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L0\n"
+
+
+def test_a_verdict_committed_on_the_board_merges(waiting: RunProject) -> None:
+    waiting.ok("hooks", "install")
+    commit_on_board(waiting, "awaiting: review\nverdict: approved\n")
+
+    waiting.run()
+
+    assert waiting.task("k7f2").status is Status.DONE
+    assert waiting.merges() == ["k7f2"]
+    assert waiting.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L0\n"
+
+
+def test_work_that_was_merged_without_an_approval_is_found_later(waiting: RunProject) -> None:
+    waiting.ok("approve", "k7f2")
+    path = "tasks/f2/k7f2/history.jsonl"
+    lines = (waiting.store.read(path) or b"").splitlines(keepends=True)
+    write_files(waiting.store, {path: b"".join(one for one in lines if b'"verdict":"approved"' not in one)})
+
+    ran = waiting.gt("log", "--verify")
+
+    assert ran.code == 1
+    assert ran.out.startswith("k7f2  merge by gitticks is not valid: its history has no approval\n")
+    assert f".gitticks/{path}:" in ran.out
+    assert ran.out.endswith("1 approval, 1 invalid\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,18 +10,31 @@ import pytest
 from gitticks.model.approval import SIGNATURE, Statement
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.settings import ApprovalSettings, HumanPolicy, Settings, VerifySettings
-from gitticks.model.status import TaskType
-from gitticks.model.task import Approval
+from gitticks.model.status import Awaiting, Status, TaskType, Verdict
+from gitticks.model.task import Approval, Task
 from gitticks.workflow.approvals import (
     Signed,
+    approval_of,
     claimed,
     gates_digest,
     is_approval,
-    last_approval,
     policy_digest,
+    valid_approvals,
     why_void,
 )
-from tests.support.decisions import ADA, AT, EARLIER, HEAD, OTHER_HEAD, make_merging
+from tests.support.decisions import (
+    ADA,
+    AT,
+    EARLIER,
+    HANDED_OFF,
+    HEAD,
+    OTHER_HEAD,
+    WORKER,
+    answer,
+    make_merging,
+    make_task,
+    run,
+)
 
 SIGNED_AT = "2026-03-04T05:06:07Z"
 STATEMENT = Statement("k7f2", HEAD, "tree", "main", "base", "gates", "policy", "Ada <ada@x.org>", SIGNED_AT)
@@ -37,6 +51,9 @@ def read_by(*strangers: str) -> Event:
 
 
 PLAIN, TYPED, BY_KEY = verdict(), verdict("L1"), verdict("L2", STATEMENT)
+WAIVER = Event(EventType.WAIVED, AT, ENGINE, data={"gate": "person"})
+HANDOFF = Event(EventType.ADVANCED, AT, WORKER, Status.WORKING, Status.AGENT_REVIEW)
+VOIDED = Event(EventType.VOIDED, AT, ADA)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +67,61 @@ PLAIN, TYPED, BY_KEY = verdict(), verdict("L1"), verdict("L2", STATEMENT)
 )
 def test_which_verdicts_close_or_merge_work(event: Event, *, is_one: bool) -> None:
     assert is_approval(event) is is_one
-    assert last_approval([TYPED, event, read_by()]) is (event if is_one else TYPED)
+    assert valid_approvals([TYPED, event, read_by()]) == [TYPED, event][: 1 + is_one]
+
+
+@pytest.mark.parametrize(
+    ("history", "left"),
+    [
+        ([HANDOFF, PLAIN, TYPED], [PLAIN, TYPED]),
+        ([PLAIN, HANDOFF], []),
+        ([PLAIN, VOIDED, HANDOFF, WAIVER], [WAIVER]),
+        ([HANDOFF, PLAIN, VOIDED], []),
+        ([PLAIN, HANDOFF._replace(type=EventType.VERDICT, actor=ADA)], [PLAIN]),
+        ([WAIVER._replace(data={"gate": "review"}), WAIVER._replace(actor=ADA)], []),
+        ([PLAIN._replace(actor=WORKER), PLAIN._replace(actor=ENGINE)], []),
+    ],
+)
+def test_which_approvals_are_valid_at_the_end_of_a_history(history: list[Event], left: list[Event]) -> None:
+    assert valid_approvals(history) == left
+
+
+@pytest.mark.parametrize(
+    ("approval", "history", "given"),
+    [
+        (Approval("Ada", EARLIER, HEAD), [PLAIN, PLAIN._replace(actor=ADA._replace(name="Bob"))], PLAIN),
+        (Approval("Bob", EARLIER, HEAD), [PLAIN], None),
+        (Approval("Ada", EARLIER, HEAD, "L2"), [PLAIN], None),
+        (Approval("Ada", EARLIER, HEAD), [WAIVER], None),
+        (Approval("gitticks", EARLIER, HEAD, "waived"), [WAIVER, PLAIN], WAIVER),
+        (None, [PLAIN], None),
+    ],
+)
+def test_the_event_that_gave_an_approval_names_its_person_and_strength(
+    approval: Approval | None, history: list[Event], given: Event | None
+) -> None:
+    assert approval_of(make_merging(approval=approval), history) == given
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_task(Status.REVIEWING),
+        make_task(Status.WORKING, awaiting=Awaiting.APPROVAL),
+        make_task(Status.WORKING, awaiting=Awaiting.WORK),
+    ],
+)
+def test_what_a_verdict_approves_is_in_its_event_from_any_status(task: Task) -> None:
+    decision = run(task, answer(Verdict.APPROVED), artifacts=HANDED_OFF)
+    given = approval_of(decision.task, [HANDOFF, *decision.events])
+    assert given is not None
+    assert given.data["head"] == decision.task.end_sha == HEAD
+    moved = replace(decision.task, end_sha=OTHER_HEAD, approval=Approval("Ada", AT, OTHER_HEAD))
+    found = [
+        why_void(one, decision.events, base="main", minimum="L0", gates="", policy="")
+        for one in (decision.task, moved, replace(moved, end_sha=HEAD))
+    ]
+    assert found == [None, *["it was approved for another commit"] * 2]
 
 
 @pytest.mark.parametrize(
@@ -58,10 +129,11 @@ def test_which_verdicts_close_or_merge_work(event: Event, *, is_one: bool) -> No
     [
         (None, [PLAIN], "L0", "nobody approved it"),
         ("L0", [PLAIN], "L0", None),
-        ("L0", [], "L0", None),
+        ("L0", [], "L0", "its history has no approval"),
         ("L1", [], "L1", "its history has no approval"),
+        ("L0", [PLAIN, HANDOFF], "L0", "its history has no approval"),
         ("L0", [PLAIN], "L1", "it was approved by a name alone, but policy requires confirmed on a terminal"),
-        ("L2", [TYPED], "L2", "its history has an approval of L1, but policy requires a signature"),
+        ("L2", [TYPED], "L2", "its history has no approval"),
         ("L1", [TYPED], "L1", None),
         ("waived", [], "L1", "it was approved by nobody, but policy requires confirmed on a terminal"),
         ("waived", [read_by("Eve")], "L0", "its agent read text by Eve, a stranger here"),
@@ -85,7 +157,7 @@ def test_whether_an_approval_carries_a_merge(
 
 def test_an_epic_is_not_merged_by_an_agent_that_read_something() -> None:
     task = make_merging(approval=Approval("gitticks", EARLIER, HEAD, "waived"), type=TaskType.EPIC)
-    assert not why_void(task, [read_by("Eve")], base="main", minimum="L0", gates="", policy="")
+    assert not why_void(task, [read_by("Eve"), WAIVER], base="main", minimum="L0", gates="", policy="")
 
 
 @pytest.mark.parametrize(

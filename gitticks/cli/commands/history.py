@@ -40,7 +40,7 @@ def log_command(
 
     With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first. With
     --verify, each approval is checked: its signature, its key, what was merged, and what the policy required at the
-    time.
+    time; what was merged without an approval is listed too.
     """
     if verify and not (count is None and since is None):
         raise UsageError("`--verify` looks at the whole history", hint="leave out `--count` and `--since`")
