@@ -14,11 +14,11 @@ from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_me
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock_if_possible
-from gitticks.git.log import committer_of
-from gitticks.git.merges.commits import has_work
-from gitticks.git.merges.history import find_merge, find_same_patch, lost_commits
+from gitticks.git.log import committer_of, fast_forwarder
+from gitticks.git.merges.commits import has_work, why_in_doubt
+from gitticks.git.merges.history import find_merge, find_same_patch, is_ancestor, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
-from gitticks.model.event import Actor, EventType
+from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
@@ -27,8 +27,6 @@ from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.store.decisions import carry_out
 from gitticks.store.index import open_index
 from gitticks.workflow.triggers import MergeFound
-
-_OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
 
 _MOST_NAMED = 5
 
@@ -121,7 +119,11 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
         commit = _find(context, candidate)
         if commit is None or commit in _recorded(context, task):
             return None
-        found = MergeFound(_merger(context, commit), commit)
+        doubt = _doubt(context, candidate, commit)
+        merger = ENGINE if doubt else _merger(context, candidate, commit)
+        if not merger.is_human and (task.is_merging or task.is_offered):
+            return None  # the queue merges it, or asks; the forge knows who did
+        found = MergeFound(merger, commit, doubt)
         circumstances = context.circumstances(task, head=candidate.head)
         decision = context.store.transact(
             lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
@@ -155,11 +157,43 @@ def _recorded(context: Context, task: Task) -> set[object]:
     return {task.merged_sha, *(one.data.get("sha") for one in merged)}
 
 
-def _merger(context: Context, commit: str) -> Actor:
-    """Returns the person who made a merge; the one who asks where gitticks or an agent made the commit itself."""
-    who = committer_of(context.repository, commit)
-    is_own = who.email.endswith(_OWN_ADDRESSES)
-    return Actor(ActorKind.HUMAN, context.author.name if is_own else who.name)
+def _doubt(context: Context, candidate: _Candidate, commit: str) -> str | None:
+    """Returns why the work that a base got does not close its task, as a clause; None if it does.
+
+    A person who merged another task's branch, on which the work was too, decided about that one alone.
+    """
+    repository, (task, head, _, tip) = context.repository, candidate
+    doubt = why_in_doubt(repository, tip, task.id, (task.start_sha, head), commit)
+    is_known = commit == head and _fast_forwarder(context, candidate) is not None
+    if doubt is not None or is_known:
+        return doubt
+    since = lost_commits(repository, [f"{commit}^"], [tip])
+    is_contained = is_ancestor(repository, head, commit)
+    whole = commit if is_contained and commit != head else tip
+
+    def has(base: str, one: Task, end: str) -> bool:
+        return is_ancestor(repository, end, base) if is_contained else has_work(repository, base, one.id, end)
+
+    for other in context.index.tasks():
+        end = other.end_sha
+        is_recent = other.is_open or other.merged_sha in since
+        if other.id == task.id or end in (None, head) or not is_recent:
+            continue
+        if context.store.objects.has(end) and has(end, task, head) and has(whole, other, end):
+            return f"with `{other.id}`"
+    return None
+
+
+def _merger(context: Context, candidate: _Candidate, commit: str) -> Actor:
+    """Returns who made a merge: no person if nothing says so, as after a fast-forward in another clone."""
+    name: str | None = committer_of(context.repository, commit).name
+    if commit == candidate.head:
+        name = _fast_forwarder(context, candidate)
+    return Actor(ActorKind.HUMAN, name) if name else ENGINE
+
+
+def _fast_forwarder(context: Context, candidate: _Candidate) -> str | None:
+    return fast_forwarder(context.repository, candidate.base, str(candidate.task.branch), candidate.head)
 
 
 class MissingMerges(NamedTuple):

@@ -9,7 +9,7 @@ from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import merge_layers
 from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
-from gitticks.git.merges.history import merged_head
+from gitticks.git.merges.history import merge_of
 from gitticks.git.process import run_git
 from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
 from gitticks.model.event import Event, EventType
@@ -92,8 +92,8 @@ def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]
         return why
     ends = (EventType.MERGED, EventType.VERDICT)
     merged = next((one.data.get("sha") for one in later if one.type in ends), None)
-    head = merged_head(context.repository, merged, str(task_id)) if isinstance(merged, str) else None
-    if head is not None and head != event.data.get("head"):
+    named, head = (merge_of(context.repository, merged) if isinstance(merged, str) else None) or (None, "")
+    if named == task_id and head != event.data.get("head"):
         return f"it is for {str(event.data.get('head'))[:7]}, and {head[:7]} was merged"
     return None
 

@@ -63,6 +63,14 @@ def committer_of(repository: Repository, commit: str) -> Identity:
     return _person(repository, commit, "%cn%x00%ce")
 
 
+def fast_forwarder(repository: Repository, branch: str, merged: str, head: str) -> str | None:
+    """Returns who moved a branch here by `git merge` of another or of its head; None if git's own log names nobody."""
+    names = (f"^merge .*{merged}:", f"^merge {head[:7]}[0-9a-f]*:")
+    asked = ["log", "-g", "-1", "--format=%gn", *(f"--grep-reflog={name}" for name in names)]
+    done = run_git([*asked, "--end-of-options", f"refs/heads/{branch}"], repository_dir=repository.common_dir)
+    return done.text.strip() or None
+
+
 def _person(repository: Repository, commit: str, form: str) -> Identity:
     asked = ["log", "-1", f"--format={form}", "--end-of-options", commit]
     name, _, email = run_git(asked, repository_dir=repository.common_dir).text.partition("\0")

@@ -14,10 +14,17 @@ from gitticks.git.identity import Identity, identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.asides import PooledAside, checkout_aside
 from gitticks.git.merges.base import BaseHeld, BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
-from gitticks.git.merges.commits import Conflict, HookRefusedError, merge_in_memory, throwaway_commit
+from gitticks.git.merges.commits import (
+    Conflict,
+    HookRefusedError,
+    merge_in_memory,
+    throwaway_commit,
+    why_in_doubt,
+)
 from gitticks.git.merges.history import find_merge
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.model.event import ENGINE
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import MergeMode
@@ -56,6 +63,7 @@ from gitticks.workflow.triggers import (
     HeadMoved,
     Merged,
     MergeFailed,
+    MergeFound,
     PullRequestOpened,
     Trigger,
 )
@@ -203,10 +211,7 @@ class MergeQueue:
             return MergeResult(self._decide(task, HeadMoved(str(branch_head))))
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
-            # One that was pushed before a kill is closed at the remote.
-            is_shared = self.run.settings.merge.push
-            closed = closed_at_remote(self.run, self.store, task, base) if is_shared else None
-            return self._close(task, base, found, "", closed)
+            return self._close_found(task, base, tip, found)
         refused = judge_tree(self.repository, tip, head) or judge_commits(
             self.store, task_id, tip, head, self.run.world.environment
         )
@@ -364,6 +369,16 @@ class MergeQueue:
         tested = "; ".join(report.lines)
         self.run.emit(ChecksEnded(task.id, tested, report.failure))
         return report.failure, tested
+
+    def _close_found(self, task: Task, base: str, tip: str, sha: str) -> MergeResult:
+        """Closes a task whose merge a kill left unrecorded; one whose work came otherwise is asked about once."""
+        doubt = why_in_doubt(self.repository, tip, task.id, (task.start_sha, str(task.end_sha)), sha)
+        if doubt is not None and task.merged_sha != sha:
+            return MergeResult(self._decide(task, MergeFound(ENGINE, sha, doubt)))
+        # One that was pushed before a kill is closed at the remote.
+        is_shared = self.run.settings.merge.push
+        closed = closed_at_remote(self.run, self.store, task, base) if is_shared else None
+        return self._close(task, base, sha, "", closed)
 
     def _close(self, task: Task, base: str, sha: str, tested: str, closed: Decision | None) -> MergeResult:
         self.run.emit(TaskMerged(task.id, base, sha, tested))

@@ -182,7 +182,8 @@ class PullRequests:
                 tip = str(read_ref(self.repository.common_dir, BRANCHES + base))
                 # Whoever merged it may not have had the rework, which still waits for a person.
                 is_whole = pull.head == task.end_sha or has_work(self.repository, tip, task.id, task.end_sha)
-                return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as, is_whole)
+                doubt = None if is_whole else "without its last commits"
+                return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as, doubt)
         except BaseNotSharedError as error:
             self.warn(task.id, f"its pull request is merged; {error.message}", error.hint)
             return None

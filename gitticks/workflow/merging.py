@@ -138,7 +138,7 @@ def close_found(draft: Draft, found: MergeFound) -> None:
         if task.merged_sha != found.sha:
             draft.task = replace(task, merged_sha=found.sha)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
-            how = f"though it was {task.status}" if found.is_whole else "without its last commits"
+            how = found.doubt or f"though it was {task.status}"
             reason = (
                 f"its branch is merged as {found.sha[:7]} {how}: "
                 f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
@@ -153,10 +153,10 @@ def close_found(draft: Draft, found: MergeFound) -> None:
 
 def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
-    if not found.is_whole:
+    if task.is_merging and (not found.doubt or task.merged_sha == found.sha):
+        return True  # whoever approved it was asked about the merge before
+    if found.doubt:
         return False
-    if task.is_merging:
-        return True
     if draft.policy.is_name_too_little and not is_merged_by_person(task, draft.policy.merge_mode):
         return False  # a merge by hand is a name alone
     was_to_merge = task.status is Status.REVIEWING or task.awaiting is Awaiting.WORK

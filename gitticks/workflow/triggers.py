@@ -160,12 +160,12 @@ class MergeFailed(NamedTuple):
 class MergeFound(NamedTuple):
     """The task's branch was found merged into the base by `actor`, outside the merge queue.
 
-    `is_whole` unless the base lacks what was handed off last.
+    `doubt` is why that does not close the task, as a clause.
     """
 
     actor: Actor
     sha: str
-    is_whole: bool = True
+    doubt: str | None = None
 
 
 class HeadMoved(NamedTuple):

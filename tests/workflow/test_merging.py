@@ -157,6 +157,14 @@ def test_merge_that_a_kill_left_unrecorded_closes() -> None:
     assert run(make_merging(), MergeFound(ENGINE, MERGE)).task.status is Status.DONE
 
 
+@pytest.mark.parametrize("task", [make_task(Status.REVIEWING), make_merging()])
+def test_merge_in_doubt_is_asked_about_and_counts_if_the_work_is_approved_then(task: Task) -> None:
+    found = MergeFound(ENGINE, MERGE, "with `m3q8`")
+    decision = run(task, found)
+    assert (decision.task.status, decision.task.awaiting) == (Status.REVIEWING, Awaiting.ESCALATION)
+    assert run(make_merging(merged_sha=MERGE), found).task.status is Status.DONE
+
+
 @pytest.mark.parametrize("status", [Status.DONE, Status.CANCELLED])
 def test_merge_of_a_closed_task(status: Status) -> None:
     with pytest.raises(RefusedError, match="already"):

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.config import find_own_hooks
-from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.merges.history import diff_summary, find_merge, find_same_patch
+from gitticks.git.identity import ENGINE_IDENTITY, OWN_ADDRESSES, Identity
+from gitticks.git.log import committer_of
+from gitticks.git.merges.history import diff_summary, find_merge, find_same_patch, merge_of
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
@@ -296,9 +297,37 @@ def has_work(repository: Repository, base: str, task_id: str, head: str | None) 
     """True if `base` has the work that ends at `head`, in whatever commits; False where that is not stored here."""
     if head is None or not repository.objects.has(head):
         return False
-    if find_merge(repository, base, task_id, head) or find_same_patch(repository, base, head):
+    if find_merge(repository, base, task_id, head, anywhere=True) or find_same_patch(repository, base, head):
         return True
     if repository.objects.merge_base(base, head) is None:
         return False
     merged = merge_in_memory(repository, base, head)  # squashed with other work, it has no commit of its own
     return not isinstance(merged, Conflict) and merged.tree == repository.objects.tree_of(base)
+
+
+def why_in_doubt(
+    repository: Repository, base: str, task_id: str, span: tuple[str | None, str], commit: str
+) -> str | None:
+    """Returns why work that `base` got as `commit` does not close its task, as a clause; None if it does.
+
+    The commit is another task's merge or an agent's, or the work was undone since. `span` is where it began and ends.
+    """
+    start, head = span
+    doubts: list[str] = []
+    if commit != head:
+        named, who = merge_of(repository, commit), committer_of(repository, commit)
+        if named is not None and named[0] != task_id:
+            doubts.append(f"with `{named[0]}`")
+        elif who.email.endswith(OWN_ADDRESSES):
+            doubts.append(f"by {who.name}")
+        start = repository.objects.merge_base(f"{commit}^", head)
+    if start is not None and _lacks_again(repository, base, start, head):
+        doubts.append("and was undone since")
+    return " ".join(doubts) or None
+
+
+def _lacks_again(repository: Repository, base: str, start: str, head: str) -> bool:
+    """True if a change that `base` once got is not in it; what was edited further since is."""
+    tree = repository.objects.tree_of(base)
+    merged = merge_in_memory(repository, throwaway_commit(repository, tree, start), head)
+    return not isinstance(merged, Conflict) and merged.tree != tree

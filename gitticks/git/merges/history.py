@@ -107,15 +107,18 @@ def long_changes(repository: Repository, base: str, head: str) -> tuple[LongChan
     return tuple(sorted(left_out, key=lambda one: (one.lines is None, one.path)))
 
 
-def find_merge(repository: Repository, base: str, task_id: str, head: str) -> str | None:
+def find_merge(
+    repository: Repository, base: str, task_id: str, head: str, *, anywhere: bool = False
+) -> str | None:
     """Returns the commit by which `base` got `head`; None if it has not got it.
 
     That is the merge that contains it, `head` itself after a fast-forward, or a commit whose trailers name the task
-    and the head, as squash and rebase leave them.
+    and the head, as squash and rebase leave them. Trailers count on the base's own line alone: on a branch that was
+    merged into it anybody can have written them. `anywhere`, they show where code went, not who decided about it.
     """
     if is_ancestor(repository, head, base):
-        return _containing_merge(repository, base, head)
-    return next(_with_trailers(repository, base, task_id, head), None)
+        return _on_own_line(repository, base, head)
+    return next(_with_trailers(repository, base, task_id, head, anywhere=anywhere), None)
 
 
 def merge_trailers(task_id: str, head: str) -> str:
@@ -123,34 +126,42 @@ def merge_trailers(task_id: str, head: str) -> str:
     return f"{TASK_TRAILER}: {task_id}\n{HEAD_TRAILER}: {head}\n"
 
 
-def merged_head(repository: Repository, commit: str, task_id: str) -> str | None:
-    """Returns the head that a merge names in its trailers as that of a task; None if it names none."""
-    asked = ["log", "-1", f"--format={_BOTH}", "--end-of-options", commit]
+def merge_of(repository: Repository, commit: str) -> tuple[str, str] | None:
+    """Returns the task and the head that a merge names in its trailers; None if it names none.
+
+    The last ones are gitticks': a rebase keeps what an agent wrote above them, which may hide them from git.
+    """
+    asked = ["log", "-1", f"--format={_BOTH}%x00%B", "--end-of-options", commit]
     done = run_git(asked, repository_dir=repository.common_dir, check=False)
-    task, _, head = done.text.partition("\0")
-    return head.strip() if done.code == 0 and task.strip() == task_id and head.strip() else None
+    if done.code != 0 or not all(value.strip() for value in done.text.split("\0")[:2]):
+        return None
+    task, head = (
+        re.findall(rf"^{key}: *(\S+)", done.text, re.MULTILINE)[-1:] for key in (TASK_TRAILER, HEAD_TRAILER)
+    )
+    return (task[0], head[0]) if task and head else None
 
 
-def _containing_merge(repository: Repository, base: str, head: str) -> str:
+def _on_own_line(repository: Repository, base: str, head: str) -> str:
     """Returns the first commit of the base's own line that contains `head`."""
-    options = ["--first-parent", "--ancestry-path", "--parents", "--reverse"]
-    listed = _ask(repository, "rev-list", *options, "--end-of-options", f"{head}..{base}").splitlines()
-    if not listed:
-        return head
-    commit, *parents = listed[0].split()
+    later = ("--end-of-options", f"{head}..{base}")
+    after = {*_ask(repository, "rev-list", "--ancestry-path", *later).splitlines()}
+    line = _ask(repository, "rev-list", "--first-parent", "--parents", "--reverse", *later).splitlines()
+    commit, *parents = next((words for one in line if (words := one.split())[0] in after), [head])
     return head if parents[:1] == [head] else commit
 
 
-def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -> Iterator[str]:
+def _with_trailers(
+    repository: Repository, base: str, task_id: str, head: str, *, anywhere: bool
+) -> Iterator[str]:
     """Yields the commits on `base`, newest first, whose trailers name both; the text of a message does not count."""
     fork = repository.objects.merge_base(base, head)
     if fork == base:
         return
-    search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", f"--format=%H%x00{_BOTH}%x01"]
+    search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", "--format=%H"]
+    search += [] if anywhere else ["--first-parent"]
     span = base if fork is None else f"{fork}..{base}"
-    for record in _ask(repository, "log", *search, "--end-of-options", span).split("\x01"):
-        commit, *trailers = re.split("\0", record.strip("\n")) if record.strip() else ("",)
-        if [value.strip() for value in trailers] == [task_id, head]:
+    for commit in _ask(repository, "log", *search, "--end-of-options", span).splitlines():
+        if merge_of(repository, commit) == (task_id, head):
             yield commit
 
 
@@ -162,7 +173,8 @@ def _ask(repository: Repository, *arguments: str, timeout_seconds: float = TIME_
 def find_same_patch(repository: Repository, base: str, head: str) -> str | None:
     """Returns the newest commit by which `base` got the changes of `head` in other commits; None if it did not.
 
-    That is one commit with all the changes together, or the last of those that hold them one by one.
+    They came in by one commit with all the changes together, or by the last of those that hold them one by one: that
+    one, or the merge that brought it to the base's own line.
     """
     fork = repository.objects.merge_base(base, head)
     if fork is None or fork in (base, head):
@@ -173,11 +185,11 @@ def find_same_patch(repository: Repository, base: str, head: str) -> str | None:
     there = _patch_ids_between(repository, fork, base)
     for patch in whole:
         if patch in there:
-            return there[patch]
+            return _on_own_line(repository, base, there[patch])
     single = _patch_ids_between(repository, fork, head)
     if single and single.keys() <= there.keys():
         newest = next(iter(single))
-        return there[newest]
+        return _on_own_line(repository, base, there[newest])
     return None
 
 
