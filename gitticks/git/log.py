@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
+from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
 
 _FORMAT = "%H%n%at%n%an%n%s"
@@ -51,6 +52,47 @@ def names_of(repository: Repository, ref: str, addresses: Iterable[str]) -> froz
     return frozenset(
         run_git([*asked, "--end-of-options", ref], repository_dir=repository.common_dir).text.splitlines()
     )
+
+
+class Write(NamedTuple):
+    """One file that a commit wrote: who the author is, its path and the ids of its blobs, None where there was no file.
+
+    `has_event` if the commit's message names an event of gitticks.
+    """
+
+    author: Identity
+    path: str
+    old: str | None
+    new: str | None
+    has_event: bool
+
+
+def read_writes(
+    repository: Repository, ref: str, paths: Iterable[str], is_wanted: Callable[[Identity], bool]
+) -> Iterator[Write]:
+    """Yields what the commits of some authors that `ref` reaches, no merges, wrote at or below some paths, newest first."""
+    form = "%H%x00%an%x00%ae%x00%(trailers:key=Event,valueonly,unfold,separator=%x20)"
+    asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", ref]
+    done = run_git(asked, repository_dir=repository.common_dir)
+    found: dict[str, tuple[Identity, bool]] = {}
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+        commit, *rest = line.split("\0", 3)
+        if rest and is_wanted(author := Identity(rest[0], rest[1])):
+            found[commit] = (author, bool(rest[2]))
+    if not found:
+        return
+    # Asked for the paths alone, git would compare the trees of every commit.
+    given = "".join(f"{commit}\n" for commit in found).encode()
+    asked = ["diff-tree", "--stdin", "--root", "-r", "--no-renames", "--", *paths]
+    done = run_git(asked, input=given, repository_dir=repository.common_dir)
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+        if line.startswith(":"):
+            about, _, path = line.partition("\t")
+            old, new = (None if is_nothing(one) else one for one in about.split(" ")[2:4])
+            author, has_event = found[commit]
+            yield Write(author, path.strip('"'), old, new, has_event)
+        else:
+            commit = line
 
 
 def author_of(repository: Repository, commit: str) -> Identity:

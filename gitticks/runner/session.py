@@ -30,7 +30,7 @@ from gitticks.runner.finishing import finish_session, session_ended
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
-from gitticks.runner.prompt import build_prompt, require_templates, strangers_of
+from gitticks.runner.prompt import build_prompt, require_templates
 from gitticks.runner.requests import SessionListener
 from gitticks.runner.review_checkouts import plan_review
 from gitticks.runner.reviewing import (
@@ -40,6 +40,7 @@ from gitticks.runner.reviewing import (
     script_blocks,
 )
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
+from gitticks.runner.strangers import Writers, writers_of
 from gitticks.runner.workspace_plan import CodeMissingError
 from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.machine import require_workspace
@@ -109,6 +110,7 @@ class SessionRun:
         self.report: AgentReport | None = None
         self.reports: tuple[tuple[str, AgentReport], ...] = ()
         self.was_ready = False
+        self.writers = Writers()
         self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
         self.actor = Actor(ActorKind.AGENT, COUNCIL if self.is_council else self.agent.name, role)
@@ -215,7 +217,7 @@ class SessionRun:
             settings.council,
             kept,
             prices=settings.prices,
-            person_follows=waived_person(task, policy_for(task, settings), self._strangers()) is None,
+            person_follows=waived_person(task, policy_for(task, settings), self.writers.strangers) is None,
             stop=self.stop,
             heard=listener,
         )
@@ -226,9 +228,7 @@ class SessionRun:
 
     def _review_order(self, reviewer: Reviewer, number: int, record: SessionRecord) -> SessionOrder:
         plan = self._plan(number)
-        prompt = build_prompt(
-            self.store, self.file, self.role, plan, self.run.settings, focus=reviewer.focus, is_council=True
-        )
+        prompt = self._prompt(plan, focus=reviewer.focus, is_council=True)
         return SessionOrder(
             record,
             plan,
@@ -257,10 +257,8 @@ class SessionRun:
             model=self.agent.model,
         )
 
-    def _strangers(self) -> tuple[str, ...]:
-        return strangers_of(self.store, self.file, self.run.world.environment)
-
     def _start(self, plan: Workspace) -> None:
+        self.writers = writers_of(self.store, self.store.task_file(self.task_id), self.run.world.environment)
         started = SessionStarted(
             self.actor,
             self.role,
@@ -268,7 +266,7 @@ class SessionRun:
             plan.work_branch,
             plan.start_sha,
             self.run.started_by,
-            strangers=self._strangers(),
+            strangers=self.writers.strangers,
         )
         circumstances = self.run.circumstances()
         self.run.transact(
@@ -294,15 +292,30 @@ class SessionRun:
             self.run.emit(Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` replaces it"))
 
     def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
-        store, file, settings = self.store, self.file, self.run.settings
+        file = self.file
         focus = self.reviewers[0].focus if self.reviewers else ""
-        prompt = anew = build_prompt(store, file, self.role, plan, settings, focus=focus)
+        prompt = anew = self._prompt(plan, focus=focus)
         earlier = None
         if self.role is Role.WORKER:
-            earlier = find_earlier_session(file.task, store.history(self.task_id), self.agent)
+            earlier = find_earlier_session(file.task, self.store.history(self.task_id), self.agent)
         if earlier is not None:
-            prompt = build_prompt(store, file, self.role, plan, settings, is_resumed=True)
+            prompt = self._prompt(plan, is_resumed=True)
         return SessionOrder(record, plan, file, self.agent, self._script(self.agent), prompt, earlier, anew)
+
+    def _prompt(
+        self, plan: Workspace, *, focus: str = "", is_council: bool = False, is_resumed: bool = False
+    ) -> str:
+        return build_prompt(
+            self.store,
+            self.file,
+            self.role,
+            plan,
+            self.run.settings,
+            is_resumed=is_resumed,
+            focus=focus,
+            is_council=is_council,
+            writers=self.writers,
+        )
 
     def _script(self, agent: AgentSpec) -> tuple[str, ...]:
         """Returns the blocks that the embedded agent would run; others get none."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
 _LAYOUT = str.maketrans("\n\t", "  ")
+_OPENING = re.compile(r"\[[0-9a-f]{8}: what follows .*\n\n")
+"""How a stranger's text begins in a prompt."""
 _LARGEST_PROMPT = 20_000_000
 _LONGEST_SECONDS = 10.0
 _SIGNAL = re.compile(r"<(/?promise)>")
@@ -224,7 +226,9 @@ _CUT_FIRST = (
 
 def _cut(text: str, excess: int, *, keeps_end: bool) -> str:
     """Returns `text` less at least `excess` bytes at one end, cut between lines, with a line that says so."""
-    content = text.encode()
+    opening = _OPENING.match(text) if keeps_end else None
+    kept = opening.group() if opening else ""  # without it nothing would say whose words these are
+    content = text.removeprefix(kept).encode()
     room = len(content) - excess - len(_left_out(len(content)).encode()) - 2
     if room <= 0:
         return _left_out(len(content))
@@ -232,7 +236,7 @@ def _cut(text: str, excess: int, *, keeps_end: bool) -> str:
     shown = piece.decode(errors="ignore")
     whole_lines = shown.partition("\n")[2] if keeps_end else shown.rpartition("\n")[0]
     shown = whole_lines or shown
-    marker = _left_out(len(content) - len(shown.encode()))
+    marker = kept + _left_out(len(content) - len(shown.encode()))
     return f"{marker}\n\n{shown}" if keeps_end else f"{shown}\n\n{marker}"
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git.log import TrailCommit, read_log, read_trail
+from gitticks.git.identity import Identity
+from gitticks.git.log import TrailCommit, Write, read_log, read_trail, read_writes
 from gitticks.git.process import GitError
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, make_repository
@@ -19,6 +20,26 @@ def test_the_last_commits_newest_first(tmp_path: Path) -> None:
     assert found[0].commit == git("rev-parse", "main", at=tmp_path)
     assert found[0].author == "Ada Lovelace"
     assert found[0].at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def test_who_wrote_a_file_whatever_they_are_called(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    for setting in ("log.showSignature=true", "log.showRoot=false", "diff.renames=copies"):
+        git("config", *setting.split("="), at=tmp_path)
+    commit_file(tmp_path, "a/one.md", "1\n", "one")
+    first = git("rev-parse", "HEAD:a/one.md", at=tmp_path)
+    names = {"GIT_AUTHOR_NAME": "a: \u2028\tb", "GIT_AUTHOR_EMAIL": "b@example.org"}
+    git("mv", "a/one.md", "b.md", at=tmp_path)
+    git("commit", "--quiet", "-m", "two\n\nEvent: task.edited", at=tmp_path, environment=names)
+    found = list(read_writes(discover(tmp_path), "HEAD", ("a", "b.md"), lambda _: True))
+    author = Identity(names["GIT_AUTHOR_NAME"], "b@example.org")
+    assert found[:2] == [
+        Write(author, "a/one.md", first, None, True),
+        Write(author, "b.md", None, first, True),
+    ]
+    assert [(one.path, one.old, one.has_event) for one in found[2:]] == [("a/one.md", None, False)]
+    others = read_writes(discover(tmp_path), "HEAD", ("a",), lambda one: one != author)
+    assert [one.new for one in others] == [first]
 
 
 def test_a_message_may_be_empty_or_long(tmp_path: Path) -> None:

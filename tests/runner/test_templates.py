@@ -16,6 +16,7 @@ from gitticks.model.notes import ReviewOutcome
 from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner import templates
+from gitticks.runner.strangers import fenced
 from gitticks.runner.templates import PromptContext, PromptKind, choose_kind, render_prompt, require_sound
 from gitticks.workflow.signals import Reading, SignalKind, read_signal
 
@@ -154,6 +155,14 @@ def test_a_prompt_is_cut_by_section_and_never_the_task_or_the_feedback() -> None
     assert "learned 2999" in prompt
     assert "learned 0\n" not in prompt
     assert "bytes left out here]" in prompt
+
+
+def test_what_is_cut_of_a_strangers_text_stays_marked() -> None:
+    text = fenced("\n".join(f"learned {number}" for number in range(3000)), "Mallory")
+    prompt = render_prompt(PromptKind.WORKER, context(scratchpad=text), limit_bytes=20_000)
+    assert len(prompt.encode()) <= 20_000
+    opening = prompt.index("was written by Mallory, who is a stranger")
+    assert opening < prompt.index("bytes left out here]") < prompt.index("learned 2999")
 
 
 def test_a_limit_that_is_too_small_keeps_task_and_feedback() -> None:
