@@ -51,11 +51,9 @@ class Identity(NamedTuple):
 
 
 AGENTS_HOST = "@gitticks.localhost"
-GITTICKS_HOSTS = ("@localhost", AGENTS_HOST)
-"""How the addresses end of the engine and of agents, which are no people."""
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 OWN_ADDRESSES = (AGENTS_HOST, ENGINE_IDENTITY.email)
-"""The same, so that `@localhost` may be a person's."""
+"""How the addresses of agents and of the engine end, which are no people; `@localhost` alone may be a person's."""
 
 
 def agent_identity(agent: str) -> Identity:

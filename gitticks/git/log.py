@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from gitticks.git.identity import Identity
+from gitticks.git.identity import OWN_ADDRESSES, Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
 
 _FORMAT = "%H%n%at%n%an%n%s"
+_read: dict[tuple[str, frozenset[str]], tuple[str, dict[str, tuple[Identity, bool]]]] = {}
+"""By repository and known names: up to which commit the log was read, and the commits of others in it."""
 _FIELDS = 4
 
 ACTOR_TRAILER = "Actor"
@@ -68,23 +70,20 @@ class Write(NamedTuple):
 
 
 def read_writes(
-    repository: Repository, ref: str, paths: Iterable[str], is_wanted: Callable[[Identity], bool]
+    repository: Repository, tip: str, paths: Iterable[str], known: frozenset[str]
 ) -> Iterator[Write]:
-    """Yields what the commits of some authors that `ref` reaches, no merges, wrote at or below some paths, newest first."""
-    form = "%H%x00%an%x00%ae%x00%(trailers:key=Event,valueonly,unfold,separator=%x20)"
-    asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", ref]
-    done = run_git(asked, repository_dir=repository.common_dir)
-    found: dict[str, tuple[Identity, bool]] = {}
-    for line in done.stdout.decode("utf-8", "replace").split("\n"):
-        commit, *rest = line.split("\0", 3)
-        if rest and is_wanted(author := Identity(rest[0], rest[1])):
-            found[commit] = (author, bool(rest[2]))
+    """Yields what people whose names are not `known` wrote at or below some paths, in the commits up to `tip`.
+
+    Merges are left out, and what gitticks and its agents wrote.
+    """
+    found = _commits_of_others(repository, tip, known)
     if not found:
         return
     # Asked for the paths alone, git would compare the trees of every commit.
     given = "".join(f"{commit}\n" for commit in found).encode()
     asked = ["diff-tree", "--stdin", "--root", "-r", "--no-renames", "--", *paths]
     done = run_git(asked, input=given, repository_dir=repository.common_dir)
+    commit = ""
     for line in done.stdout.decode("utf-8", "replace").split("\n"):
         if line.startswith(":"):
             about, _, path = line.partition("\t")
@@ -93,6 +92,29 @@ def read_writes(
             yield Write(author, path.strip('"'), old, new, has_event)
         else:
             commit = line
+
+
+def _commits_of_others(
+    repository: Repository, tip: str, known: frozenset[str]
+) -> dict[str, tuple[Identity, bool]]:
+    """Returns the authors of commits, and whether the message names an event; a long log is read once."""
+    key = repository.common_place, known
+    before, found = _read.get(key, (None, {}))
+    if before == tip:
+        return found
+    if before is None or not repository.objects.is_ancestor(before, tip):
+        before, found = None, {}
+    form = "%H%x00%an%x00%ae%x00%(trailers:key=Event,valueonly,unfold,separator=%x20)"
+    span = tip if before is None else f"{before}..{tip}"
+    asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", span]
+    done = run_git(asked, repository_dir=repository.common_dir)
+    found = dict(found)
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+        commit, *rest = line.split("\0", 3)
+        if rest and rest[0] not in known and not rest[1].endswith(OWN_ADDRESSES):
+            found[commit] = (Identity(rest[0], rest[1]), bool(rest[2]))
+    _read[key] = tip, found
+    return found
 
 
 def author_of(repository: Repository, commit: str) -> Identity:

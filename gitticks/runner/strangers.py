@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, GitticksError
-from gitticks.git.identity import GITTICKS_HOSTS, Identity
 from gitticks.git.log import Write, read_writes
 from gitticks.git.objects import Objects
 from gitticks.model.ids import TaskId
@@ -63,11 +62,7 @@ def writers_of(store: Store, file: TaskFile, environment: Mapping[str, str] | No
     texts = {one.path: {one.task.created_by or ""} for one in files}
     by_text: dict[str, set[str]] = {**texts, **{path: set() for path in beside}}
     known = familiar_names(store.repository, environment)
-
-    def is_strange(author: Identity) -> bool:
-        return author.name not in known and not author.email.endswith(GITTICKS_HOSTS)
-
-    for write in read_writes(store.repository, store.tip(), by_text, is_strange):
+    for write in read_writes(store.repository, store.tip(), by_text, known):
         if write.path in texts:
             names = list(_texts_changed(store.objects, write))
         else:  # what comes with an event was moved there by gitticks, such as the review of an earlier round

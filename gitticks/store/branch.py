@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from gitticks.errors import DocumentError, GitticksError, LostRaceError
-from gitticks.git.identity import GITTICKS_HOSTS, Identity
+from gitticks.git.identity import OWN_ADDRESSES, Identity
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock
 from gitticks.git.objects.failures import RefLockedError
 from gitticks.git.refs import read_ref
@@ -223,7 +223,7 @@ class Store:
             from gitticks.store.trust import trust_own  # loads the settings
 
             trust_own(self.repository, own)
-        if not author.email.endswith(GITTICKS_HOSTS):
+        if not author.email.endswith(OWN_ADDRESSES):
             remember_names(self.repository, (author.name,))
         message = transaction.message
         commit = self.objects.write_commit((transaction.base,), changes, author=author, message=message)

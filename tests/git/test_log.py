@@ -31,15 +31,22 @@ def test_who_wrote_a_file_whatever_they_are_called(tmp_path: Path) -> None:
     names = {"GIT_AUTHOR_NAME": "a: \u2028\tb", "GIT_AUTHOR_EMAIL": "b@example.org"}
     git("mv", "a/one.md", "b.md", at=tmp_path)
     git("commit", "--quiet", "-m", "two\n\nEvent: task.edited", at=tmp_path, environment=names)
-    found = list(read_writes(discover(tmp_path), "HEAD", ("a", "b.md"), lambda _: True))
+    tip = git("rev-parse", "HEAD", at=tmp_path)
+    found = list(read_writes(discover(tmp_path), tip, ("a", "b.md"), frozenset()))
     author = Identity(names["GIT_AUTHOR_NAME"], "b@example.org")
     assert found[:2] == [
         Write(author, "a/one.md", first, None, True),
         Write(author, "b.md", None, first, True),
     ]
     assert [(one.path, one.old, one.has_event) for one in found[2:]] == [("a/one.md", None, False)]
-    others = read_writes(discover(tmp_path), "HEAD", ("a",), lambda one: one != author)
+    others = list(read_writes(discover(tmp_path), tip, ("a",), frozenset({author.name})))
     assert [one.new for one in others] == [first]
+    commit_file(tmp_path, "a/one.md", "2\n", "three")
+    tip = git("rev-parse", "HEAD", at=tmp_path)
+    assert len(list(read_writes(discover(tmp_path), tip, ("a",), frozenset({author.name})))) == 2
+    git("reset", "-q", "--hard", "HEAD~2", at=tmp_path)
+    tip = git("rev-parse", "HEAD", at=tmp_path)
+    assert list(read_writes(discover(tmp_path), tip, ("a",), frozenset({author.name}))) == others
 
 
 def test_a_message_may_be_empty_or_long(tmp_path: Path) -> None:
