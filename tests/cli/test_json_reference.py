@@ -88,6 +88,7 @@ NO_KEYS = {
         *("done", "offline", "no", "watch"),
         *("task", "source", "target", "awaiting", "reason", "actor", "is_merging"),
     },
+    "log --verify": {"merge"},
     "merge": {"dry", "run"},
     "status": {"current", "gt", "merge", "state", "ahead", "waiting", "queued"},
     "resume": {"no", "run"},
