@@ -128,11 +128,12 @@ def committer_of(repository: Repository, commit: str) -> Identity:
 
 
 def fast_forwarder(repository: Repository, branch: str, merged: str, head: str) -> str | None:
-    """Returns who moved a branch here by `git merge` of another or of its head; None if git's own log names nobody."""
+    """Returns who moved a branch here by `git merge` of another or of its head; None if git's own log names no person."""
     names = (f"^merge .*{merged}:", f"^merge {head[:7]}[0-9a-f]*:")
-    asked = ["log", "-g", "-1", "--format=%gn", *(f"--grep-reflog={name}" for name in names)]
+    asked = ["log", "-g", "-1", "--format=%ge%x00%gn", *(f"--grep-reflog={name}" for name in names)]
     done = run_git([*asked, "--end-of-options", f"refs/heads/{branch}"], repository_dir=repository.common_dir)
-    return done.text.strip() or None
+    email, _, name = done.text.partition("\0")
+    return None if email.endswith(OWN_ADDRESSES) else name.strip() or None
 
 
 def _person(repository: Repository, commit: str, form: str) -> Identity:
