@@ -71,15 +71,13 @@ def _trust_own(context: Context, before: str, after: str) -> None:
     if context.world.in_session:
         return
     objects = context.store.objects
-    changed: dict[str, tuple[bytes | None, bytes | None]] = {}
-    for one in objects.changed_files(objects.tree_of(before), objects.tree_of(after)):
-        new = None if one.new is None else objects.read_blob(one.new)
-        if may_run(one.path, new):
-            changed[one.path] = (None if one.old is None else objects.read_blob(one.old), new)
-    if changed:
+    changes = tuple(objects.changed_files(objects.tree_of(before), objects.tree_of(after)))
+    new = {one.path: None if one.new is None else objects.read_blob(one.new) for one in changes}
+    if any(may_run(path, content) for path, content in new.items()):
         from gitticks.store.trust import trust_own
 
-        trust_own(context.repository, changed)
+        old = {one.path: None if one.old is None else objects.read_blob(one.old) for one in changes}
+        trust_own(context.repository, {path: (old[path], content) for path, content in new.items()})
 
 
 def own_commit(context: Context) -> tuple[str, str | None]:

@@ -13,16 +13,24 @@ from gitticks.errors import RefusedError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.event import Event, EventType
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.settings import SandboxPreset, Settings
 from gitticks.redaction import secret_values
 from gitticks.runner.commit_checks import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
 from gitticks.sandbox.machine import require_walls, why_no_default
 from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
+from gitticks.store.layout import CONFIG_PATH, may_run
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
+from gitticks.store.trust import (
+    require_trusted,
+    runnables_of_file,
+    team_runnables,
+    trust,
+    trusted_digests,
+    why_unread,
+)
 
 _STRANGERS = "their tasks and notes are treated like your own"
 _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
@@ -52,6 +60,23 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
     ]
     return (*changed, *(Listed(one, one.digest in known) for one in found))
+
+
+def unread_files(context: Context) -> tuple[str, ...]:
+    """Returns a line for each file of which nobody can tell what all it would run, with how to correct it."""
+    lines = []
+    error = why_unread(CONFIG_PATH, context.store.read(CONFIG_PATH) or b"")
+    if error is not None:
+        commit = f"`git -C {BOARD_FOLDER} commit -am 'correct the settings'`"
+        lines.append(f"{BOARD_FOLDER}/{error.in_one_line}, then {commit}")
+    broken = {one.task_id: one.message for one in context.index.broken() if one.task_id is not None}
+    for task_id, data, _ in context.index.texts(open_only=True):
+        path = task_path(task_id)
+        error = why_unread(path, data) if may_run(path, data) else None
+        if error is not None:
+            broken[task_id] = error.message
+    lines += (f"{BOARD_FOLDER}/{message}; `gt edit {task_id}`" for task_id, message in broken.items())
+    return tuple(lines)
 
 
 def _as_runnable(context: Context, one: LeftBehind) -> Runnable:

@@ -214,15 +214,12 @@ class Store:
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> Link:
         layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
-        own = {
-            path: (transaction.read_base(path), new)
-            for path, new in changes.items()
-            if layout.may_run(path, new)
-        }
-        if own:
+        if any(layout.may_run(path, new) for path, new in changes.items()):
             from gitticks.store.trust import trust_own  # loads the settings
 
-            trust_own(self.repository, own)
+            trust_own(
+                self.repository, {path: (transaction.read_base(path), new) for path, new in changes.items()}
+            )
         if not author.email.endswith(OWN_ADDRESSES):
             remember_names(self.repository, (author.name,))
         message = transaction.message

@@ -15,7 +15,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from gitticks.document.runnables import Runnable, RunnableKind, runnable_of_task, runnables_of_settings
-from gitticks.errors import RefusedError, first_of
+from gitticks.document.settings import read_layer
+from gitticks.document.taskfile import TaskFile
+from gitticks.errors import DocumentError, RefusedError, first_of
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
@@ -94,13 +96,47 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
 
 
 def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, bytes | None]]) -> None:
-    """Trusts what a change that was made in this clone brought; what stood there before is as trusted as it was."""
-    new: list[Runnable] = []
+    """Trusts what a change that was made in this clone brought; what stood there before is as trusted as it was.
+
+    So is what replaces a part of it, what was moved, and what stood in a file that nobody could read.
+    """
+    known = trusted_digests(repository)
+    untrusted: dict[str, set[str]] = {}
+    foreign = []
+    for path, (old, _) in changed.items():
+        if old is not None:
+            stood = runnables_of_file(path, old)
+            untrusted[path] = {one.name for one in stood if one.digest not in known}
+            if untrusted[path] or not stood:
+                foreign.append(_words(old.decode("utf-8", "replace")))
+    new = []
     for path, (old, content) in changed.items():
-        before = {one.digest for one in runnables_of_file(path, old)} if content else set()
-        new += [one for one in runnables_of_file(path, content) if one.digest not in before]
-    if new:
-        trust(repository, new)
+        found = [one for one in runnables_of_file(path, content) if one.name not in untrusted.get(path, ())]
+        if found and (old is None or why_unread(path, old) is None):
+            new += [
+                one
+                for one in found
+                if one.kind is RunnableKind.SETTING or not any(_words(one.text) in text for text in foreign)
+            ]
+    trust(repository, new)
+
+
+def _words(text: str) -> str:
+    """Returns a text as it is compared with what it may have been moved from, indented or not."""
+    return " ".join(text.split())
+
+
+def why_unread(path: str, content: bytes) -> DocumentError | None:
+    """Returns why nobody can tell what all a file of the state branch would run; None if they can."""
+    task_id = task_of_path(path)
+    try:
+        if path == CONFIG_PATH:
+            return next(iter(read_layer(content.decode("utf-8", "replace"))[1].values()), None)
+        if task_id is not None:
+            TaskFile.parse(content, path).scripts  # noqa: B018 - which raises
+    except DocumentError as error:
+        return error
+    return None
 
 
 def runnables_of_file(path: str, content: bytes | None) -> tuple[Runnable, ...]:

@@ -14,7 +14,14 @@ from gitticks.actions.config import (
     one_setting,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.trust import Listed, allow_secrets, list_runnables, secrets_in_commits, trust_shown
+from gitticks.actions.trust import (
+    Listed,
+    allow_secrets,
+    list_runnables,
+    secrets_in_commits,
+    trust_shown,
+    unread_files,
+)
 from gitticks.cli.editor import is_agreed, is_on_terminal
 from gitticks.cli.json import plain, print_object
 from gitticks.cli.options import command
@@ -123,8 +130,9 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
         return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list)
     found = list_runnables(context)
     asked = [one for one in found if not one.is_trusted]
+    is_all = not _warn_of_unread(context)
     if is_list or not asked:
-        _show(context, found if is_list else ())
+        _show(context, found if is_list else (), is_all=is_all)
         return Exit.DONE
     for one in [] if context.as_json else asked:
         say(_title(one), *(f"    {visible(line)}" for line in one.runnable.text.splitlines()))
@@ -167,10 +175,17 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
     return Exit.DONE
 
 
-def _show(context: Context, found: tuple[Listed, ...]) -> None:
+def _warn_of_unread(context: Context) -> bool:
+    unread = unread_files(context)
+    for line in unread:
+        warn(line)
+    return bool(unread)
+
+
+def _show(context: Context, found: tuple[Listed, ...], *, is_all: bool) -> None:
     if context.as_json:
         _print_json(found)
-    elif not found:
+    elif not found and is_all:
         say("nothing from elsewhere is waiting to be trusted")
     else:
         say(*(f"{'trusted' if one.is_trusted else 'not yet'}  {_title(one)}" for one in found))
