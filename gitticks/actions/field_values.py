@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
+from gitticks.document.values import ARGUMENT_HINT, is_argument
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Isolation, Priority, Requires, TaskType
@@ -160,6 +161,13 @@ def _name(text: str) -> str:
     return text
 
 
+def _model(text: str) -> str:
+    if not is_argument(text):
+        shown = ascii(text)[1:-1]
+        raise UsageError(f"`{shown}` cannot be passed to an agent's program", hint=ARGUMENT_HINT)
+    return text
+
+
 _READERS: dict[str, Callable[[str, Reading], object]] = {
     "type": lambda text, _: read_word(TaskType, "type")(text),
     "priority": lambda text, _: read_priority(text),
@@ -171,6 +179,6 @@ _READERS: dict[str, Callable[[str, Reading], object]] = {
     "due": lambda text, reading: read_day(text, reading.today),
     "defer_until": lambda text, reading: read_day(text, reading.today),
     "agent": lambda text, _: _name(text),
-    "model": lambda text, _: _name(text),
+    "model": lambda text, _: _model(text),
     "isolation": lambda text, _: read_word(Isolation, "isolation")(text),
 }

@@ -142,6 +142,11 @@ def _text(key: str) -> Field:
     return Field(key, values.read_text, quick=quick_values.read_text)
 
 
+def _quick_argument(text: str) -> str | None:
+    found = quick_values.read_text(text)
+    return found if found and values.is_argument(found) else None
+
+
 def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) -> Field:
     by_text: dict[str, StrEnum] = {word.value: word for word in words}
     return Field(key, values.read_word(words), str, by_text.get, is_always_written)
@@ -193,7 +198,7 @@ FIELDS: tuple[Field, ...] = (
     _day("due"),
     _day("defer_until"),
     _text("agent"),
-    _text("model"),
+    Field("model", values.read_argument, quick=_quick_argument),
     _word("isolation", Isolation),
     Field("base", _read_branch),
     Field("branch", _read_branch),

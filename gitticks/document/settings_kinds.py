@@ -193,6 +193,11 @@ def _read_filled(at: At, node: Node) -> str:
     return text
 
 
+def _read_argument(at: At, node: Node) -> str:
+    _read_filled(at, node)
+    return values.read_argument(at, node)
+
+
 def _read_host(at: At, node: Node) -> str:
     text = _read_filled(at, node)
     host = _HOST.fullmatch(text.lower())
@@ -306,6 +311,7 @@ def _as_yaml(item: object) -> YamlValue:
 
 
 TEXT = Kind("text", _read_filled, Form.TEXT, is_nullable=True)
+ARGUMENT = Kind("text that does not begin with `-`", _read_argument, Form.TEXT, is_nullable=True)
 NEEDED_TEXT = Kind("text", _read_filled, Form.TEXT)
 FLAG = Kind("true or false", values.read_flag, Form.FLAG, lambda value: "true" if value else "false")
 NUMBER = Kind("a number from 0 up", values.read_number)

@@ -130,7 +130,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("agents.*.argv", kinds.TEXTS, "the command line of a `command` agent"),
     Setting("agents.*.prompt", kinds.word(PromptWay), "how a `command` agent is given its prompt"),
-    Setting("agents.*.model", kinds.TEXT, "the model that this agent uses; null: its own default"),
+    Setting("agents.*.model", kinds.ARGUMENT, "the model that this agent uses; null: its own default"),
     Setting("agents.*.mode", kinds.word(PermissionMode), "what this agent may do without asking"),
     Setting("agents.*.args", kinds.TEXTS, "more arguments for this agent's command line"),
     Setting(

@@ -24,6 +24,7 @@ WordT = TypeVar("WordT", bound=StrEnum)
 INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?")
 FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+ARGUMENT_HINT = "write one that has no control characters and does not begin with `-`"
 _SHOWN = 60
 
 
@@ -89,6 +90,20 @@ def read_text(at: At, node: Node) -> str:
     if not isinstance(node, Scalar):
         raise at.error(node, f"is not text: {shown(node)}", hint=f"write `{at.name}: …` on one line")
     return node.text.rstrip("\r\n") if node.style in ("|", ">") else node.text
+
+
+def is_argument(text: str) -> bool:
+    """True for what can stand among a program's arguments: it is no option there, and has no control characters."""
+    return text.isprintable() and not text.startswith("-")
+
+
+def read_argument(at: At, node: Node) -> str:
+    """Returns a text that will stand among the arguments of an agent's program."""
+    text = read_text(at, node)
+    if not is_argument(text):
+        problem = f"cannot be passed to an agent's program: {shown(node)}"
+        raise at.error(node, problem, hint=ARGUMENT_HINT)
+    return text
 
 
 def read_word(words: type[WordT]) -> Reader[WordT]:

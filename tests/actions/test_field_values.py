@@ -96,7 +96,16 @@ def test_every_field_can_be_cleared(name: str, text: str) -> None:
     assert read_wishes({name: text}, Reading(SUNDAY, TaskId)) == {name: default}
 
 
-@pytest.mark.parametrize("wishes", [{"agent": "a\x1b[31m"}, {"labels": ("a\nb",)}, {"isolation": "docker"}])
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"agent": "a\x1b[31m"},
+        {"model": "--yolo"},
+        {"model": "a\tb"},
+        {"labels": ("a\nb",)},
+        {"isolation": "docker"},
+    ],
+)
 def test_what_no_field_can_hold(wishes: dict[str, str]) -> None:
     with pytest.raises(UsageError):
         read_wishes(wishes, Reading(SUNDAY, TaskId))

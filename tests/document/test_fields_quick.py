@@ -50,6 +50,8 @@ def by_ruamel(yaml: str) -> Task:
 @example(HEAD + "review_round: ٣\n")
 @example(HEAD + f"review_round: {'9' * 19}\n")
 @example(HEAD + f"review_round: {'9' * 5000}\n")
+@example(HEAD + 'model: "-x"\n')
+@example(HEAD + "model: -x\n")
 @example(HEAD + 'agent: ""\nmodel: " "\nreviewer: a # b\n')
 @example("id: null\ntitle: null\n")
 @example(HEAD + "own: a\nown: b\n")

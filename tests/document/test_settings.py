@@ -57,6 +57,11 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
+        (
+            "agents: {claude: {model: --yolo}}",
+            "c:1:26: `agents.claude.model` cannot be passed to an agent's program: '--yolo'",
+            "does not begin with `-`",
+        ),
         ("verfy: 1", "c:1:1: there is no setting `verfy`", "did you mean `verify`?"),
         ("a: 1\nzzz: 2", "c:1:1: there is no setting `a`", "the keys here are version, base"),
         ("verify: {tset: x}", "c:1:10: there is no setting `verify.tset`", "did you mean `test`?"),

@@ -87,6 +87,8 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.BUDGET, "0", "`name` is not a number above 0: '0'"),
         (kinds.BUDGET, "-4", "`name` is not a number above 0: '-4'"),
         (kinds.BUDGET, "nan", "`name` is not a number above 0: 'nan'"),
+        (kinds.ARGUMENT, "--yolo", "`name` cannot be passed to an agent's program: '--yolo'"),
+        (kinds.ARGUMENT, "a\nb", "`name` cannot be passed to an agent's program"),
         (kinds.NEEDED_TEXT, " ", "`name` is empty"),
         (kinds.word(SyncMode), "pull", "`name` is not one of off, push, both: 'pull'"),
         (kinds.choice("a", "b"), "c", "`name` is not one of a, b: 'c'"),
