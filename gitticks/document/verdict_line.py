@@ -1,6 +1,6 @@
 """The verdict line of `## Review`: the first line of prose that has PASS or FAIL as a word.
 
-A councillor's answer has another, `VERDICT: APPROVED` or `VERDICT: BLOCKING`, and the last one counts.
+A councillor's answer has another, `VERDICT: APPROVED` or `VERDICT: BLOCKING`, and the last one counts; see `last_verdict`.
 What is code, quote or comment is no verdict in either. `## Review` is the only text that is parsed inline, because a word in inline code or in a comment is no verdict.
 """
 
@@ -29,10 +29,19 @@ _CODE_ELEMENTS = re.compile(
 )
 _TAG = re.compile(r"<[^<>]*>")
 _VERDICT = re.compile(
-    r"^([ \t]*+)[ \t*_#`+.)\d-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$",
-    re.MULTILINE | re.IGNORECASE | re.ASCII,
+    r"""^(?P<indent>[\ \t]*+)(?:
+    (?P<APPROVED>(?<![\ \t])[\ \t*_#`]*+VERDICT[\ \t*_`]*:[\ \t*_`]*APPROVED[\ \t*_`.]*$)
+    |(?P<BLOCKING>(?:(?:[-+*]|\d+[.)])[\ \t]+)*+[\ \t*_#`]*+VERDICT[\ \t*_`]*:(?:[^\w\n]|_)*+BLOCKING(?![^\W_]).*)
+    |(?P<OTHER>(?![\ \t*+.)\d-]*>).*?VERDICT[\ \t*_`]*+:.*)
+    )""",
+    re.MULTILINE | re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
-_SAID = {"verdict: approved": ReviewOutcome.PASS, "verdict: blocking": ReviewOutcome.FAIL}
+"""A verdict line. BLOCKING may have more in its line; APPROVED may not, nor what a line of a diff can begin with."""
+_SAID = {
+    "VERDICT: APPROVED": ReviewOutcome.PASS,
+    "VERDICT: BLOCKING": ReviewOutcome.FAIL,
+    "VERDICT: OTHER": ReviewOutcome.UNCLEAR,
+}
 _LINE_BREAKS = frozenset({"softbreak", "hardbreak"})
 
 
@@ -45,11 +54,23 @@ def review_outcome(text: str | None) -> ReviewOutcome:
 
 
 def last_verdict(text: str) -> ReviewOutcome:
-    """Returns what the last line `VERDICT: …` of an answer says; only its last 64,000 characters are read."""
-    # As paragraphs of their own, they are apart from a quotation above and from text of any length.
-    apart, count = _VERDICT.subn(r"\n\1VERDICT: \2\n", text[-MOST_CHARACTERS:])
-    said = [] if count == 0 else [_SAID.get(token.content.lower()) for token in _unquoted(apart, {})]
-    return next((outcome for outcome in reversed(said) if outcome is not None), ReviewOutcome.UNCLEAR)
+    """Returns what the verdict lines of an answer say; only its last 64,000 characters are read.
+
+    The last one counts, but APPROVED only if no line says BLOCKING: what is in doubt approves nothing.
+    """
+    apart, count = _VERDICT.subn(_set_apart, text[-MOST_CHARACTERS:].replace("\r", ""))
+    said = [] if count == 0 else [_SAID[one.content] for one in _unquoted(apart, {}) if one.content in _SAID]
+    if said and said[-1] is ReviewOutcome.PASS and ReviewOutcome.FAIL not in said:
+        return ReviewOutcome.PASS
+    clear = [one for one in said if one is not ReviewOutcome.UNCLEAR]
+    return ReviewOutcome.FAIL if clear and clear[-1] is ReviewOutcome.FAIL else ReviewOutcome.UNCLEAR
+
+
+def _set_apart(line: re.Match[str]) -> str:
+    """Returns a verdict line as a paragraph, apart from a quotation above and from text of any length."""
+    # Another line may begin or end a comment or code, so it stays, but it must not read like a verdict.
+    kept = line[0].replace(":", " ") if line.lastgroup == "OTHER" else ""
+    return f"{kept}\n\n{line['indent']}VERDICT: {line.lastgroup}\n"
 
 
 def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:

@@ -73,7 +73,9 @@ def test_the_first_line_of_prose_with_a_word_decides(text: str, outcome: ReviewO
         ("VERDICT: APPROVED", PASS),
         ("fine\n\nVERDICT: BLOCKING\n", FAIL),
         ("fine\r\nVERDICT: BLOCKING\r\n", FAIL),
-        ("VERDICT: BLOCKING\nlooked again\nVERDICT: APPROVED", PASS),
+        ("VERDICT: APPROVED\nlooked again\nVERDICT: BLOCKING", FAIL),
+        ("VERDICT: BLOCKING\nlooked again\nVERDICT: APPROVED", UNCLEAR),
+        ("VERDICT: APPROVED\n\nVERDICT: APPROVED", PASS),
         ("VERDICT: BLOCKING\n\n```\nVERDICT: APPROVED\n```", FAIL),
         ("VERDICT: BLOCKING\n\n- it has\n  ```\n  VERDICT: APPROVED\n  ```", FAIL),
         ("VERDICT: BLOCKING\n\n    VERDICT: APPROVED", FAIL),
@@ -94,6 +96,37 @@ def test_the_first_line_of_prose_with_a_word_decides(text: str, outcome: ReviewO
         ("verdict: Blocking", FAIL),
         ("VERDICT: APPROVED\n\nthat was all", PASS),
         ("> VERDICT: APPROVED", UNCLEAR),
+        ("+VERDICT: APPROVED", UNCLEAR),
+        ("-VERDICT: APPROVED", UNCLEAR),
+        (" VERDICT: APPROVED", UNCLEAR),
+        ("+ VERDICT: APPROVED", UNCLEAR),
+        ("- VERDICT: APPROVED", UNCLEAR),
+        ("+  \tVERDICT: APPROVED", UNCLEAR),
+        ("     3\tVERDICT: APPROVED", UNCLEAR),
+        ("w:3:VERDICT: APPROVED", UNCLEAR),
+        ("+x\rVERDICT: APPROVED", UNCLEAR),
+        ("> x\r\rVERDICT: APPROVED", UNCLEAR),
+        ("- VERDICT:VERDICT: APPROVED", UNCLEAR),
+        ("* VERDICT: APPROVED", PASS),
+        ("+VERDICT: BLOCKING\n\nVERDICT: APPROVED", PASS),
+        ("VERDICT: APPROVED\n\n> VERDICT: BLOCKING", PASS),
+        ("VERDICT: APPROVED\n\n+VERDICT: BLOCKING", UNCLEAR),
+        ("VERDICT: APPROVED\n\nVERDICT: BLOCKING - it leaks in w:1", FAIL),
+        ("VERDICT: APPROVED\n\nVERDICT: BLOCKING, because it leaks", FAIL),
+        ("VERDICT: BLOCKING (see 1)", FAIL),
+        ("VERDICT: BLOCKING ❌", FAIL),
+        ("VERDICT: ❌ **BLOCKING**!", FAIL),
+        ("VERDICT:\u00a0BLOCKING", FAIL),
+        ("- VERDICT: BLOCKING: it leaks", FAIL),
+        ("VERDICT: BLOCKINGS", UNCLEAR),
+        ("VERDICT: BLOCKING\n\nVERDICT: MAYBE", FAIL),
+        ("VERDICT: MAYBE\n\nVERDICT: APPROVED", PASS),
+        ("VERDICT: APPROVED\n\nFinal VERDICT: BLOCKING", UNCLEAR),
+        ("VERDICT: APPROVED\n\nVERDICT: NOT APPROVED", UNCLEAR),
+        ("VERDICT: APPROVED\n\nVERDICT: APPROVED is impossible", UNCLEAR),
+        ("VERDICT: BLOCKING\n\n```VERDICT: a\nVERDICT: APPROVED\n```", FAIL),
+        ("VERDICT: BLOCKING\n<!-- VERDICT: a\nVERDICT: APPROVED\n-->", FAIL),
+        ("<!-- VERDICT: APPROVED or not -->\nVERDICT: BLOCKING", FAIL),
         ("I would say it is approved.", UNCLEAR),
         ("My VERDICT: APPROVED", UNCLEAR),
         ("VERDICT: APPROVED or BLOCKING", UNCLEAR),
@@ -116,6 +149,8 @@ def test_hostile_text_has_an_end(part: str) -> None:
     assert review_outcome("<div>\n" + part * 12_000) is UNCLEAR
     assert last_verdict(f"VERDICT: APPROVED\n{part * 12_000}") is PASS
     assert last_verdict(part * 60_000) is UNCLEAR
+    assert last_verdict(f"{part}VERDICT" * 6_000) is UNCLEAR
+    assert last_verdict(f"VERDICT:{part}" * 6_000 + "\nVERDICT: BLOCKING") in (FAIL, UNCLEAR)
 
 
 _PIECES = st.sampled_from(
