@@ -144,7 +144,7 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
     else:
         result = place.hold(seat.order, seat.stop, seat)
         text, outcome = _said(result)
-        if outcome in VOICES:
+        if outcome is ReviewOutcome.FAIL or (outcome in VOICES and result.report.ending is Ending.CLEAN):
             kept.keep(seat.name, text, VOICES[outcome], result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
 

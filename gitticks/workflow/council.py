@@ -67,19 +67,19 @@ def judge_answer(
     limit: str | None,
     is_late: bool,
 ) -> Answer:
-    """Returns how a reviewer's answer counts; one with a verdict does, however its agent ended.
+    """Returns how a reviewer's answer counts: one that blocks does however its agent ended, others only if it ended well.
 
     `detail` says why it ended so, `limit` what its text says of a limit of its service's, if it does. `is_late` if the
     council's time was up before it ended.
     """
     voice = VOICES.get(outcome, Voice.SILENT)
-    if voice is not Voice.SILENT:
+    if voice is Voice.BLOCKING:
         return Answer(name, voice, text)
     if ending is Ending.STOPPED and is_late:
         return Answer(name, Voice.LATE, text)
     if ending is not Ending.CLEAN:
         return Answer(name, Voice.ABSTAINED, text, detail or ending.value)
-    if limit is not None or not text.strip():
+    if voice is Voice.SILENT and (limit is not None or not text.strip()):
         return Answer(name, Voice.ABSTAINED, text, limit or "it said nothing")
     return Answer(name, voice, text)
 

@@ -131,6 +131,48 @@ def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None
     assert "time is up before all have answered" in project.ok("log", "k7f2")
 
 
+def test_who_approves_too_late_leaves_it_to_a_person_too(project: RunProject) -> None:
+    late = "trap '' TERM INT; sleep 4\n"
+    council(project, "council: {timeout: 2s}\nhuman: when-required\n", one=APPROVED, two=late + APPROVED)
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert "`one`: APPROVED\n- `two`: no answer in time" in review(project)
+    assert "VERDICT: APPROVED" in rounds(project)["01-review-two.md"]
+
+
+def test_a_reviewer_that_crashes_has_approved_nothing(project: RunProject) -> None:
+    crash = APPROVED + "echo 'model not reachable' >&2; exit 1\n"
+    council(project, "human: when-required\n", one=crash, two=crash)
+    project.make()
+    ran = project.run()
+    assert ran.code == 4
+    assert "crashed: one, two abstained (exit code 1: model not reachable)" in ran.out
+    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
+
+
+def test_what_a_crashed_reviewer_approved_is_not_kept_for_the_next_run(project: RunProject) -> None:
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    crash = f'echo x >> "$0.asked"\n{APPROVED}exit 1\n'
+    council(project, "human: when-required\n", one=crash, two=slow, three=APPROVED)
+    project.make()
+    kept = project.path / ".git/gitticks/council/k7f2"
+    with project.running() as process:
+        until(
+            lambda: (
+                (kept / "three.json").exists()
+                and (project.path.parent / "one.sh.asked").exists()
+                and (project.path.parent / "two.sh.done").exists()
+            ),
+            "two answers",
+        )
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    assert project.run().code == 0
+    assert (project.path.parent / "one.sh.asked").read_text().count("x") == 2
+    assert "`one`: abstained (exit code 1)" in review(project)
+
+
 @pytest.mark.parametrize(
     ("answer", "human", "status"),
     [
