@@ -1,4 +1,4 @@
-"""The verdict line of `## Review`: the first line of prose that has PASS or FAIL as a word.
+"""The verdict line of `## Review`: the first line of prose that has PASS or FAIL as a word; PASS has to begin it.
 
 A councillor's answer has another, `VERDICT: APPROVED` or `VERDICT: BLOCKING`, and the last one counts; see `last_verdict`.
 What is code, quote or comment is no verdict in either. `## Review` is the only text that is parsed inline, because a word in inline code or in a comment is no verdict.
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 64_000
 MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
+_PASSES = re.compile(
+    r"(?:[^\w!=~]|_|\d+[.)])*+"
+    r"(?:(?:(?:my|the|final|overall|review) )?(?:verdict|result|review)(?:[^\w:=]|_)*+[:=][\W_]*+)?"
+    r"PASS(?![-.(]\w|\(\))(?=(?u:[\s*]*(?:$|[:.,;!()\[\]-]|[^\x00-\x7f\w\s])))",
+    re.IGNORECASE | re.ASCII,
+)
+"""A line that is a PASS beyond doubt: it begins with the word, and no sentence goes on with it."""
 _LEADING = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE | re.ASCII)
 _DOUBTFUL = re.compile(r"[\x00-\x1f\x7f-\xa0\U00010000-\U0010ffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
 """What may make a line look other than it is written: code, quotes, links, markup within a word, rare signs."""
@@ -76,14 +83,19 @@ def _set_apart(line: re.Match[str]) -> str:
 def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
     """Returns the verdict that a text begins with and the reasons after it; None if it begins with none."""
     found = _LEADING.match(text)
-    return None if found is None else (ReviewOutcome(found[1].lower()), text[found.end() :].rstrip())
+    if found is None or (found[1].upper() == "PASS" and not _PASSES.match(text.strip().partition("\n")[0])):
+        return None
+    return ReviewOutcome(found[1].lower()), text[found.end() :].rstrip()
 
 
 def _outcome(lines: Iterable[str]) -> ReviewOutcome:
     for line in lines:
         words = {word.upper() for word in _WORD.findall(line)}
+        if words == {"FAIL"}:
+            return ReviewOutcome.FAIL
         if words:
-            return ReviewOutcome(words.pop().lower()) if len(words) == 1 else ReviewOutcome.UNCLEAR
+            passes = words == {"PASS"} and _PASSES.match(line)
+            return ReviewOutcome.PASS if passes else ReviewOutcome.UNCLEAR
     return ReviewOutcome.UNCLEAR
 
 

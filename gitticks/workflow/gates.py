@@ -68,7 +68,7 @@ def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: Re
     if artifacts.review is ReviewOutcome.MISSING:
         return f"`## Review` of this round is missing from {task.file} (it needs the verdict {word})"
     if artifacts.review is ReviewOutcome.UNCLEAR:
-        return f"`## Review` in {task.file} has no line with either PASS or FAIL (it needs {word})"
+        return f"`## Review` in {task.file} does not clearly begin with PASS or FAIL (it needs a line {word})"
     return f"the verdict of `## Review` in {task.file} is {artifacts.review.value.upper()}, not {word}"
 
 

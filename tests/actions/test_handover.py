@@ -118,7 +118,7 @@ def test_a_reviewer_without_a_verdict_is_reported(project: Project) -> None:
     session = Session(project, Role.REVIEWER, status=Status.AGENT_REVIEW, body="Text.\n\n## Review\n\nfine\n")
     ran = session.gt("complete")
     assert ran.code == 3
-    assert "has no line with either PASS or FAIL" in ran.err
+    assert "does not clearly begin with PASS or FAIL" in ran.err
     assert session.requests() == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitticks.document import verdict_line as module
-from gitticks.document.verdict_line import last_verdict, review_outcome
+from gitticks.document.verdict_line import last_verdict, leading_verdict, review_outcome
 from gitticks.model.notes import ReviewOutcome
 
 PASS, FAIL, UNCLEAR = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.UNCLEAR
@@ -26,6 +26,34 @@ PASS, FAIL, UNCLEAR = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.UNCL
         ("### FAIL", FAIL),
         ("FAIL-fast", FAIL),
         ("no FAIL found", FAIL),
+        ("**Verdict:** PASS", PASS),
+        ("Final verdict: **PASS**.", PASS),
+        ("Review result = pass", PASS),
+        ("PASS ✅", PASS),
+        ("PASS (not a single issue)", PASS),
+        ("Pass - no problems", PASS),
+        ("It does not pass: the password check is missing.", UNCLEAR),
+        ("Blocking: it leaks. It cannot pass review like this.", UNCLEAR),
+        ("**Verdict:** not a pass", UNCLEAR),
+        ("NO PASS", UNCLEAR),
+        ("Pass is impossible", UNCLEAR),
+        ("PASS once the check is there", UNCLEAR),
+        ("**PASS** *once* it is there", UNCLEAR),
+        ("PASS? No.", UNCLEAR),
+        ("pass/no pass: no", UNCLEAR),
+        ("pass-through is broken", UNCLEAR),
+        ("pass() does nothing", UNCLEAR),
+        ("PASS \u00e0 condition", UNCLEAR),
+        ("PASS\u00a0is impossible", UNCLEAR),
+        ("PASS&nbsp;is impossible", UNCLEAR),
+        ('"PASS" is what I cannot say', UNCLEAR),
+        ("~~PASS~~", UNCLEAR),
+        ("PASS \u2014 well done", PASS),
+        ("PASS:fine", PASS),
+        ("12 pass, the others do not", UNCLEAR),
+        ("All tests pass.\n\nPASS", UNCLEAR),
+        ("All tests pass.\n\nFAIL", UNCLEAR),
+        ("It does not pass.\n\nFAIL", UNCLEAR),
         ("Looks good.\n\nPASS\n\nFAIL", PASS),
         ("Looks good.\nFAIL\nPASS", FAIL),
         ("Looks good.  \nFAIL", FAIL),
@@ -139,6 +167,21 @@ def test_of_an_answer_the_last_line_of_its_own_decides(text: str, outcome: Revie
     assert last_verdict(text) is outcome
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("PASS", (PASS, "")),
+        ("PASS: tests no longer FAIL", (PASS, "tests no longer FAIL")),
+        ("pass\nall of it", (PASS, "all of it")),
+        ("FAIL it does not pass", (FAIL, "it does not pass")),
+        ("Pass is impossible", None),
+        ("it would PASS", None),
+    ],
+)
+def test_a_command_begins_with_its_verdict(text: str, verdict: tuple[ReviewOutcome, str] | None) -> None:
+    assert leading_verdict(text) == verdict
+
+
 def test_no_review_is_missing() -> None:
     assert review_outcome(None) is ReviewOutcome.MISSING
 
@@ -147,6 +190,7 @@ def test_no_review_is_missing() -> None:
 def test_hostile_text_has_an_end(part: str) -> None:
     assert review_outcome("xPASS" + (part * 8000)[:7900]) is UNCLEAR
     assert review_outcome("<div>\n" + part * 12_000) is UNCLEAR
+    assert review_outcome("<div>\nVerdict" + f"{part}:" * 12_000 + " PASS?") is UNCLEAR
     assert last_verdict(f"VERDICT: APPROVED\n{part * 12_000}") is PASS
     assert last_verdict(part * 60_000) is UNCLEAR
     assert last_verdict(f"{part}VERDICT" * 6_000) is UNCLEAR

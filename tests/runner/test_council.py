@@ -238,6 +238,20 @@ def test_of_a_single_reviewer_that_answers_twice_too(project: RunProject, answer
     assert review(project).startswith("FAIL")
 
 
+@pytest.mark.parametrize("said", ["It does not pass: no check.", "**Verdict:** not a pass", "NO PASS"])
+def test_a_single_reviewer_that_says_pass_in_passing_has_approved_nothing(
+    project: RunProject, said: str
+) -> None:
+    project.settings("human: when-required\n")
+    says = f"printf '\\n## Review\\n\\n{said}\\n' >> \"$GITTICKS_MAILBOX/TASK.md\""
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then\n{says}\nexit; fi\n{DONE}')
+    project.make()
+    ran = project.run()
+    assert ran.code == 4
+    assert "the review has no verdict" in ran.seen
+    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
+
+
 @pytest.mark.parametrize("ended", ["exit 0\n", "exit 1\n"])
 @pytest.mark.parametrize("written", [FAIL, "\"$GT\" review 'FAIL: it leaks'\n"])
 def test_a_councillor_that_writes_a_review_has_given_its_verdict(
