@@ -132,13 +132,12 @@ def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None
 
 
 def test_who_approves_too_late_leaves_it_to_a_person_too(project: RunProject) -> None:
-    late = "trap '' TERM INT; sleep 4\n"
-    council(project, "council: {timeout: 2s}\nhuman: when-required\n", one=APPROVED, two=late + APPROVED)
+    late = "trap '' TERM INT; sleep 7\n"
+    council(project, "council: {timeout: 4s}\nhuman: when-required\n", one=APPROVED, two=late + APPROVED)
     project.make()
     assert project.run().code == 3
     assert project.stands() == TO_REVIEW
-    assert "`one`: APPROVED\n- `two`: no answer in time" in review(project)
-    assert "VERDICT: APPROVED" in rounds(project)["01-review-two.md"]
+    assert "`two`: no answer in time" in review(project)
 
 
 def test_a_reviewer_that_crashes_has_approved_nothing(project: RunProject) -> None:
