@@ -134,7 +134,7 @@ def _yaml_cases() -> Iterable[tuple[str, bytes]]:
     yield "infinity", b"usage: {cost: .inf, seconds: .nan}\n"
     yield "half a pair", b'reviewer: "\\ud800"\n'
     yield "an escaped NUL", b'reviewer: "\\x00"\n'
-    yield "escaped controls", b'reviewer: "\\x1b[2J\\r\\n\\u202e"\nagent: "--help"\nmodel: "-rf"\n'
+    yield "escaped controls", b'reviewer: "\\x1b[2J\\r\\n\\u202e"\nagent: "--help"\n'
     yield "a branch that leads out", b"branch: ../../../../etc/passwd\nbase: -rf\n"
     yield "a branch that is an option", b"branch: --upload-pack=touch pwned\nbase: HEAD\n"
     yield "its own parent", b"parent: yaml14\ntype: epic\n"
@@ -164,7 +164,7 @@ status: pending
 labels: [{quoted}]
 reviewer: {quoted}
 agent: {quoted}
-model: {quoted}
+assignee: {quoted}
 created_by: {quoted}
 external_ref: {quoted}
 ---

@@ -127,7 +127,7 @@ SHUT_GATES = [
     ("stuck", "agent-review", NOTHING, "human", "`## Handoff`"),
     ("agent-review", "reviewing", NOTHING, "human", "PASS"),
     ("agent-review", "reviewing", FAILED, "human", "is FAIL, not PASS"),
-    ("agent-review", "reviewing", Artifacts(review=ReviewOutcome.UNCLEAR), "reviewer", "no line with either PASS"),
+    ("agent-review", "reviewing", Artifacts(review=ReviewOutcome.UNCLEAR), "reviewer", "does not clearly begin with PASS"),
     ("agent-review", "reviewing", Artifacts(review=ReviewOutcome.PASS, head=OTHER_HEAD), "reviewer", "moved to ccccccc"),
     ("agent-review", "working", NOTHING, "reviewer", "FAIL"),
     ("agent-review", "working", PASSED, "human", "is PASS, not FAIL"),

@@ -104,7 +104,7 @@ def test_more_files_than_fit_are_counted(tmp_path: Path) -> None:
         ("**pass** — fine\n\nReally.", "review PASS: fine"),
         ("FAIL\n\n- PASSWORDS are logged", "review FAIL: PASSWORDS are logged"),
         ("I say FAIL.\nNo test.", "review FAIL: I say FAIL."),
-        ("FAILED, no: PASS", "review PASS: FAILED, no: PASS"),
+        ("FAILED, no: PASS", "review no verdict: FAILED, no: PASS"),
     ],
 )
 def test_the_verdict_of_a_round_is_said_once(review: str, words: str) -> None:
