@@ -22,7 +22,7 @@ MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
 _PASSES = re.compile(
     r"(?:[^\w!=~]|_|\d+[.)])*+"
-    r"(?:(?:(?:my|the|final|overall|review) )?(?:verdict|result|review)(?:[^\w:=]|_)*+[:=][\W_]*+)?"
+    r"(?:(?:(?:my|the|final|overall|review) )?(?:verdict|result|review|status|decision|outcome|overall)(?:[^\w:=]|_)*+[:=][\W_]*+)?"
     r"PASS(?![-.(]\w|\(\))(?=(?u:[\s*]*(?:$|[:.,;!()\[\]-]|[^\x00-\x7f\w\s])))",
     re.IGNORECASE | re.ASCII,
 )
