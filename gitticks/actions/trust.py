@@ -31,6 +31,7 @@ from gitticks.store.trust import (
     trusted_digests,
     why_unread,
 )
+from gitticks.workflow.artifacts import strangers_in
 
 _STRANGERS = "their tasks and notes are treated like your own"
 _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
@@ -52,9 +53,10 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     found = list(team_runnables(context.store.snapshot()))
     for task_id, data, _ in context.index.texts(open_only=True):
         found += runnables_of_file(task_path(task_id), data)
-    strangers = set(
-        context.index.by_strangers(familiar_names(context.repository, context.world.environment)).values()
-    )
+    familiar = familiar_names(context.repository, context.world.environment)
+    strangers = set(context.index.by_strangers(familiar).values())
+    for row in context.index.begun():  # who only changed a text is known once an agent has read it
+        strangers |= strangers_in(context.store.history(row.id)) - familiar
     found += (Runnable(RunnableKind.AUTHOR, name, _STRANGERS) for name in sorted(strangers))
     changed = [
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
@@ -63,7 +65,7 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
 
 
 def unread_files(context: Context) -> tuple[str, ...]:
-    """Returns a line for each file of which nobody can tell what all it would run, with how to correct it."""
+    """Returns a line for each file of which nobody can tell everything that it would run, with how to correct it."""
     lines = []
     error = why_unread(CONFIG_PATH, context.store.read(CONFIG_PATH) or b"")
     if error is not None:

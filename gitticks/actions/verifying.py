@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
@@ -17,7 +18,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import Status
 from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, events_of, history_path
-from gitticks.workflow.approvals import NOT_GIVEN, is_approval, valid_approvals
+from gitticks.workflow.approvals import NOT_GIVEN, gives_approval, is_approval, valid_approvals
 
 MERGE = "merge"
 """In place of a strength: that of a merge without any approval before it."""
@@ -54,7 +55,7 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     events = [(number, event) for number, line in lines for event in events_of(line + b"\n")]
     for place, (number, event) in enumerate(events):
         is_merge = event.to_status is Status.DONE and not event.actor.is_human
-        if is_merge and not valid_approvals(earlier for _, earlier in events[:place]):
+        if is_merge and not _is_approved(context, [earlier for _, earlier in events[:place]]):
             who, at = event.actor.name, format_time(event.at)
             commit, shown = _commit_of(context, path, number), f"{BOARD_FOLDER}/{path}"
             found.append(Verified(task_id, who, at, MERGE, shown, number, NOT_GIVEN, commit))
@@ -84,6 +85,20 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
                 )
             )
     return found
+
+
+def _is_approved(context: Context, history: Sequence[Event]) -> bool:
+    """True if the merge at the end of a history was approved before.
+
+    Where two clones worked on the task, the hand-off of the other may stand after the approval; then its head counts.
+    """
+    if valid_approvals(history):
+        return True
+    sha = next((one.data.get("sha") for one in reversed(history) if one.type is EventType.MERGED), None)
+    merged = merge_of(context.repository, sha) if isinstance(sha, str) else None
+    return merged is not None and any(
+        gives_approval(one) and one.data.get("head") == merged[1] for one in history
+    )
 
 
 def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]) -> str | None:

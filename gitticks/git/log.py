@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -10,15 +11,18 @@ from gitticks.git.identity import OWN_ADDRESSES, Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
+from gitticks.safe_read import read_plain_text
 
 _FORMAT = "%H%n%at%n%an%n%s"
-_read: dict[tuple[str, frozenset[str]], tuple[str, dict[str, tuple[Identity, bool]]]] = {}
-"""By repository and known names: up to which commit the log was read, and the commits of others in it."""
 _FIELDS = 4
 
 ACTOR_TRAILER = "Actor"
 _ASKED_FORMAT = f"%H%n%P%n%ae%n%at %ct%n%(trailers:key={ACTOR_TRAILER},valueonly,unfold,separator=%x1f)"
 _ASKED_FIELDS = 5
+
+_reading = threading.Lock()
+_read: dict[str, tuple[frozenset[str], str, dict[str, tuple[Identity, bool]]]] = {}
+"""By repository: whose commits were left out, up to which commit the log was read, and the commits of others in it."""
 
 
 class LoggedCommit(NamedTuple):
@@ -98,23 +102,34 @@ def _commits_of_others(
     repository: Repository, tip: str, known: frozenset[str]
 ) -> dict[str, tuple[Identity, bool]]:
     """Returns the authors of commits, and whether the message names an event; a long log is read once."""
-    key = repository.common_place, known
-    before, found = _read.get(key, (None, {}))
-    if before == tip:
+    place, form = (
+        repository.common_place,
+        "%H%x00%an%x00%ae%x00%(trailers:key=Event,valueonly,unfold,separator=%x20)",
+    )
+    with _reading:
+        left_out, before, found = _read.get(place, (known, None, {}))
+        if left_out == known and before == tip:
+            return found
+        is_later = before is not None and left_out == known and repository.objects.is_ancestor(before, tip)
+        span, found = (f"{before}..{tip}", dict(found)) if is_later else (tip, {})
+        asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", span]
+        done = run_git(asked, repository_dir=repository.common_dir)
+        ends = _ends_of_history(repository)
+        for line in done.stdout.decode("utf-8", "replace").split("\n"):
+            commit, *rest = line.split("\0", 3)
+            is_other = rest and rest[0] not in known and not rest[1].endswith(OWN_ADDRESSES)
+            if is_other and commit not in ends:
+                found[commit] = (Identity(rest[0], rest[1]), bool(rest[2]))
+        _read[place] = known, tip, found
         return found
-    if before is None or not repository.objects.is_ancestor(before, tip):
-        before, found = None, {}
-    form = "%H%x00%an%x00%ae%x00%(trailers:key=Event,valueonly,unfold,separator=%x20)"
-    span = tip if before is None else f"{before}..{tip}"
-    asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", span]
-    done = run_git(asked, repository_dir=repository.common_dir)
-    found = dict(found)
-    for line in done.stdout.decode("utf-8", "replace").split("\n"):
-        commit, *rest = line.split("\0", 3)
-        if rest and rest[0] not in known and not rest[1].endswith(OWN_ADDRESSES):
-            found[commit] = (Identity(rest[0], rest[1]), bool(rest[2]))
-    _read[key] = tip, found
-    return found
+
+
+def _ends_of_history(repository: Repository) -> frozenset[str]:
+    """Returns the commits at which a shallow clone ends: these look as if their authors had written everything."""
+    try:
+        return frozenset(read_plain_text(f"{repository.common_place}/shallow").split())
+    except OSError:
+        return frozenset()
 
 
 def author_of(repository: Repository, commit: str) -> Identity:

@@ -29,7 +29,7 @@ _ENTRIES = (Section.NOTES, Section.QUESTIONS)
 
 
 class Writers(NamedTuple):
-    """The people who wrote each text, and which of them all, and of the writers of notes and answers, are strangers.
+    """The people who wrote each text, and the strangers among them and among the writers of notes and answers.
 
     A text is known by the path of its file or folder; a task's hand-off and review by the names of their sections.
     """
@@ -64,7 +64,8 @@ def writers_of(store: Store, file: TaskFile, environment: Mapping[str, str] | No
     known = familiar_names(store.repository, environment)
     for write in read_writes(store.repository, store.tip(), by_text, known):
         if write.path in texts:
-            names = list(_texts_changed(store.objects, write))
+            changed = _texts_changed(store.objects, write)
+            names = [one for one in changed if write.path in (one, file.path)]
         else:  # what comes with an event was moved there by gitticks, such as the review of an earlier round
             names = [path for path in beside if write.path.startswith(path) and not write.has_event]
         for name in names:

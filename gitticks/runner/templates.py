@@ -32,7 +32,8 @@ _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
 _LAYOUT = str.maketrans("\n\t", "  ")
 _OPENING = re.compile(r"\[[0-9a-f]{8}: what follows .*\n\n")
-"""How a stranger's text begins in a prompt."""
+_CLOSING = re.compile(r"\n\n\[[0-9a-f]{8}: here the text by .* ends\]\Z")
+"""How a stranger's text begins and ends in a prompt."""
 _LARGEST_PROMPT = 20_000_000
 _LONGEST_SECONDS = 10.0
 _SIGNAL = re.compile(r"<(/?promise)>")
@@ -226,9 +227,11 @@ _CUT_FIRST = (
 
 def _cut(text: str, excess: int, *, keeps_end: bool) -> str:
     """Returns `text` less at least `excess` bytes at one end, cut between lines, with a line that says so."""
-    opening = _OPENING.match(text) if keeps_end else None
-    kept = opening.group() if opening else ""  # without it nothing would say whose words these are
-    content = text.removeprefix(kept).encode()
+    mark = (_OPENING.match if keeps_end else _CLOSING.search)(text)
+    kept = (
+        mark.group() if mark else ""
+    )  # without it nothing would say whose words these are, or where they end
+    content = (text.removeprefix(kept) if keeps_end else text.removesuffix(kept)).encode()
     room = len(content) - excess - len(_left_out(len(content)).encode()) - 2
     if room <= 0:
         return _left_out(len(content))
@@ -236,8 +239,8 @@ def _cut(text: str, excess: int, *, keeps_end: bool) -> str:
     shown = piece.decode(errors="ignore")
     whole_lines = shown.partition("\n")[2] if keeps_end else shown.rpartition("\n")[0]
     shown = whole_lines or shown
-    marker = kept + _left_out(len(content) - len(shown.encode()))
-    return f"{marker}\n\n{shown}" if keeps_end else f"{shown}\n\n{marker}"
+    marker = _left_out(len(content) - len(shown.encode()))
+    return f"{kept}{marker}\n\n{shown}" if keeps_end else f"{shown}\n\n{marker}{kept}"
 
 
 def _left_out(count: int) -> str:

@@ -127,7 +127,7 @@ def _words(text: str) -> str:
 
 
 def why_unread(path: str, content: bytes) -> DocumentError | None:
-    """Returns why nobody can tell what all a file of the state branch would run; None if they can."""
+    """Returns why nobody can tell everything that a file of the state branch would run; None if they can."""
     task_id = task_of_path(path)
     try:
         if path == CONFIG_PATH:

@@ -136,7 +136,9 @@ def close_found(draft: Draft, found: MergeFound) -> None:
         raise RefusedError(f"the branch of `{task.id}` has no commit of its own, so nothing was merged")
     if not _may_close_found(draft, found):
         if task.merged_sha != found.sha:
-            draft.task = replace(task, merged_sha=found.sha)
+            # An approval lets nothing be merged while a person is asked; a pull request's is what `gt close` goes by.
+            approval = None if task.is_merging else task.approval
+            draft.task = replace(task, merged_sha=found.sha, approval=approval)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
             how = found.doubt or f"though it was {task.status}"
             reason = (

@@ -70,6 +70,11 @@ def test_a_strangers_note_is_fenced_too(project: RunProject) -> None:
     assert prompt.count("who is a stranger to this clone") == 1
     assert prompt.index("My own words.") < prompt.index("who is a stranger")
     assert project.stands(task_id) == TO_REVIEW
+    second = project.create("Another", "-d", "My own words.")
+    as_stranger(project, "note", second, "And these.")
+    assert MALLORY in project.ok("trust", "--yes")
+    project.run(second)
+    assert project.task(second).status is Status.DONE
 
 
 def _update(project: RunProject, task_id: str, _: str) -> None:

@@ -47,6 +47,8 @@ def test_who_wrote_a_file_whatever_they_are_called(tmp_path: Path) -> None:
     git("reset", "-q", "--hard", "HEAD~2", at=tmp_path)
     tip = git("rev-parse", "HEAD", at=tmp_path)
     assert list(read_writes(discover(tmp_path), tip, ("a",), frozenset({author.name}))) == others
+    git("clone", "-q", "--depth=1", f"file://{tmp_path}", str(tmp_path / "shallow"), at=tmp_path)
+    assert list(read_writes(discover(tmp_path / "shallow"), tip, ("a",), frozenset())) == []
 
 
 def test_a_message_may_be_empty_or_long(tmp_path: Path) -> None:

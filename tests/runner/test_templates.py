@@ -163,6 +163,10 @@ def test_what_is_cut_of_a_strangers_text_stays_marked() -> None:
     assert len(prompt.encode()) <= 20_000
     opening = prompt.index("was written by Mallory, who is a stranger")
     assert opening < prompt.index("bytes left out here]") < prompt.index("learned 2999")
+    prompt = render_prompt(PromptKind.WORKER, context(epic_title="Epic", epic_text=text), limit_bytes=20_000)
+    assert len(prompt.encode()) <= 20_000
+    closing = prompt.index("here the text by Mallory ends")
+    assert prompt.index("learned 0\n") < prompt.index("bytes left out here]") < closing
 
 
 def test_a_limit_that_is_too_small_keeps_task_and_feedback() -> None:

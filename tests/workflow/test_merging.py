@@ -12,6 +12,7 @@ from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn, whose_turn
+from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFound
 from tests.support.decisions import (
     ADA,
@@ -162,6 +163,7 @@ def test_merge_in_doubt_is_asked_about_and_counts_if_the_work_is_approved_then(t
     found = MergeFound(ENGINE, MERGE, "with `m3q8`")
     decision = run(task, found)
     assert (decision.task.status, decision.task.awaiting) == (Status.REVIEWING, Awaiting.ESCALATION)
+    assert impossible(decision.task) is None
     assert run(make_merging(merged_sha=MERGE), found).task.status is Status.DONE
 
 

@@ -320,14 +320,16 @@ def why_in_doubt(
             doubts.append(f"with `{named[0]}`")
         elif who.email.endswith(OWN_ADDRESSES):
             doubts.append(f"by {who.name}")
-        start = repository.objects.merge_base(f"{commit}^", head)
+        parent = next(iter(repository.objects.parents_of(commit)), None)
+        is_stored = parent is not None and repository.objects.has(parent)  # not where a shallow clone ends
+        start = repository.objects.merge_base(str(parent), head) if is_stored else None
     if start is not None and _lacks_again(repository, base, start, head):
         doubts.append("and was undone since")
     return " ".join(doubts) or None
 
 
 def _lacks_again(repository: Repository, base: str, start: str, head: str) -> bool:
-    """True if a change that `base` once got is not in it; what was edited further since is."""
+    """True if a change that `base` once got is not in it any more; a change that was edited further since still is."""
     tree = repository.objects.tree_of(base)
     merged = merge_in_memory(repository, throwaway_commit(repository, tree, start), head)
     return not isinstance(merged, Conflict) and merged.tree != tree

@@ -114,7 +114,7 @@ def find_merge(
 
     That is the merge that contains it, `head` itself after a fast-forward, or a commit whose trailers name the task
     and the head, as squash and rebase leave them. Trailers count on the base's own line alone: on a branch that was
-    merged into it anybody can have written them. `anywhere`, they show where code went, not who decided about it.
+    merged into it anybody can have written them. With `anywhere`, they show where code went, not who decided about it.
     """
     if is_ancestor(repository, head, base):
         return _on_own_line(repository, base, head)
