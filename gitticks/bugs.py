@@ -30,7 +30,7 @@ def upgraded() -> tuple[str, str] | None:
 
 
 def failure_of_task(error: Exception, again: str) -> GitticksError:
-    """Returns what to tell of an error that ends the work on one task and no other; a bug is reported.
+    """Returns what to tell the user about an error that ends the work on one task and no other; a bug is reported.
 
     `again` is the command that tries once more. Where gitticks was upgraded meanwhile, no other task would go on either.
 

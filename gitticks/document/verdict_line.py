@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 64_000
 MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
+_AROUND = r"(?:[^\w!=~\u2260\u00ac\u274c\u2717\u2718\u00d7]|_)"
+"""What may stand before a verdict: no sign that denies it."""
+_LABEL = (
+    r"(?:(?:(?:my|the|final|overall|code|review) )?"
+    r"(?:verdict|result|review|status|decision|outcome|overall|assessment|conclusion|summary|recommendation)"
+    rf"(?:[^\w:=!]|_)*?(?:[:=]|\s(?:-|\u2013|\u2014)\s){_AROUND}*+)?"
+)
+_BEGINS_FAIL = re.compile(
+    rf"(?:\[x\]|{_AROUND}|\d+[.)]|[\u274c\u2717\u2718])*+{_LABEL}FAIL\b", re.IGNORECASE | re.ASCII
+)
 _PASSES = re.compile(
-    r"(?:[^\w!=~]|_|\d+[.)])*+"
-    r"(?:(?:(?:my|the|final|overall|review) )?(?:verdict|result|review|status|decision|outcome|overall)(?:[^\w:=]|_)*+[:=][\W_]*+)?"
+    rf"(?:{_AROUND}|\d+[.)])*+{_LABEL}"
     r"PASS(?![-.(]\w|\(\))(?=(?u:[\s*]*(?:$|[:.,;!()\[\]-]|[^\x00-\x7f\w\s])))",
     re.IGNORECASE | re.ASCII,
 )
@@ -63,14 +72,22 @@ def review_outcome(text: str | None) -> ReviewOutcome:
 def last_verdict(text: str) -> ReviewOutcome:
     """Returns what the verdict lines of an answer say; only its last 64,000 characters are read.
 
-    The last one counts, but APPROVED only if no line says BLOCKING: what is in doubt approves nothing.
+    The last one counts, but APPROVED only if no line says BLOCKING: what is in doubt is unclear.
     """
-    apart, count = _VERDICT.subn(_set_apart, text[-MOST_CHARACTERS:].replace("\r", ""))
+    end = text[-MOST_CHARACTERS:].replace("\r", "")
+    apart, count = _VERDICT.subn(_set_apart, end)
     said = [] if count == 0 else [_SAID[one.content] for one in _unquoted(apart, {}) if one.content in _SAID]
-    if said and said[-1] is ReviewOutcome.PASS and ReviewOutcome.FAIL not in said:
+    # Where the beginning is cut off, what looks like code may be the answer, and the other way round.
+    is_cut = len(text) > MOST_CHARACTERS and any(one["BLOCKING"] for one in _VERDICT.finditer(end))
+    if said and said[-1] is ReviewOutcome.PASS and ReviewOutcome.FAIL not in said and not is_cut:
         return ReviewOutcome.PASS
     clear = [one for one in said if one is not ReviewOutcome.UNCLEAR]
     return ReviewOutcome.FAIL if clear and clear[-1] is ReviewOutcome.FAIL else ReviewOutcome.UNCLEAR
+
+
+def has_verdict_line(text: str) -> bool:
+    """True if a line of an answer looks like a verdict, whatever it says and wherever it stands."""
+    return _VERDICT.search(text) is not None
 
 
 def _set_apart(line: re.Match[str]) -> str:
@@ -89,12 +106,14 @@ def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
 
 
 def _outcome(lines: Iterable[str]) -> ReviewOutcome:
+    lines = iter(lines)
     for line in lines:
         words = {word.upper() for word in _WORD.findall(line)}
         if words == {"FAIL"}:
             return ReviewOutcome.FAIL
         if words:
-            passes = words == {"PASS"} and _PASSES.match(line)
+            # A review that lists criteria may fail one after it passed others.
+            passes = words == {"PASS"} and _PASSES.match(line) and not any(map(_BEGINS_FAIL.match, lines))
             return ReviewOutcome.PASS if passes else ReviewOutcome.UNCLEAR
     return ReviewOutcome.UNCLEAR
 
@@ -107,11 +126,12 @@ def _plain_lines(text: str) -> list[str] | None:
     if len(text) > MOST_INLINE_CHARACTERS:
         return None
     lines: list[str] = []
+    has_fail = "fail" in text.lower()
     for line in text.split("\n"):
         if _DOUBTFUL.search(line):
             return None
         lines.append(line)
-        if _WORD.search(line):
+        if _WORD.search(line) and not has_fail:
             break
     return lines
 

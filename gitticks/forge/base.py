@@ -197,9 +197,7 @@ class Forge(ABC):
         if ended.reason is EndReason.EXITED:
             raise self._failure(ended, self._again(path, body))
         why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
-        raise UnavailableError(
-            f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body)
-        )
+        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body))
 
     @property
     def _login(self) -> str:

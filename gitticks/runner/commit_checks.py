@@ -40,6 +40,7 @@ _ADDED = re.compile(r"^\+", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 _SHOWN_COMMITS = 3
 _MOST_MOVES = 200
+_ROW = ("%H", "%gd", "%ge")
 _LAST_LOGGED_BYTES = 65_536
 
 
@@ -264,7 +265,7 @@ def find_made_elsewhere(
 
 
 def find_moved_base(repository: Repository, base: str, since: datetime) -> str | None:
-    """Returns that an agent made or moved a base since its session began, and how to undo it; None if none did.
+    """Returns a sentence that says how an agent made or moved a base since `since`, and how to undo it; None if none did.
 
     Git's log of the branch tells, in which people and gitticks itself have other addresses.
     """
@@ -272,10 +273,16 @@ def find_moved_base(repository: Repository, base: str, since: datetime) -> str |
         end = read_end_of_plain_file(f"{repository.common_place}/logs/{BRANCHES}{base}", _LAST_LOGGED_BYTES)
         if AGENTS_HOST.encode() not in end:  # as nearly always, and then git need not be asked
             return None
-    asked = ["log", f"--max-count={_MOST_MOVES}", "--walk-reflogs", "--date=unix", "--format=%H %gd %ge"]
+    asked = [
+        "log",
+        f"--max-count={_MOST_MOVES}",
+        "--walk-reflogs",
+        "--date=unix",
+        f"--format={' '.join(_ROW)}",
+    ]
     # A branch that is not there has no log.
     listed = run_git([*asked, f"{BRANCHES}{base}", "--"], repository_dir=repository.common_dir, check=False)
-    rows = [line.split(" ", 2) for line in listed.text.splitlines()]
+    rows = [row for line in listed.text.split("\n") if len(row := line.split(" ", 2)) == len(_ROW)]
     moves = [
         number
         for number, (_, at, email) in enumerate(rows, start=1)

@@ -16,7 +16,7 @@ from gitticks.agents.prices import with_cost
 from gitticks.agents.process import AT_ONCE, GRACEFUL, StopRequest
 from gitticks.agents.trouble import classify_limit
 from gitticks.document.texts import encodable
-from gitticks.document.verdict_line import last_verdict, review_outcome
+from gitticks.document.verdict_line import has_verdict_line, last_verdict, review_outcome
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
@@ -144,7 +144,11 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
     else:
         result = place.hold(seat.order, seat.stop, seat)
         text, outcome = _said(result)
-        if outcome is ReviewOutcome.FAIL or (outcome in VOICES and result.report.ending is Ending.CLEAN):
+        again = SessionResult(AgentReport(Ending.CLEAN, messages=(text,)), Work(Delivery(review=text)))
+        is_answer = outcome is ReviewOutcome.FAIL or result.report.ending is Ending.CLEAN
+        if (
+            is_answer and outcome in VOICES and _said(again)[1] is outcome
+        ):  # a shortened text may say otherwise
             kept.keep(seat.name, text, VOICES[outcome], result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
 
@@ -161,8 +165,10 @@ def _said(result: SessionResult) -> tuple[str, ReviewOutcome]:
     text = last if is_whole else report.text
     outcome = last_verdict(text)
     if outcome is ReviewOutcome.UNCLEAR and review:
-        text, outcome = review, last_verdict(review)
-        outcome = review_outcome(review) if outcome is ReviewOutcome.UNCLEAR else outcome
+        judged = last_verdict(review)
+        judged = review_outcome(review) if judged is ReviewOutcome.UNCLEAR else judged
+        if judged is ReviewOutcome.FAIL or not has_verdict_line(text):
+            text, outcome = review, judged
     elif review and outcome is ReviewOutcome.PASS and review_outcome(review) is ReviewOutcome.FAIL:
         outcome = ReviewOutcome.FAIL
         text = text if review in text else f"{review}\n\n{text}"

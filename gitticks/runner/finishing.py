@@ -268,7 +268,8 @@ def look_for_left_behind(run: RunContext, actor: Actor, task: Task, since: datet
         run.emit(Warned(task.id, f"{words}: nothing of it runs as you until `gt trust`"))
     # Where there is no workspace, the base is not known, and an agent may well commit to it.
     moved = task.base and find_moved_base(run.repository, task.base, since)
-    if moved:
+    # A session that is recovered may have told of it already.
+    if moved and moved not in {event.reason for event in run.open_store().history(task.id)}:
         run.emit(Warned(task.id, moved))
         reasons.append(moved)
     if not reasons:

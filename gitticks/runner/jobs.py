@@ -73,7 +73,10 @@ class Job(NamedTuple):
         try:
             return self.future.result()
         except Exception as error:
-            raise failure_of_task(error, f"gt run {self.task.id}") from error
+            failure = failure_of_task(error, f"gt run {self.task.id}")
+            if failure is error:
+                raise
+            raise failure from error
 
 
 class Jobs:

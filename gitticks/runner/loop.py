@@ -304,6 +304,7 @@ class Loop:
 
         Whatever the run is for: who approves leaves the merge to the run that lives.
         """
+        self._left_alone.forget_changed(self._tasks.graph().tasks)  # a person may have approved one just now
         # The session that was approved just now may be over without having been looked at.
         out = self._jobs.task_ids.union(self._left_alone.ids)
         tasks = [task for task in self._tasks.graph().tasks.values() if task.id not in out]

@@ -7,6 +7,7 @@ import threading
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
+from gitticks.bugs import failure_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import Forge, ForgeError, UnavailableError, forge_of
@@ -50,8 +51,8 @@ class PullRequests:
         self.run = run
         self.repository = run.repository
         self.stop = StopRequest()
-        self._warned: set[str] = set()
-        self._warns: set[str] = set()
+        self._warned: set[Warned] = set()
+        self._warns: set[Warned] = set()
 
     def offer(self, store: Store, task: Task, base: str) -> str:
         """Pushes the approved head and returns the address of the pull request that asks for its merge.
@@ -136,33 +137,39 @@ class PullRequests:
         live = live_tasks(self.repository.own_place)
         tasks = store.snapshot().all_tasks().values()
         asked = [one for one in tasks if one.pr and one.is_open and (one.is_offered or one.id not in live)]
+        count = 0
         for task in sorted(asked, key=lambda one: one.id):
             try:
-                self._look_at(store, task)
-            except GitticksError as error:
-                if isinstance(error, UnavailableError) or self.stop.is_requested:
+                count += self._look_at(store, task)
+            except UnavailableError:
+                raise
+            except Exception as error:
+                if self.stop.is_requested:
                     raise
-                hint = error.hint or f"`gt close {task.id}` closes it without the forge"
-                self.warn(task.id, f"its pull request was not checked: {error.message}", hint)
-        return len(asked)
+                failure = failure_of_task(error, f"gt run {task.id}")
+                hint = failure.hint or f"`gt close {task.id}` closes it without the forge"
+                self.warn(task.id, f"its pull request was not checked: {failure.message}", hint)
+        return count
 
-    def _look_at(self, store: Store, task: Task) -> None:
+    def _look_at(self, store: Store, task: Task) -> bool:
+        """Takes in what the forge says of one task; False if it was not asked."""
         url = task.pr if task.is_offered else opened_in(store.history(task.id))
         if url is None:
             if task.status is Status.REVIEWING and not task.is_merging:
                 words = f"gitticks did not open {task.pr}, and does not follow it"
                 self.warn(task.id, words, f"`gt approve {task.id}` opens a pull request")
-            return
+            return False
         base = workspaces.base_of(task, self.run.settings, self.repository)
         _, forge = self._forge(base)
         pull = forge.look(url)
         if task.is_offered:
             pull = self._with_logs(forge, pull)
         elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:
-            return
+            return True
         trigger = self._trigger(task, base, pull)
         if trigger is not None:
             self._decide(store, task, trigger)
+        return True
 
     def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
         if any(one.is_running for one in pull.checks):
@@ -213,10 +220,10 @@ class PullRequests:
 
     def warn(self, task_id: TaskId | None, message: str, hint: str | None) -> None:
         """Warns, unless the look before has done so in the same words."""
-        words = f"{message}; {hint}" if hint else message
-        if words not in self._warned:
-            self.run.emit(Warned(task_id, words))
-        self._warns.add(words)
+        warning = Warned(task_id, f"{message}; {hint}" if hint else message)
+        if warning not in self._warned:
+            self.run.emit(warning)
+        self._warns.add(warning)
 
     def follow(self, over: threading.Event, every_seconds: float) -> None:
         """Looks again and again until `over` is set; what goes wrong is warned of, and rests the looking."""
@@ -229,8 +236,9 @@ class PullRequests:
         self._warned, self._warns = self._warns, set()
         try:
             return self.look() * _SECONDS_EACH
-        except GitticksError as error:
+        except Exception as error:  # noqa: BLE001 - this thread follows pull requests as long as the run lasts
             if self.stop.is_requested:
                 return 0.0
-            self.warn(None, f"pull requests: {error.message}", error.hint)
-            return error.rest_seconds if isinstance(error, ForgeError) else ForgeError.rest_seconds
+            failure = failure_of_task(error, "gt sync")
+            self.warn(None, f"pull requests: {failure.message}", failure.hint)
+            return failure.rest_seconds if isinstance(failure, ForgeError) else ForgeError.rest_seconds

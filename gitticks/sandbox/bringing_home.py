@@ -156,7 +156,7 @@ def _parse(listed: str) -> tuple[dict[str, str], str | None]:
     """Returns what each ref stands at, and the branch that HEAD names; None if it is detached or odd."""
     found: dict[str, str] = {}
     head_ref = None
-    for line in listed.splitlines():
+    for line in listed.split("\n"):
         value, _, name = line.partition("\t")
         if value.startswith("ref: ") and name == "HEAD":
             head_ref = value.removeprefix("ref: ")
@@ -179,10 +179,12 @@ def _follow_undone(
 ) -> None:
     """Has the log of their branch name the last commit that was made there and taken back, as it would without a sandbox."""
     try:
-        lines = os.fsdecode(read_plain_file(private.folder / "logs/HEAD", _LONGEST_LOG)).splitlines()
+        lines = os.fsdecode(read_plain_file(private.folder / "logs/HEAD", _LONGEST_LOG)).split("\n")
     except OSError:
         return
-    last = next((line.split(" ")[1] for line in reversed(lines) if "\tcommit" in line), "")
+    last = (
+        next((line for line in reversed(lines) if "\tcommit" in line), "").partition(" ")[2].partition(" ")[0]
+    )
     if at is None or not is_object_id(last) or repository.objects.has(last):
         return
     incoming = f"{_INCOMING}{private.checkout.git_dir.name}/undone"

@@ -104,7 +104,7 @@ def review_command(
             f"it is not clear what `{text}` is for", hint='`gt review ID --comment src/app.py:12 "…"`'
         )
     least = CHARACTERS_TO_DECIDE if accept or reject is not None else 1
-    task_id = find_or_take_up_task(context, task, least=least)
+    task_id = _find(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
     if comments:
@@ -156,6 +156,15 @@ def _object(seen: ReviewView) -> dict[str, object]:
         "conflicts": seen.conflicts,
         "look_first": seen.look_first,
     }
+
+
+def _find(context: Context, task: str, *, least: int) -> TaskId:
+    if context.world.in_session and " " in task:  # what was meant as a review, by an agent
+        raise UsageError(
+            "a review begins with PASS or FAIL, alone or with a colon after it",
+            hint='`gt review "PASS: …"` or `gt review "FAIL: …"`',
+        )
+    return find_or_take_up_task(context, task, least=least)
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:
