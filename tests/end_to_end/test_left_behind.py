@@ -203,6 +203,17 @@ def test_a_base_that_an_agent_made_is_said_and_how_to_undo_it(project: RunProjec
     assert {*warnings(project)} == {said}
 
 
+def test_a_base_that_an_agent_of_an_odd_address_moved_is_said_too(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    commit = "git -C ../.. commit -q --allow-empty -m"
+    odd = "GIT_COMMITTER_EMAIL=$(printf 'a\\342\\200\\250b')"
+    project.agent(f"{commit} one\n{odd} {commit} two\n{DONE}")
+    project.make()
+    ran = project.run()
+    assert "an agent moved `main`" in ran.seen
+    assert project.stands() == TO_REVIEW
+
+
 def test_a_base_that_others_move_meanwhile_or_an_agent_put_back_is_nothing_to_say(
     project: RunProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,6 +209,7 @@ def test_of_a_reviewer_that_answers_twice_the_last_answer_counts_but_approves_no
     [
         ("git show; echo 'This leaks, do not merge.'\n", "no verdict"),
         ("echo 'VERDICT: APPROVED'; echo 'is what I would like to say.'; echo 'VERDICT: BLOCKING - it leaks'\n", "BLOCKING"),
+        (f"echo 'VERDICT: BLOCKED'\n{PASS}", "no verdict"),
     ],
 )  # fmt: skip
 def test_what_a_reviewer_quotes_does_not_approve(project: RunProject, answer: str, counts: str) -> None:
@@ -395,6 +396,22 @@ def test_a_killed_run_asks_only_who_has_not_answered(project: RunProject) -> Non
     assert asked == [2, 3], "each once more in the second round"
     assert "src:1 leaks" in rounds(project)["01-review-one.md"]
     assert not kept.exists()
+
+
+def test_an_answer_that_would_count_otherwise_is_asked_for_again(project: RunProject) -> None:
+    said = "printf 'All checks pass, but:\\n\\nFAIL, not yet\\n\\nVERDICT: APPROVED\\n'\n"
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=f'{said}{FAIL}echo x >> "$0.asked"\n', two=slow, three=APPROVED)
+    project.make()
+    files = [project.path.parent / name for name in ("one.sh.asked", "two.sh.done")]
+    files.append(project.path / ".git/gitticks/council/k7f2/three.json")
+    with project.running() as process:
+        until(lambda: all(file.exists() for file in files), "two answers")
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    project.run("--max-iterations", "1")
+    assert files[0].read_text().count("x") > 1
+    assert "`one`: BLOCKING" in review(project)
 
 
 def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
