@@ -143,13 +143,12 @@ def _ask(place: Place, seat: _Seat, kept: KeptAnswers, prices: Mapping[str, Pric
         result = SessionResult(earlier, Work(Delivery(review=earlier.text), seat.order.plan.commit))
     else:
         result = place.hold(seat.order, seat.stop, seat)
-        text, outcome = _said(result)
-        again = SessionResult(AgentReport(Ending.CLEAN, messages=(text,)), Work(Delivery(review=text)))
-        is_answer = outcome is ReviewOutcome.FAIL or result.report.ending is Ending.CLEAN
-        if (
-            is_answer and outcome in VOICES and _said(again)[1] is outcome
-        ):  # a shortened text may say otherwise
-            kept.keep(seat.name, text, VOICES[outcome], result.report)
+        answer = _answer(seat.name, result, is_late=False)
+        given = AgentReport(Ending.CLEAN, messages=(answer.text,))
+        again = _answer(seat.name, SessionResult(given, Work(Delivery(review=answer.text))), is_late=False)
+        # A text that was shortened may say otherwise, and then it is asked for again.
+        if answer.voice in VOICES.values() and again.voice is answer.voice:
+            kept.keep(seat.name, answer.text, answer.voice, result.report)
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
 
 
