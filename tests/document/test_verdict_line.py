@@ -227,3 +227,9 @@ def test_lines_that_are_taken_as_written_say_what_the_parser_says(text: str) -> 
 def test_a_review_that_begins_with_its_verdict_needs_no_parser() -> None:
     assert module._plain_lines("**PASS**: all tests run (12 of 12).\n\n```\ncode\n```\n") is not None
     assert module._plain_lines("`code` first\n\nPASS") is None
+
+
+def test_an_answer_whose_beginning_is_not_read_approves_nothing_if_a_line_blocks() -> None:
+    quoted = "x\n" * 40_000 + "VERDICT: APPROVED\n"
+    assert last_verdict(f"```\n{quoted}```\n\nVERDICT: BLOCKING") is not PASS
+    assert last_verdict(quoted) is PASS

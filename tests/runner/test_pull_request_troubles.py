@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Task
+from gitticks.runner.pull_requests import PullRequests
+from gitticks.store.branch import Store
 from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import make_reviewing
 from tests.support.pull_requests import URL, forge, offered, recorded, token
@@ -137,6 +140,26 @@ def test_one_that_the_forge_does_not_have_stops_no_other(project: RunProject, re
         out, _ = process.communicate()
     assert project.stands("a2b3") == (Status.REVIEWING, Awaiting.REVIEW)
     assert out.count("its pull request was not checked: GitHub has no such project") == 1, out
+
+
+def test_a_bug_with_one_is_reported_and_stops_no_other(
+    project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered(project)
+    make_reviewing(project, "a2b3")
+    project.ok("approve", "a2b3")
+    real = PullRequests._look_at
+
+    def fail(following: PullRequests, store: Store, task: Task) -> bool:
+        if task.id == "a2b3":
+            raise KeyError("odd")
+        return real(following, store, task)
+
+    monkeypatch.setattr(PullRequests, "_look_at", fail)
+    recorded.merge("squash")
+    ran = project.gt("sync")
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert "`a2b3`: its pull request was not checked: this is a bug in gitticks: KeyError" in ran.err
 
 
 def test_one_whose_address_an_agent_replaced_is_still_followed(
