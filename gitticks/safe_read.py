@@ -88,3 +88,12 @@ def reason_of(error: OSError | ValueError) -> str:
     """Returns in words, without the file's name, why something could not be read."""
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return words[:1].lower() + words[1:]
+
+
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """Returns what differs once a file, or the names in a folder, are others; None where there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 (a path as text, some times a second)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_ino)

@@ -13,6 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.agents.base import Front, Request
 from gitticks.agents.registry import invoke
 from gitticks.errors import GitticksError, NotFoundError, UsageError
+from gitticks.file_watch import wakes_in
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings
 from gitticks.model.status import Awaiting, Role, Status
@@ -23,7 +24,6 @@ from gitticks.runner.options import RunOptions
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for, require_program
 from gitticks.runner.transcripts import TranscriptReader
-from gitticks.runner.waking import file_events
 from gitticks.store.index import open_index
 
 MOST_BYTES = 256_000
@@ -143,7 +143,7 @@ class Follower:
 
     def follow(self, over: threading.Event) -> Iterator[list[Heard]]:
         """Yields what is new, first what came before, and nothing about once a second; ends with the session."""
-        for _ in file_events(
+        for _ in wakes_in(
             lambda: [self._reader.folder, self.context.repository.own_file(SESSIONS_FOLDER)], over
         ):
             is_alive = self.is_alive()

@@ -19,6 +19,7 @@ from gitticks.actions.derived_state import Standing, may_miss_merges, standing_o
 from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, merge_queue, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.errors import GitticksError
+from gitticks.file_watch import wakes_in
 from gitticks.git.refs import BRANCHES, default_base, folder_of_ref, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
@@ -26,18 +27,13 @@ from gitticks.model.queries import Surroundings, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import (
     HELD_FOLDER,
-    MERGING_FILE,
-    OVERLAPS_FILE,
     PAUSED_FILE,
     REQUESTS_FOLDER,
-    RESTING_FILE,
     SESSIONS_FOLDER,
-    SKIPPED_FILE,
-    SPENDING_FILE,
     STOP_FILE,
-    held_tasks,
     is_run_alive_at,
     sessions_here,
+    stamps_of_runs,
 )
 from gitticks.runner.run_record import (
     Foreseen,
@@ -53,7 +49,6 @@ from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     import threading
-    from pathlib import Path
 
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
@@ -316,13 +311,11 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
 
 def changes(context: Context, over: threading.Event) -> Iterator[bool]:
     """Yields at once and then about once a second until `over` is set: whether something may have changed."""
-    from gitticks.runner.waking import file_events  # loads what watches files
-
     own, clock = context.repository.own_dir, context.world.monotonic_seconds
     refs = folder_of_ref(context.repository.common_dir, STATE_REF)
     before, looked = _mark(context), clock()
     yield True
-    for _ in file_events(
+    for _ in wakes_in(
         lambda: [refs, *(own / name for name in (SESSIONS_FOLDER, HELD_FOLDER, REQUESTS_FOLDER))], over
     ):
         now = _mark(context)
@@ -335,29 +328,10 @@ def changes(context: Context, over: threading.Event) -> Iterator[bool]:
 
 def _mark(context: Context) -> tuple[object, ...]:
     """Returns what differs once a run, a session, a hold or a task is another."""
-    own = context.repository.own_dir
-    place = str(own)
-    names = (
-        PAUSED_FILE,
-        STOP_FILE,
-        RESTING_FILE,
-        SPENDING_FILE,
-        OVERLAPS_FILE,
-        MERGING_FILE,
-        SKIPPED_FILE,
-        REQUESTS_FOLDER,
-    )
+    place = context.repository.own_place
     return (
-        read_ref(context.repository.common_dir, STATE_REF),
+        read_ref(context.repository.common_place, STATE_REF),
         *sessions_here(place),
-        held_tasks(place),
         is_run_alive_at(place),
-        *(_changed_at(own / name) for name in names),
+        *stamps_of_runs(place),
     )
-
-
-def _changed_at(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.taking_up import take_up
 from gitticks.board.place import board_path
-from gitticks.board.watch import Reason, wakes
+from gitticks.board.watch import wakes
 from gitticks.errors import GitticksError
+from gitticks.file_watch import Reason
 from gitticks.git.log import LoggedCommit, read_log
 from gitticks.git.refs import read_ref
 from gitticks.store.layout import STATE_REF

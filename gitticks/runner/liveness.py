@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.safe_read import read_plain_text
+from gitticks.safe_read import read_plain_text, stamp_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,6 +38,18 @@ RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
 """The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
+_TOLD_BY_RUNS = (
+    SESSIONS_FOLDER,
+    HELD_FOLDER,
+    REQUESTS_FOLDER,
+    PAUSED_FILE,
+    STOP_FILE,
+    RESTING_FILE,
+    SPENDING_FILE,
+    OVERLAPS_FILE,
+    MERGING_FILE,
+    SKIPPED_FILE,
+)
 _AFTER_SESSION = "after the session"
 _DECIDING = "until it is decided"
 _TELLING = frozenset({RECORD, STOPPED, INTERRUPTED})
@@ -106,6 +118,14 @@ def is_agent_alive(folder: str, task_id: str) -> bool:
 def tree_lock_name(task_id: str, number: int) -> str:
     """Returns the name of the lock of a session's agent; only a council has several."""
     return f"{task_id}{TREE_LOCK}" if number == 1 else f"{task_id}.{number}{TREE_LOCK}"
+
+
+def stamps_of_runs(own_place: str) -> tuple[object, ...]:
+    """Returns what differs once what runs of this clone tell in files, or are told, is something else.
+
+    That a run or a session has ended shows in its lock alone.
+    """
+    return tuple(stamp_of(f"{own_place}/{name}") for name in _TOLD_BY_RUNS)
 
 
 def is_run_alive_at(own_place: str) -> bool:

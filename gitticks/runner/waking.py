@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from gitticks.file_watch import LOOK_SECONDS, wakes_in
 from gitticks.git.objects.trees import Entry
 from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.git.repository import Repository
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
 
-_TRUTH_SECONDS = 1.0
-
-
 def wait_for_change(
     repository: Repository, seconds: float, over: threading.Event, is_over: Callable[[], bool]
 ) -> bool:
@@ -37,58 +34,13 @@ def wait_for_change(
     before, deadline = read_ref(common_dir, STATE_REF), time.monotonic() + seconds
     if is_over():
         return False
-    each = min(_TRUTH_SECONDS, max(0.01, seconds))
-    for _ in file_events(lambda: [folder_of_ref(common_dir, STATE_REF)], over, each):
+    each = min(LOOK_SECONDS, max(0.01, seconds))
+    for _ in wakes_in(lambda: [folder_of_ref(common_dir, STATE_REF)], over, each):
         if read_ref(common_dir, STATE_REF) != before:
             return True
         if is_over() or time.monotonic() >= deadline:
             break
     return False
-
-
-def file_events(
-    find: Callable[[], Iterable[Path]], over: threading.Event, seconds: float = _TRUTH_SECONDS
-) -> Iterator[None]:
-    """Yields at file events in folders and after each time of `seconds` without, until `over` is set.
-
-    `find` is asked each time for the folders; those that are missing are left out. Without a working watch the times
-    alone are kept.
-    """
-    while not over.is_set():
-        folders = [folder for folder in find() if folder.is_dir()]
-        for _ in _events_in(folders, over, seconds):
-            if over.is_set():
-                return
-            yield
-            if [folder for folder in find() if folder.is_dir()] != folders:
-                break
-
-
-def _events_in(folders: list[Path], over: threading.Event, seconds: float) -> Iterator[None]:
-    from watchfiles import watch
-
-    try:
-        if folders:
-            for _ in watch(
-                *folders,
-                watch_filter=None,
-                stop_event=over,
-                rust_timeout=int(seconds * 1000),
-                yield_on_timeout=True,
-                debounce=100,
-                step=50,
-                raise_interrupt=False,
-            ):
-                yield
-            return
-    except (
-        OSError,
-        RuntimeError,
-        UnicodeError,
-    ):  # the limit of watches, a folder that just went, an odd name
-        pass
-    over.wait(seconds)
-    yield
 
 
 class TaskReader:

@@ -19,15 +19,9 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH
 from gitticks.model.queries import Graph
-from gitticks.runner.liveness import (
-    MERGING_FILE,
-    PAUSED_FILE,
-    REQUESTS_FOLDER,
-    SESSIONS_FOLDER,
-    SPENDING_FILE,
-    is_run_alive_at,
-)
+from gitticks.runner.liveness import PAUSED_FILE, is_run_alive_at, stamps_of_runs
 from gitticks.runner.records import Sessions
+from gitticks.safe_read import stamp_of
 from gitticks.store.index import BrokenFile
 from gitticks.store.layout import STATE_REF
 from gitticks.tui.messages import Batch, Said, Snapshot
@@ -44,7 +38,6 @@ if TYPE_CHECKING:
     from gitticks.runner.transcripts import TranscriptReader
 
 TICK_SECONDS = 0.2
-_WATCHED = (SESSIONS_FOLDER, SPENDING_FILE, MERGING_FILE, PAUSED_FILE, "held", REQUESTS_FOLDER)
 _LIVENESS_SECONDS = 1.0
 """Locks tell who lives; they are asked this often where no file says that anything moved."""
 _REST_SECONDS = 0.4
@@ -75,7 +68,7 @@ class _Tail:
     def read(self) -> tuple[str, ...]:
         """Returns the new lines; a new run starts the file over."""
         try:
-            with open(f"{self._context.repository.own_place}/{OUTPUT}", "rb") as file:  # noqa: PTH123 (as in _stamp)
+            with open(f"{self._context.repository.own_place}/{OUTPUT}", "rb") as file:  # noqa: PTH123 (a path as text)
                 size = os.fstat(file.fileno()).st_size
                 file.seek(self._read if self._read <= size else 0)
                 self._read = min(self._read, file.tell())
@@ -192,7 +185,7 @@ class Feed:
         return (
             read_ref(context.repository.common_place, STATE_REF),
             _work_branches(context),
-            *(_stamp(f"{own}/{name}") for name in _WATCHED),
+            *stamps_of_runs(own),
             self._refused_edits(),
             self._liveness,
         )
@@ -287,12 +280,4 @@ def _pieces(read: Reader, lines: list[str], *, is_cut: bool) -> tuple[Piece, ...
 
 
 def _work_branches(context: Context) -> object:
-    return _stamp(f"{context.repository.common_place}/{BRANCHES}{WORK_BRANCH}")
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)  # noqa: PTH116 (a path as text, some times a second)
-    except OSError:
-        return None
-    return (status.st_mtime_ns, status.st_ino)
+    return stamp_of(f"{context.repository.common_place}/{BRANCHES}{WORK_BRANCH}")

@@ -12,7 +12,8 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.watching import EditTaken, Happening, Watcher, in_background
-from gitticks.board.watch import Reason, Wake, wakes
+from gitticks.board.watch import wakes
+from gitticks.file_watch import Reason, Wake
 from gitticks.git.log import LoggedCommit
 from gitticks.model.ids import TaskId, task_path
 from tests.support.projects import Project, make_project
