@@ -104,6 +104,7 @@ def prepare(
         "human": human,
         "isolation": isolation,
         "sandbox": {"preset": "none"},
+        "limits": {"in_review": 1000},
     }
     run_once(("gt", "init"), place)
     with (folder / ".gitticks/config.yaml").open("a") as config:

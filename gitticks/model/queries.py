@@ -293,7 +293,7 @@ class Graph(Generic[T]):
         """Returns the key by which runners and `gt next` sort: group, priority, age."""
         return (self.group(task, current_epic), *by_priority_and_age(task))
 
-    def in_picking_order(self, tasks: Iterable[T]) -> list[T]:
+    def in_picking_order(self, tasks: Iterable[T], current_epic: TaskId | None = None) -> list[T]:
         """Returns open tasks as `pick_key` sorts them.
 
         The group of an open task is that of its siblings, except where parents run in a cycle.
@@ -303,7 +303,7 @@ class Graph(Generic[T]):
         for task in sorted(tasks, key=by_priority_and_age):
             known = siblings.get(task.parent)
             if known is None:
-                known = groups.setdefault(self.group(task), [])
+                known = groups.setdefault(self.group(task, current_epic), [])
                 if not self._above_of(task).is_in_cycle:
                     siblings[task.parent] = known
             known.append(task)

@@ -210,7 +210,7 @@ class Loop:
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
         occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
-        for task in self.picking.ready():
+        for task in self.picking.ready() if len(self._jobs.sessions) < self.options.parallel else ():
             sessions = self._jobs.sessions
             if len(sessions) >= self.options.parallel:
                 break

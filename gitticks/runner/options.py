@@ -80,23 +80,19 @@ def count_in_review(tasks: Iterable[Task]) -> int:
 
 def next_tasks(
     graph: TaskGraph,
-    options: RunOptions,
+    scope: Iterable[Task],
     around: Surroundings,
     *,
     current_epic: TaskId | None,
     in_review_limit: int | None,
 ) -> list[Task]:
-    """Returns what can be started now, best first: reviews, then returned work, then new work.
+    """Returns what of the run's tasks can be started now, best first: reviews, then returned work, then new work.
 
     Above `in_review_limit` tasks in review nothing new is started, only returned work.
     """
-    scope = in_scope(graph, options)
-    reviews = [task for task in scope.values() if is_to_review(task, around)]
-    work = [task for task in scope.values() if graph.is_ready(task, around)]
-    if in_review_limit is not None and count_in_review(scope.values()) >= in_review_limit:
+    tasks = list(scope)
+    reviews = [task for task in tasks if is_to_review(task, around)]
+    work = graph.ready_among(tasks, around)
+    if in_review_limit is not None and count_in_review(tasks) >= in_review_limit:
         work = [task for task in work if task.status is not Status.PENDING]
-
-    def key(task: Task) -> tuple[int, int, str, str]:
-        return graph.pick_key(task, current_epic)
-
-    return sorted(reviews, key=key) + sorted(work, key=key)
+    return graph.in_picking_order(reviews, current_epic) + graph.in_picking_order(work, current_epic)

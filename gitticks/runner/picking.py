@@ -49,7 +49,7 @@ class Picking:
     def _next(self, around: Surroundings, in_review_limit: int | None = None) -> list[Task]:
         return next_tasks(
             self.tasks.graph(),
-            self._run.options,
+            self.tasks.in_scope().values(),
             around,
             current_epic=self.current_epic,
             in_review_limit=in_review_limit,

@@ -75,9 +75,10 @@ def picked(
     epic: str | None = None,
     limit: int = 10,
 ) -> list[str]:
+    graph = TaskGraph.of(tasks)
     found = next_tasks(
-        TaskGraph.of(tasks),
-        asked or options(),
+        graph,
+        in_scope(graph, asked or options()).values(),
         around,
         current_epic=TaskId(epic) if epic else None,
         in_review_limit=limit,
