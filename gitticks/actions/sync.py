@@ -35,7 +35,6 @@ from gitticks.git.sharing import (
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode
 from gitticks.runner.claiming import note_claims
-from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent, TaskMoved, Warned
 from gitticks.store.branch import Store
 from gitticks.store.claims import CLAIMS, SEEN
@@ -203,6 +202,7 @@ def _follow(context: Context) -> tuple[TaskMoved, ...]:
         return ()
     if context.world.in_session or mode is not MergeMode.PULL_REQUEST:
         return ()
+    from gitticks.runner.context import RunContext
     from gitticks.runner.pull_requests import PullRequests
 
     moved: list[TaskMoved] = []

@@ -8,7 +8,7 @@ pushed.
 from __future__ import annotations
 
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import ENGINE_IDENTITY
@@ -28,7 +28,6 @@ from gitticks.git.sharing import (
     remote_of_branch,
 )
 from gitticks.model.task import Task
-from gitticks.runner.context import RunContext
 from gitticks.store.branch import Store
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import STATE_BRANCH
@@ -36,6 +35,9 @@ from gitticks.store.publishing import pause
 from gitticks.store.sharing import join, last_shared, remember_shared, take_in
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import Merged
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
 
 MERGE_LOCK = "merge.lock"
 """In the clone's own folder: whoever holds it merges, and moves bases."""
