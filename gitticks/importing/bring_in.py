@@ -14,7 +14,16 @@ from gitticks.errors import DocumentError, GitticksError, NotFoundError, UsageEr
 from gitticks.importing.backlog import find_backlog, read_backlog
 from gitticks.importing.beads import find_beads, read_beads
 from gitticks.importing.github import read_github
-from gitticks.importing.links import Known, Linked, Places, leads_to_new, left_links, link, links_of_others
+from gitticks.importing.links import (
+    Known,
+    Linked,
+    Places,
+    leads_to_new,
+    left_links,
+    link,
+    links_of_others,
+    wanted,
+)
 from gitticks.importing.record import STDIN, ForeignTask, Format, Problem, Reading, RecordError
 from gitticks.importing.task_text import as_text, is_too_large, kept, key_of, task_text
 from gitticks.importing.ticks import find_ticks, read_ticks
@@ -164,7 +173,7 @@ class BringIn:
         return False
 
     def _task(self, task_id: TaskId, one: ForeignTask) -> Task:
-        is_renamed = one.wanted_id is None and task_id != one.source_id.lower().replace(".", "-")
+        is_renamed = task_id != wanted(one.wish)
         there, before = one.task, self._places.tasks.get(task_id)
         is_epic = there.is_epic or (before is not None and before.is_epic)
         asked_at = there.updated or (before and before.asked_at) or self._world.now()
@@ -177,7 +186,7 @@ class BringIn:
             asked_at=asked_at if there.awaiting else None,
             created=there.created if before is None else before.created,
             created_by=there.created_by if before is None else before.created_by,
-            external_ref=one.source_id if is_renamed else there.external_ref,
+            external_ref=one.ref if is_renamed else there.external_ref,
         )
 
     def _write(self, task: Task, one: ForeignTask, linked: Linked) -> None:

@@ -38,16 +38,18 @@ class Places:
     tasks: Mapping[TaskId, Task]
     ids: dict[str, TaskId] = field(default_factory=dict)
     known: dict[str, Known] = field(default_factory=dict)
-    _by_ref: dict[str, TaskId] = field(default_factory=dict)
+    _by_ref: dict[str, list[TaskId]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, transaction: Transaction, reading: Reading, random_number: Callable[[int], int]) -> Places:
         """Returns the places of everything that was read."""
         tasks = transaction.all_tasks()
         places = cls(transaction, reading.format, tasks)
-        places._by_ref = {task.external_ref: one for one, task in tasks.items() if task.external_ref}
+        for task_id, task in tasks.items():
+            if task.external_ref:
+                places._by_ref.setdefault(task.external_ref, []).append(task_id)
         for one in reading.tasks.values():
-            found = places.find(one.source_id, one.wanted_id) or places._itself(one)
+            found = places.find(one.source_id, one) or places._itself(one)
             if found is not None:
                 places.known[one.source_id] = found
                 places.ids[one.source_id] = found.task_id
@@ -56,9 +58,10 @@ class Places:
         )
         return places
 
-    def find(self, source_id: str, wanted_id: str | None = None) -> Known | None:
-        """Returns the task that was imported from the same place under the same id, or None."""
-        for task_id in (wanted(wanted_id or source_id), self._by_ref.get(source_id)):
+    def find(self, source_id: str, one: ForeignTask | None = None) -> Known | None:
+        """Returns the task that was imported from the same place under the same id, or None; `one` is what has it now."""
+        wish, refs = (source_id, [source_id]) if one is None else (one.wish, [source_id, one.ref])
+        for task_id in (wanted(wish), *(there for ref in refs for there in self._by_ref.get(ref, ()))):
             if task_id is not None and task_id in self.tasks:
                 known = self._known(task_id, source_id)
                 if known is not None:
@@ -88,8 +91,8 @@ class Places:
     def _give_out(self, foreign: list[ForeignTask], random_number: Callable[[int], int]) -> None:
         """Gives ids that need no change to their owners first, then those that do, then new ones to the rest."""
         taken = set(self.transaction.task_ids())
-        wished = {one.source_id: wanted(one.wanted_id or one.source_id) for one in foreign}
-        for one in sorted(foreign, key=lambda one: (one.wanted_id or one.source_id) != wished[one.source_id]):
+        wished = {one.source_id: wanted(one.wish) for one in foreign}
+        for one in sorted(foreign, key=lambda one: one.wish != wished[one.source_id]):
             task_id = wished[one.source_id]
             if task_id is None or task_id in taken:
                 task_id = new_id(taken.__contains__, len(taken), random_number)

@@ -328,6 +328,16 @@ class ForeignTask:
         """Returns its id at the source."""
         return self.task.id
 
+    @property
+    def wish(self) -> str:
+        """Returns what its id here is to be made of."""
+        return self.wanted_id or self.source_id
+
+    @property
+    def ref(self) -> str:
+        """Returns the `external_ref` of a task that has another id here: its URL where ids are only numbers."""
+        return (self.task.external_ref if self.wanted_id else None) or self.source_id
+
 
 @dataclass(slots=True)
 class Reading:

@@ -124,3 +124,22 @@ def test_a_link_of_a_task_that_the_source_no_longer_names_is_reported(tmp_path: 
     assert gt("block", "a1", "b2", at=tmp_path).code == 0
     assert file_of(store, "a1").task.blocked_by == ("b2",)
     assert taken_in(tmp_path, lines_of(source, linked("b2"), linked("f6")))["problems"] == []
+
+
+@pytest.mark.parametrize("url", [{"url": "https://github.com/o/a/issues/12"}, {}], ids=["url", "no url"])
+def test_an_issue_whose_id_is_taken_is_recognised_too(
+    tmp_path: Path, store: Store, url: dict[str, str]
+) -> None:
+    taken_in(
+        tmp_path,
+        lines_of(tmp_path / "other.jsonl", {"id": "gh-12", "title": "Not from GitHub", "external_ref": "12"}),
+    )
+    issues = tmp_path / "issues.json"
+    issues.write_text(json.dumps([{"number": 12, "title": "From GitHub", "state": "OPEN", **url}]))
+    first = taken_in(tmp_path, "github", str(issues))
+    task = file_of(store, first["ids"]["12"]).task
+    assert (task.title, task.external_ref) == ("From GitHub", url.get("url", "12"))
+    again = taken_in(tmp_path, "github", str(issues))
+    assert (again["count"], again["unchanged"]) == (0, 1)
+    assert file_of(store, "gh-12").task.title == "Not from GitHub"
+    assert_well(tmp_path)
