@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
-from gitticks.model.event import EventType
+from gitticks.model.event import Event, EventType
 from gitticks.model.forest import cycles_of_parents
 from gitticks.model.graph import find_cycles
 from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
@@ -63,7 +64,7 @@ class Places:
         wish, refs = (source_id, [source_id]) if one is None else (one.wish, [source_id, one.ref])
         for task_id in (wanted(wish), *(there for ref in refs for there in self._by_ref.get(ref, ()))):
             if task_id is not None and task_id in self.tasks:
-                known = self._known(task_id, source_id)
+                known = self._known(task_id, source_id, one)
                 if known is not None:
                     return known
         return None
@@ -74,7 +75,7 @@ class Places:
         is_itself = task is not None and task.created is not None and task.created == one.task.created
         return Known(TaskId(one.source_id), one.digest, is_touched=True) if is_itself else None
 
-    def _known(self, task_id: TaskId, source_id: str) -> Known | None:
+    def _known(self, task_id: TaskId, source_id: str, one: ForeignTask | None) -> Known | None:
         events = self.transaction.history(task_id)
         last = next((event for event in reversed(events) if event.type is EventType.IMPORTED), None)
         if last is None or (last.data.get("source"), last.data.get("source_id")) != (
@@ -82,11 +83,24 @@ class Places:
             source_id,
         ):
             return None
+        if one is not None and self._is_another(one, last, self.tasks[task_id]):
+            return None
         return Known(
             task_id,
             str(last.data.get("digest")),
             any(event.type is not EventType.IMPORTED for event in events),
         )
+
+    def _is_another(self, one: ForeignTask, last: Event, here: Task) -> bool:
+        """True for a task of another project, where the same id was given to what was created at another time.
+
+        A URL decides only where no time is known, as it changes when a repository is renamed. Ids of beads begin with
+        their project's name, and a merge there may change the time.
+        """
+        was, now = last.data.get("created"), one.task.created
+        if was is not None and now is not None:
+            return self.format is not Format.BEADS and was != format_time(now)
+        return one.wanted_id is not None and len({here.external_ref, one.task.external_ref} - {None}) > 1
 
     def _give_out(self, foreign: list[ForeignTask], random_number: Callable[[int], int]) -> None:
         """Gives ids that need no change to their owners first, then those that do, then new ones to the rest."""

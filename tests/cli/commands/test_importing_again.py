@@ -143,3 +143,77 @@ def test_an_issue_whose_id_is_taken_is_recognised_too(
     assert (again["count"], again["unchanged"]) == (0, 1)
     assert file_of(store, "gh-12").task.title == "Not from GitHub"
     assert_well(tmp_path)
+
+
+def issue_of(repository: str, title: str, **more: str) -> str:
+    url = f"https://github.com/o/{repository}/issues/1"
+    return json.dumps([{"number": 1, "title": title, "state": "OPEN", "url": url, **more}])
+
+
+def backlog_of(folder: Path, created: str, **tasks: str) -> str:
+    """Writes tasks by their titles, each of which waits for the one before, and returns their folder."""
+    (folder / "tasks").mkdir(parents=True, exist_ok=True)
+    link = ""
+    for number, title in enumerate(tasks.values(), start=1):
+        fields = f"id: task-{number}\ntitle: {title}\ncreated_date: '{created}'\ndependencies: [{link}]\n"
+        (folder / "tasks" / f"task-{number}.md").write_text(f"---\n{fields}---\n")
+        link = f"task-{number}"
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    "times", [("2026-01-02T03:04:05Z", "2026-02-02T03:04:05Z"), ()], ids=["times", "none"]
+)
+def test_an_issue_of_another_repository_is_another_task(
+    tmp_path: Path, store: Store, times: tuple[str, ...]
+) -> None:
+    one, other = (tmp_path / "a.json", tmp_path / "b.json")
+    for file, name, more in zip(
+        (one, other), "ab", [{"createdAt": time} for time in times] or [{}, {}], strict=True
+    ):
+        file.write_text(issue_of(name, f"{name} one", **more))
+    taken_in(tmp_path, "github", str(one))
+    done = taken_in(tmp_path, "github", str(other), "--update")
+    assert (done["count"], done["updated"], done["behind"]) == (1, [], [])
+    there = done["ids"]["1"]
+    for file in (one, other):
+        again = taken_in(tmp_path, "github", str(file), "--update")
+        assert (again["count"], again["unchanged"]) == (0, 1)
+    other.write_text(other.read_text().replace("b one", "b changed"))
+    assert taken_in(tmp_path, "github", str(other), "--update")["updated"] == [there]
+    titles = {name: file_of(store, name).task.title for name in ("gh-1", there)}
+    assert titles == {"gh-1": "a one", there: "b changed"}
+    assert_well(tmp_path)
+
+
+def test_issues_of_a_repository_that_was_renamed_stay_the_same_tasks(tmp_path: Path, store: Store) -> None:
+    issues = tmp_path / "issues.json"
+    for name in ("old", "new"):
+        issues.write_text(issue_of(name, name, createdAt="2026-01-02T03:04:05Z"))
+        done = taken_in(tmp_path, "github", str(issues), "--update")
+    assert (done["count"], done["updated"]) == (0, ["gh-1"])
+    assert file_of(store, "gh-1").task.external_ref == "https://github.com/o/new/issues/1"
+
+
+def test_tasks_of_another_backlog_are_other_tasks_with_links_of_their_own(
+    tmp_path: Path, store: Store
+) -> None:
+    one = backlog_of(tmp_path / "a", "2026-05-01 09:30", first="Set up", second="Build a")
+    other = backlog_of(tmp_path / "b", "2026-05-02 09:30", first="Set up", second="Build b")
+    taken_in(tmp_path, "backlog", one)
+    done = taken_in(tmp_path, "backlog", other, "--update")
+    assert (done["count"], done["updated"], done["behind"]) == (2, [], [])
+    assert file_of(store, done["ids"]["task-2"]).task.blocked_by == (done["ids"]["task-1"],)
+    for folder in (one, other):
+        again = taken_in(tmp_path, "backlog", folder, "--update")
+        assert (again["count"], again["unchanged"]) == (0, 2)
+    assert file_of(store, "task-2").task.title == "Build a"
+    assert_well(tmp_path)
+
+
+def test_an_issue_of_beads_that_a_merge_made_anew_is_the_same_task(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "issues.jsonl"
+    for day in (1, 2):
+        record = {"id": "bd-1", "title": f"Day {day}", "created_at": f"2026-01-0{day}T00:00:00Z"}
+        done = taken_in(tmp_path, lines_of(source, record), "--update")
+    assert (done["count"], done["updated"]) == (0, ["bd-1"])
