@@ -32,6 +32,7 @@ from gitticks.importing.record import (
     object_of,
     one_line,
     refuse_utf16,
+    time_of,
 )
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
@@ -107,7 +108,7 @@ def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> 
     source_id, title = parts.name("id"), parts.name("title")
     blockers, parents, links = _dependencies(parts, source_id)
     reason = parts.text("close_reason")
-    status, awaiting = _state(parts, reason, is_held=bool(blockers))
+    status, awaiting = _state(parts, reason)
     task = parts.task(
         status,
         "issue_type",
@@ -129,12 +130,13 @@ def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> 
         summary=parts.text("description") or "",
         sections=parts.sections(_FIELDS_OF_SECTIONS),
         notes=_notes(parts, task.updated),
+        is_held=awaiting is Awaiting.INPUT and parts.left.get("status") == "blocked",
         links={**links, **({"parents": parents[1:]} if parents[1:] else {})},
         extra=parts.left,
     )
 
 
-def _state(parts: Parts, reason: str | None, *, is_held: bool) -> tuple[Status, Awaiting | None]:
+def _state(parts: Parts, reason: str | None) -> tuple[Status, Awaiting | None]:
     """Returns the status and whose turn it is: what no agent can begin as it stands waits for a person."""
     word = parts.left.get("status", "open")
     status = _STATUSES.get(word) if isinstance(word, str) else None
@@ -145,7 +147,8 @@ def _state(parts: Parts, reason: str | None, *, is_held: bool) -> tuple[Status, 
     if parts.left.get("issue_type") in _NO_WORK or "await_type" in parts.left or word == "pinned":
         return Status.PENDING, Awaiting.WORK
     if status is None:
-        waits = (word == "deferred" and "defer_until" in parts.left) or (word == "blocked" and is_held)
+        until = parts.left.get("defer_until")
+        waits = word == "deferred" and isinstance(until, str) and time_of(until) is not None
         return Status.PENDING, None if waits else Awaiting.INPUT
     return status, None
 

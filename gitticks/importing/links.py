@@ -160,6 +160,10 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
     _cut_ancestors(linked, places)
     _cut_cycles(linked, places)
     _make_epics(linked)
+    for task_id, one in foreign.items():
+        blockers = (linked.tasks.get(name) or places.tasks[name] for name in linked.tasks[task_id].blocked_by)
+        if one.is_held and any(blocker.is_open for blocker in blockers):
+            linked.tasks[task_id] = replace(linked.tasks[task_id], awaiting=None, asked_at=None)
     return linked
 
 

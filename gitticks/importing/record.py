@@ -307,6 +307,7 @@ class ForeignTask:
         wanted_id: what its id is to be made of, where that is not its own.
         record: the record itself as JSON, where it is one.
         sections: names and texts of its body's sections, in their order, after the `summary`.
+        is_held: the source says that something holds it back; it waits for a person unless a blocker here does.
         links: ids of other tasks by the kind of link, none of which holds a task back.
         extra: fields that have no place here, by their names at the source.
     """
@@ -320,6 +321,7 @@ class ForeignTask:
     summary: str = ""
     sections: tuple[tuple[str, str], ...] = ()
     notes: tuple[Entry, ...] = ()
+    is_held: bool = False
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 

@@ -48,6 +48,31 @@ def test_what_no_agent_can_begin_waits_for_a_person(tmp_path: Path, store: Store
     }
 
 
+@pytest.mark.parametrize(
+    ("target", "awaiting"),
+    [
+        ({"status": "open"}, None),
+        ({"status": "closed"}, Awaiting.INPUT),
+        ({"status": "closed", "close_reason": "obsolete"}, Awaiting.INPUT),
+        ({"status": "tombstone"}, Awaiting.INPUT),
+    ],
+)
+def test_what_beads_calls_blocked_waits_for_a_person_where_no_blocker_holds_it_back(
+    tmp_path: Path, store: Store, target: dict[str, str], awaiting: Awaiting | None
+) -> None:
+    links = [{"issue_id": "a1", "depends_on_id": "b2", "type": "blocks"}]
+    lines = (
+        {"id": "a1", "title": "Do not touch", "status": "blocked", "dependencies": links},
+        {"id": "b2", "title": "Blocker", **target},
+    )
+    source = tmp_path / "issues.jsonl"
+    source.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    taken_in(tmp_path, str(source))
+    task = file_of(store, "a1").task
+    assert (task.awaiting, task.asked_at is None) == (awaiting, awaiting is None)
+    assert ("a1" in gt("next", at=tmp_path).out) is False
+
+
 def test_links_to_nothing_and_fields_without_a_place_stay_as_words(tmp_path: Path, store: Store) -> None:
     done = taken_in(tmp_path, "beads", str(FOREIGN / "issues.jsonl"))
     assert done["missing_links"] == 1
