@@ -188,9 +188,9 @@ class Parts:
         return found
 
     def day(self, key: str) -> date | None:
-        """Takes the day of a date or time."""
-        found = self.time(key)
-        return None if found is None else found.date()
+        """Takes the day of a date or time as it is written: in UTC it may be the one before or after."""
+        text = str(self.left.get(key)).strip()
+        return None if self.time(key) is None else date.fromisoformat(text[:10])
 
     def priority(self, words: Mapping[str, int] | None = None) -> int:
         """Takes a number from 0 to 4, or one of the words for them; the default where there is none."""

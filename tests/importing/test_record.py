@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from gitticks.importing.record import Parts, RecordError, is_given_up, time_of
@@ -19,6 +21,23 @@ from gitticks.importing.record import Parts, RecordError, is_given_up, time_of
 def test_times_of_every_tracker(text: str, shown: str) -> None:
     found = time_of(text)
     assert (found.isoformat() if found else "None") == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2026-03-01T00:00:00+01:00", date(2026, 3, 1)),
+        (" 2026-03-01T17:00:00.5-08:00", date(2026, 3, 1)),
+        ("2026-03-01", date(2026, 3, 1)),
+        ("0001-01-01T00:00:00Z", None),
+        ("soon", None),
+        (7, None),
+    ],
+)
+def test_a_day_is_the_one_that_is_written(value: object, day: date | None) -> None:
+    parts = Parts.of({"due_at": value})
+    assert parts.day("due_at") == day
+    assert ("due_at" in parts.left) is (day is None)
 
 
 @pytest.mark.parametrize(
