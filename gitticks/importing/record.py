@@ -32,10 +32,14 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of what came without one."""
 _FRACTION = re.compile(r"(?<=\d)\.(\d+)")
 _GIVEN_UP = re.compile(
-    r"\W*(?:won'?t (?:do|fix)|wontfix|duplicate|dup|obsolete|superseded|not planned|cancel(?:l?ed)?|abandoned"
-    r"|invalid|no longer (?:needed|relevant))\b",
-    re.IGNORECASE,
+    r"\W*(?:(?:won'?t (?:do|fix)|wontfix|not planned|no longer (?:needed|relevant))\b"
+    r"|(?:duplicate|dup|obsolete|superseded|invalid|cancel(?:l?ed)?|abandoned)(?: (?:issue|task|ticket|bug))?"
+    r"(?:[^\w\s/-]|\s*(?:$|[(\[#\u2013\u2014]|-+\s)"  # it ends there, or punctuation follows
+    r"|\s+(?:of|by|with|in|as|since|because|due|after|per|now)(?![\w-])"
+    r"|\s+(?=\S*[\d-])\S+\s*$))",  # an id alone
+    re.IGNORECASE | re.MULTILINE,
 )
+"""Words that say so plainly. `invalid` and the like do not, where they only describe what was worked on."""
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _LEAST_YEAR = 1970
 
