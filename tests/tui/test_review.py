@@ -13,6 +13,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.review import Review, Work
+from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.tui.support import Shown, play
@@ -469,6 +470,40 @@ def test_the_code_scrolls_sideways_as_far_as_it_goes(project: Project) -> None:
         await shown.sees("1 + xxx")
 
     play(project.path, work)
+
+
+@pytest.mark.parametrize(("before", "after"), [("one\ntwo\n", None), (None, "one\ntwo\n")])
+def test_a_file_that_becomes_a_link_is_shown_as_both(
+    project: Project, before: str | None, after: str | None
+) -> None:
+    _commit_rules(project.path, before)
+    workspace = reviewing(project)
+    project.change("k7f2", end_sha=_commit_rules(workspace, after))
+    was, now = ("one", "AGENTS.md") if before else ("AGENTS.md", "one")
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "new file mode 120000" if before else "new file")
+        await shown.until(lambda: f"\N{MINUS SIGN} {was}\n" in _changes(shown), was)
+        assert f"+ {now}\n" in _changes(shown)
+
+    play(project.path, work)
+
+
+def _commit_rules(at: Path, text: str | None) -> str:
+    """Commits a file of this text, or a link without one."""
+    file = at / "CLAUDE.md"
+    file.unlink(missing_ok=True)
+    if text is None:
+        file.symlink_to("AGENTS.md")
+    else:
+        file.write_text(text)
+    git("add", "CLAUDE.md", at=at)
+    git("commit", "--quiet", "-m", "rules", at=at)
+    return git("rev-parse", "HEAD", at=at)
+
+
+def _changes(shown: Shown) -> str:
+    return "".join(f"{words(row)}\n" for row in shown.app.screen.query_one("#diff", Lines).rows)
 
 
 def test_escape_takes_an_error_away_and_no_more(project: Project) -> None:

@@ -63,7 +63,7 @@ class Work(NamedTuple):
     view: ReviewView
     questions: tuple[Entry, ...]
     diff: Diff
-    colours: dict[tuple[str, int], tuple[list[Span], ...]]
+    colours: dict[tuple[int, int], tuple[list[Span], ...]]
     commits: dict[str, str]
     policy: Policy
 

@@ -76,6 +76,10 @@ class FileDiff:
         return sides.count("+"), sides.count("-")
 
 
+Colours = dict[tuple[int, int], tuple[list[Span], ...]]
+"""The lines of hunks, by the numbers of file and hunk: a path that becomes a link is two files of a patch."""
+
+
 class Diff(NamedTuple):
     """A patch; `left_out` are lines in words for what it does not show."""
 
@@ -211,14 +215,14 @@ def comment_words(diff: Diff, key: str, text: str) -> str:
     return f"On `{place.path}`, the removed line {place.number}:\n\n    {quoted}\n\n{text}"
 
 
-def coloured(files: Iterable[FileDiff]) -> dict[tuple[str, int], tuple[list[Span], ...]]:
-    """Returns the colours of each hunk's lines, by file and number of the hunk, as far as a language is known.
+def coloured(files: Iterable[FileDiff]) -> Colours:
+    """Returns the colours of each hunk's lines, as far as a language is known.
 
     Both sides of a hunk are read as they stand in the file. What is long is left without colour: a stranger wrote it.
     """
-    found: dict[tuple[str, int], tuple[list[Span], ...]] = {}
+    found: Colours = {}
     left = _MOST_COLOURED
-    for file in files:
+    for at, file in enumerate(files):
         lexer = _lexer_of(file.path)
         if lexer is None:
             continue
@@ -226,7 +230,7 @@ def coloured(files: Iterable[FileDiff]) -> dict[tuple[str, int], tuple[list[Span
             left -= len(hunk.lines)
             if left < 0:
                 return found
-            found[file.path, number] = _coloured_hunk(lexer, hunk)
+            found[at, number] = _coloured_hunk(lexer, hunk)
     return found
 
 
@@ -268,7 +272,7 @@ def _coloured_text(lexer: Lexer, lines: list[str]) -> list[list[Span]]:
 def diff_rows(
     diff: Diff,
     comments: Mapping[str, str],
-    colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+    colours: Colours,
     width: int,
     offset: int = 0,
 ) -> list[Line]:
@@ -277,10 +281,10 @@ def diff_rows(
     `comments` are by the keys of the rows of their lines. `offset` columns of the code are scrolled away at its left.
     """
     rows: list[Line] = []
-    for file in diff.files:
+    for at, file in enumerate(diff.files):
         if rows:
             rows.append(line())
-        rows += _file_rows(file, comments, colours, offset)
+        rows += _file_rows(file, at, comments, colours, offset)
     if diff.left_out and rows:
         rows.append(line())
     for text in diff.left_out:
@@ -291,10 +295,7 @@ def diff_rows(
 
 
 def _file_rows(
-    file: FileDiff,
-    comments: Mapping[str, str],
-    colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
-    offset: int,
+    file: FileDiff, place: int, comments: Mapping[str, str], colours: Colours, offset: int
 ) -> Iterator[Line]:
     added, removed = file.counts
     counts = [(f"+{added}", "good")] if added else []
@@ -306,7 +307,7 @@ def _file_rows(
         heading = hunk.heading or (f"line {hunk.lines[0].new}" if hunk.lines and number else "")
         if heading or number:
             yield line((" " * _NUMBERS + "  " + heading, "faint"), key=hunk_key(file, number))
-        painted = colours.get((file.path, number))
+        painted = colours.get((place, number))
         for at, one in enumerate(hunk.lines):
             spans = painted[at] if painted else [(one.text[:_LONGEST_LINE].expandtabs(_TAB), "fg")]
             yield from _line_rows(file, one, spans, comments, offset)
