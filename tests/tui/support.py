@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import threading
 import time
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from gitticks.actions.context import Context
@@ -86,6 +90,19 @@ def play(
             use_ascii(wanted=False)
 
     asyncio.run(run())
+
+
+def held_back(monkeypatch: pytest.MonkeyPatch, name: str) -> threading.Event:
+    """Has a function of a module wait, whoever calls it there, until the event that this returns is set."""
+    module, _, function = name.rpartition(".")
+    real, goes_on = getattr(import_module(module), function), threading.Event()
+
+    def call_late(*arguments: Any, **named: Any) -> Any:
+        goes_on.wait(LONGEST_SECONDS)
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(name, call_late)
+    return goes_on
 
 
 async def check_picture(shown: Shown, name: str) -> None:

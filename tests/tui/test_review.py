@@ -16,7 +16,7 @@ from gitticks.tui.screens.review import Review, Work
 from gitticks.tui.widgets.lines import Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
-from tests.tui.support import Shown, play
+from tests.tui.support import Shown, held_back, play
 
 QUESTION = "## Questions\n\n### 2026-03-04T05:00:00Z · agent · claude\n\nWhich tone, \x1b[2J[/x] friendly?\n"
 HANDOFF = "## Handoff\n\n- DONE: the path is kept\n- UNCERTAIN: the [bold]cookie\n"
@@ -111,6 +111,33 @@ def test_comments_outlive_the_interface_until_they_are_sent(project: Project) ->
 
     for one in (comment, remove, look):
         play(project.path, one)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sees"),
+    [(("right_square_bracket", "down", "c"), "It goes to the agent"), (("t",), "History")],
+    ids=["dialog", "place"],
+)
+def test_a_verdict_closes_nothing_that_was_opened_meanwhile(
+    project: Project, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], sees: str
+) -> None:
+    reviewing(project)
+    goes_on = held_back(monkeypatch, "gitticks.tui.screens.review.approve_task")
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("y")
+        await shown.sees("Merge k7f2")
+        await shown.press("enter")
+        await shown.no_longer_sees("Merge k7f2")
+        await shown.press(*keys)
+        await shown.sees(sees)
+        opened = shown.app.screen
+        goes_on.set()
+        await shown.sees("merged into main as")
+        assert shown.app.screen is opened
+
+    play(project.path, work)
 
 
 def test_what_was_typed_is_there_again_and_pasted_lines_are_one(project: Project) -> None:

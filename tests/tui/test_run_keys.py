@@ -21,7 +21,7 @@ from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, PASS, RunProject
 from tests.tui import made_up_places
 from tests.tui.made_up import NOW, StillApp, snapshot
-from tests.tui.support import WIDE, Shown, play
+from tests.tui.support import WIDE, Shown, held_back, play
 
 
 def _waits(project: RunProject) -> Path:
@@ -87,6 +87,50 @@ def test_epics_are_added_focused_and_stopped_side_by_side(played: RunProject) ->
 
     play(project.path, work)
     assert project.task("m3xq").status is Status.WORKING
+
+
+@pytest.mark.parametrize(("key", "sees"), [("plus", "New task"), ("w", "In all")], ids=["dialog", "place"])
+def test_a_run_that_starts_takes_nobody_from_where_they_have_gone(
+    played: RunProject, monkeypatch: pytest.MonkeyPatch, key: str, sees: str
+) -> None:
+    project = played
+    project.settings(NO_REVIEW)
+    _waits(project)
+    project.make("k7f2", title="Login")
+    goes_on = held_back(monkeypatch, "gitticks.tui.screens.asking.start_run")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.press("enter", key)
+        await shown.sees(sees)
+        opened = shown.app.screen
+        goes_on.set()
+        await shown.sees("started: k7f2")
+        assert shown.app.screen is opened
+
+    play(project.path, work)
+
+
+def test_the_agents_to_choose_from_are_not_shown_over_what_was_opened_meanwhile(
+    played: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played.make("k7f2", title="Login")
+    goes_on = held_back(monkeypatch, "gitticks.tui.run_settings.agents_here")
+
+    async def work(shown: Shown) -> None:
+        home = shown.app.screen
+        assert isinstance(home, Home)
+        await shown.sees("Login", "one for each task")
+        await shown.press("s")
+        home.pane("settings").go_to(run_settings.AGENT)
+        await shown.press("enter", "plus")
+        await shown.sees("New task")
+        opened = shown.app.screen
+        goes_on.set()
+        await shown.until(lambda: "Home._choose_agent" not in home._reading, "the agents")
+        assert shown.app.screen is opened
+
+    play(played.path, work)
 
 
 def test_settings_of_the_next_run_reach_it(played: RunProject) -> None:

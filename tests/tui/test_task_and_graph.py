@@ -13,7 +13,7 @@ from gitticks.model.status import Awaiting, Status, TaskType
 from tests.cli.test_hostile_texts import SAYS, TITLES
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.stores import NOW
-from tests.tui.support import NARROW, WIDE, Shown, play
+from tests.tui.support import NARROW, WIDE, Shown, held_back, play
 
 
 @pytest.fixture
@@ -65,6 +65,31 @@ def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
 
     play(project.path, work)
     assert "mind the query" in project.file("k7f2").entries(Section.NOTES)[0].text
+
+
+def test_the_page_of_a_new_task_opens_over_nothing_that_was_opened_meanwhile(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make("k7f2", title="Keep the path")
+    goes_on = held_back(monkeypatch, "gitticks.actions.update.create_task")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("task", "k7f2")
+        await shown.sees("It has not moved yet")
+        await shown.press("plus")
+        await shown.sees("New task")
+        await shown.type("Smaller")
+        await shown.press("enter")
+        await shown.no_longer_sees("New task")
+        await shown.press("n")
+        await shown.sees("Note on k7f2")
+        opened = shown.app.screen
+        goes_on.set()
+        await shown.sees("  Smaller")
+        assert shown.app.screen is opened
+
+    play(project.path, work)
 
 
 def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Project) -> None:

@@ -74,7 +74,8 @@ class View(Screen[None]):
     """A place. A subclass names its `place` of the table, yields its panes in `body` and fills them in `draw`.
 
     `subject` is the task that it is about, if it was opened on one. Rows are made from `self.snapshot`, which is
-    replaced as a whole; only cursor and folds are the screen's own.
+    replaced as a whole; only cursor and folds are the screen's own. What comes of a key later opens and closes screens
+    only while the place `is_active`: one that `is_current` may be under what a person types in.
     """
 
     place: ClassVar[str] = ""

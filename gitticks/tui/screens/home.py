@@ -246,7 +246,7 @@ class Home(View):
         def started(words: str) -> str:
             self._chosen.clear()
             self.redraw()
-            if words.startswith("started") and self.is_current:  # a person who has gone elsewhere stays there
+            if words.startswith("started") and self.is_active:  # a person who has gone elsewhere stays there
                 self.gt.go("run", ids[0] if len(ids) == 1 else None)
             return words
 
@@ -282,6 +282,8 @@ class Home(View):
         self.gt.ask(dialog, chosen)
 
     def _choose_agent(self, names: tuple[str, ...]) -> None:
+        if not self.is_active:
+            return
         default = (self.read_defaults().get(run_settings.AGENT, ""), "muted")
         rows = [
             line("by settings", right=[default], key=_BY_SETTINGS),

@@ -119,7 +119,8 @@ class Permissions(Loaded[Asked]):
 
     def action_policy(self) -> None:
         def show(found: Policy) -> None:
-            self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
+            if self.is_active:
+                self.app.push_screen(Dialog("Policy", permission_rows.policy_rows(found), do="close"))
 
         self.gt.act(policy, show, task="permissions")
 

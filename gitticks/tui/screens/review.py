@@ -374,7 +374,7 @@ class Review(Loaded[Work]):
 
     def _leave(self) -> None:
         """Goes back to where the reader came from, if this place is still the one on top."""
-        if self.is_current:
+        if self.is_active:
             self.gt.back()
 
 

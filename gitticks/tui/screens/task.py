@@ -120,6 +120,8 @@ class TaskView(Loaded[Page]):
             ask_for_task(self, self.snapshot.find(row.id if row.is_epic else row.parent), self._created)
 
     def _created(self, new: Task) -> str:
+        if not self.is_active:
+            return f"{new.id}  {new.title}"
         self.gt.go("task", new.id)
         return f"{new.id} created; e opens it in your editor"
 

@@ -88,7 +88,8 @@ def open_waiting(view: View, task_id: str | None) -> None:
         from gitticks.actions.verdict import waiting_for_answer
 
         def ask(found: Waiting) -> None:
-            ask_direction(view, row, found.said, found.seen)
+            if view.is_active:
+                ask_direction(view, row, found.said, found.seen)
 
         view.look_up(lambda context: waiting_for_answer(context, row.id), ask)
     elif row is not None and row.awaiting is not None:
