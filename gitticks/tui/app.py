@@ -41,7 +41,7 @@ _LONGEST_LEAVE_SECONDS = 60.0
 _TICKS_AT_REST = 12
 
 
-class GitticksApp(App[int]):
+class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would lose what was typed
     """gitticks in a terminal. Only a view: it reads the repository and calls use cases, and leaving stops nothing."""
 
     CSS_PATH = Path(__file__).with_name("gt.tcss")
@@ -343,7 +343,6 @@ class GitticksApp(App[int]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
                 loop.add_signal_handler(number, leave, number)
-
         self._remember_terminal()
 
     def _remember_terminal(self) -> None:
@@ -397,5 +396,6 @@ class GitticksApp(App[int]):
 
     def action_command_palette(self) -> None:
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
+            self._leave_dialog()
             placeholder = "a command, a screen, a theme or a task"
             self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))

@@ -371,7 +371,11 @@ def test_what_is_typed_in_one_burst_with_the_key_that_opens_a_dialog_is_in_its_f
     play(tmp_path, work, WIDE, StillApp(tmp_path))
 
 
-@pytest.mark.parametrize("leave", [("escape", "q"), ("ctrl+c",)], ids=["q", "ctrl-c"])
+@pytest.mark.parametrize(
+    "leave",
+    [("escape", "q"), ("ctrl+c",), ("ctrl+q", "escape", "q"), ("ctrl+p", "escape", "q")],
+    ids=["q", "ctrl-c", "ctrl-q", "palette"],
+)
 def test_a_text_that_was_not_sent_is_there_in_the_next_interface(
     tmp_path: Path, leave: tuple[str, ...]
 ) -> None:
