@@ -27,7 +27,7 @@ from gitticks.runner.workspace_plan import own_folders, require_code, require_he
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
-from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested, Trigger
+from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested, Seen, Trigger
 
 _SHOWN_PATHS = 3
 _LONGEST_STOP_SECONDS = 60.0
@@ -52,12 +52,13 @@ def close_task(
     reason: str | None,
     *,
     stops_agent: bool = False,
+    seen: Seen | None = None,
     proof: Callable[[], Proof] | None = None,
 ) -> Moved:
     """Closes a task that a person did: awaiting work and approved in one; commits of its workspace are still merged.
 
     With `stops_agent` an agent that works on it is stopped first, so that all it committed is merged. `proof` is asked
-    for then, how strongly the person says so.
+    for then, how strongly the person says so; what they have `seen`, if given, is all that is closed.
     """
     context.require_person("close a task")
     task = context.store.task_file(task_id).task
@@ -75,7 +76,7 @@ def close_task(
             _refuse_uncommitted(context, task)
             if reason is None:
                 refuse_unmerged(context, task)
-        closed = Closed(context.actor, reason, proof=NO_PROOF if proof is None else proof())
+        closed = Closed(context.actor, reason, seen, NO_PROOF if proof is None else proof())
         moved = _decide(context, task_id, closed)
     except GitticksError as error:
         if is_stopped:

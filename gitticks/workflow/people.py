@@ -299,6 +299,7 @@ def close(draft: Draft, closed: Closed) -> None:
     _need_person(closed.actor, "close a task")
     if draft.task.is_merging:
         raise RefusedError(f"`{draft.task.id}` is approved and merging", hint=f"`gt merge {draft.task.id}`")
+    _check_seen(draft, closed.seen)
     if draft.task.is_open:
         draft.set_awaiting(Awaiting.WORK)
     given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.reason, proof=closed.proof)

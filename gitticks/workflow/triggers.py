@@ -132,6 +132,7 @@ class Closed(NamedTuple):
 
     actor: Actor
     reason: str | None = None
+    seen: Seen | None = None
     proof: Proof = NO_PROOF
 
 

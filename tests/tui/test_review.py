@@ -281,6 +281,21 @@ def _read_again(shown: Shown) -> bool:
     return told is not None and bool(told.notes)
 
 
+def test_what_awaits_review_meanwhile_is_not_closed_as_a_person_s_own_work(project: Project) -> None:
+    project.make("b2cd", title="By hand", awaiting=Awaiting.WORK)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "By hand")
+        await shown.press("enter")
+        await shown.sees("b2cd is waiting for your work")
+        project.change("b2cd", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
+        await shown.press("enter")
+        await shown.reads("changed since you looked: it awaits review now, not work")
+
+    play(project.path, work)
+    assert project.task("b2cd").status is Status.REVIEWING
+
+
 def test_a_verdict_of_somebody_else_is_seen_at_once(project: Project) -> None:
     reviewing(project)
 

@@ -11,8 +11,19 @@ from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.triggers import Seen
-from tests.support.decisions import AT, EARLIER, HEAD, OTHER_HEAD, answer, kinds, make_merging, make_task, run
+from gitticks.workflow.triggers import Closed, Seen
+from tests.support.decisions import (
+    ADA,
+    AT,
+    EARLIER,
+    HEAD,
+    OTHER_HEAD,
+    answer,
+    kinds,
+    make_merging,
+    make_task,
+    run,
+)
 
 SEEN = Seen(Awaiting.REVIEW, EARLIER, HEAD)
 
@@ -38,6 +49,26 @@ def test_verdict_on_what_changed_meanwhile(task: Task, changed: str, verdict: Ve
         run(task, answer(verdict, seen=SEEN))
     assert refused.value.exit_code is Exit.REFUSED
     assert refused.value.hint == "`gt show k7f2`"
+
+
+@pytest.mark.parametrize(
+    ("task", "changed"),
+    [
+        (make_task(Status.REVIEWING), "it awaits review now, not work"),
+        (make_task(Status.WORKING), "it is working and is not waiting for anyone now"),
+        (make_task(Status.DONE), "it is done and is not waiting for anyone now"),
+        (make_task(Status.REVIEWING, awaiting=Awaiting.WORK, end_sha=OTHER_HEAD), "its head is ccccccc now"),
+    ],
+)
+def test_close_of_what_changed_meanwhile(task: Task, changed: str) -> None:
+    with pytest.raises(RefusedError, match=f"changed since you looked: {changed}"):
+        run(task, Closed(ADA, seen=SEEN._replace(awaiting=Awaiting.WORK)))
+
+
+def test_close_of_what_was_seen() -> None:
+    task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
+    seen = SEEN._replace(awaiting=Awaiting.WORK)
+    assert run(task, Closed(ADA, seen=seen), artifacts=Artifacts(head=HEAD)).task.is_merging
 
 
 def test_approved_work_is_sent_back_while_its_merge_is_pending() -> None:

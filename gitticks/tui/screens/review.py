@@ -296,8 +296,8 @@ class Review(Loaded[Work]):
         def give(context: Context, prove: Callable[[], Proof]) -> Moved:
             proof = prove()
             if work.policy.is_left:  # approved already, as far as a verdict goes
-                _send(context, work, comments)
-                return close_task(context, task.id, None, proof=lambda: proof)
+                seen = _send(context, work, comments)
+                return close_task(context, task.id, None, seen=seen, proof=lambda: proof)
             return approve_task(context, task.id, None, _send(context, work, comments), proof)
 
         approving.confirm(

@@ -164,7 +164,7 @@ def ask_close(view: View, row: TaskRow, looked: Looked) -> None:
         row.id,
         dialog,
         policy.strength,
-        lambda context, prove: close_task(context, row.id, None, proof=prove),
+        lambda context, prove: close_task(context, row.id, None, seen=looked.seen, proof=prove),
     )
 
 
