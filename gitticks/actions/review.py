@@ -9,10 +9,9 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, left_epic_in, span_of
-from gitticks.actions.changing import Moved
+from gitticks.actions.changing import Moved, add_entry, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
-from gitticks.actions.update import note_task
 from gitticks.actions.verdict import approve_task, look_at, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
@@ -233,18 +232,39 @@ def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
     context.store.transact(operation, author=context.author)
 
 
-def comment_on(context: Context, task_id: TaskId, comments: Sequence[str], text: str | None = None) -> None:
+def comment_on(
+    context: Context,
+    task_id: TaskId,
+    comments: Sequence[str],
+    text: str | None = None,
+    *,
+    seen: Seen | None = None,
+) -> Seen | None:
     """Adds a person's comments as notes; one that begins with `path:line` quotes that line of the work.
 
-    With a `text`, `comments` is the place that it is about.
+    With a `text`, `comments` is the place that it is about. Returns what there is to see of the task then; None if that
+    was not what was `seen`, and then no comment is added. One that was added since the task awaits a person is not added
+    again: the verdict that it was sent with may have been refused.
 
     Raises:
         UsageError: a place is not in the work; then no comment is added.
     """
     context.require_person("comment on work")
     task = context.store.task_file(task_id).task
-    for note in [_note(context, task, comment, text) for comment in comments]:
-        note_task(context, task_id, note)
+    notes = [_note(context, task, comment, text) for comment in comments]
+
+    def write(transaction: Transaction) -> Seen | None:
+        file = transaction.task_file(task_id)
+        if seen not in (None, seen_of(file)):
+            return None
+        since = file.task.asked_at if file.task.awaiting else None
+        there = [one.text for one in file.entries(Section.NOTES) if since and one.at >= since]
+        for note in (require_words(one, "note", f'gt note {task_id} "…"') for one in notes):
+            if note not in there:
+                add_entry(context, transaction, task_id, Section.NOTES, note)
+        return seen_of(transaction.task_file(task_id))
+
+    return context.store.transact(write, author=context.author)
 
 
 def _note(context: Context, task: Task, comment: str, text: str | None) -> str:

@@ -87,6 +87,40 @@ def test_work_is_rejected_with_comments_and_a_sentence_or_none(
     assert any(feedback in one for one in texts)
 
 
+def test_what_changes_after_the_comments_refuses_the_verdict_and_they_are_sent_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviewing(project)
+    project.change("k7f2", asked_at=project.task("k7f2").created)
+    goes_on = held_back(monkeypatch, "gitticks.tui.screens.review.reject_task")
+
+    async def reject(shown: Shown) -> None:
+        await shown.press("n")
+        await shown.sees("Send k7f2 back", "too short")
+        await shown.type("see there")
+        await shown.press("enter")
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("right_square_bracket", "down", "c")
+        await shown.sees("It goes to the agent")
+        await shown.type("too short")
+        await shown.press("enter")
+        await reject(shown)
+        await shown.until(lambda: project.notes("k7f2"), "the comment")
+        project.ok("update", "k7f2", "--title", "Keep the query")
+        goes_on.set()
+        await shown.reads("changed since you looked: its title changed")
+        await shown.sees("the work changed; r reloads")
+        await shown.press("r")
+        await shown.no_longer_sees("r reloads")
+        await reject(shown)
+        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
+
+    play(project.path, work)
+    assert sum("too short" in one for one in project.notes("k7f2")) == 1
+
+
 def test_comments_outlive_the_interface_until_they_are_sent(project: Project) -> None:
     reviewing(project)
 

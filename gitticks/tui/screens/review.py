@@ -17,7 +17,6 @@ from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_
 from gitticks.actions.task_lookup import find_task
 from gitticks.actions.verdict import (
     approve_task,
-    look_at,
     reject_task,
     respond_to,
     waiting_for_answer,
@@ -380,13 +379,11 @@ class Review(Loaded[Work]):
 
 def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
     """Adds the comments as notes, if the task is still what was shown, and returns it with them."""
-    task = work.view.task
-    if look_at(context, task.id) != work.view.seen:
-        raise RefusedError(f"{task.id} changed since you looked", hint="r reloads")
-    if not comments:
-        return work.view.seen
-    comment_on(context, task.id, [comment_words(work.diff, key, text) for key, text in comments.items()])
-    return look_at(context, task.id)
+    task_id, notes = work.view.task.id, [comment_words(work.diff, *one) for one in comments.items()]
+    seen = comment_on(context, task_id, notes, seen=work.view.seen)
+    if seen is None:
+        raise RefusedError(f"{task_id} changed since you looked", hint="r reloads")
+    return seen
 
 
 def _reject(work: Work, comments: dict[str, str], context: Context, text: str) -> str:
