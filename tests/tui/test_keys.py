@@ -260,6 +260,18 @@ def test_the_bottom_row_names_the_keys_of_the_focused_pane(tmp_path: Path) -> No
     play(tmp_path, work, WIDE, StillApp(tmp_path))
 
 
+@pytest.mark.parametrize("pane", ["i", "s"], ids=["inbox", "settings"])
+def test_nothing_is_selected_beside_the_epics(tmp_path: Path, pane: str) -> None:
+    async def work(shown: Shown) -> None:
+        home = shown.app.view
+        assert isinstance(home, Home)
+        await shown.sees("enter start  space select  A all")
+        await shown.press(pane, "space", "A")
+        assert not home._chosen
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
 def test_with_nothing_in_the_inbox_the_page_of_an_epic_is_opened(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     project.make("k7f2", title="Keep the path")

@@ -322,13 +322,14 @@ class Home(View):
             edit_task(self, task)
 
     def action_select(self) -> None:
-        key = self._root
-        if key is not None:
+        if self.focused is not self.pane("roots"):
+            self.action_nothing()
+        elif (key := self._root) is not None:
             self._chosen ^= {key}
             self._draw_roots()
 
     def action_select_all(self) -> None:
-        if self.focused is self.pane("inbox"):
+        if self.focused is not self.pane("roots"):
             self.action_nothing()
             return
         every: set[str] = {row.id for row in self.snapshot.roots}
