@@ -15,7 +15,8 @@ from gitticks.runner.questions import Questions
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
-from gitticks.tui.widgets.lines import words
+from gitticks.tui.screens.permissions import Permissions
+from gitticks.tui.widgets.lines import Lines, words
 from gitticks.tui.widgets.permission_rows import decision_rows
 from gitticks.workflow.permissions import Access, Operation
 from tests.runner.test_permissions import BASH, audit_of, set_up
@@ -126,6 +127,30 @@ def test_decisions_of_another_day_have_its_date() -> None:
     assert rows[0].startswith(f"{decisions[0].entry.timestamp.astimezone():%H:%M:%S} ")
     assert rows[-1].startswith(f"{before.astimezone():%Y-%m-%d %H:%M}  v6tn")
     assert len({row.index(one.task) for row, one in zip(rows, [*decisions, older], strict=True)}) == 1
+
+
+def test_the_cursor_stays_on_a_decision_while_others_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = made_up_places.asked()
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(found))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        shown.app.go("permissions")
+        await shown.sees("tests/test_queue.py")
+        view = shown.app.screen
+        assert isinstance(view, Permissions)
+        await shown.press("tab", "down")
+        later = found.decisions[0].entry._replace(timestamp=NOW, target="later.py")
+        newest = found.decisions[0]._replace(entry=later)
+        view._take_loaded(found._replace(decisions=(newest, *found.decisions)))
+        await shown.sees("later.py")
+        await shown.press("enter")
+        await shown.sees(f"{found.decisions[1].task}  decision")
+        assert words(shown.app.screen.query_one("#said", Lines).rows[0]) == found.decisions[1].entry.target
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL, NARROW], ids=["wide", "small", "narrow"])

@@ -82,9 +82,11 @@ class Permissions(Loaded[Asked]):
                 title, rows, _ = inbox.permission_preview(question, self.gt.now, DIALOG_WIDTH)
                 self.app.push_screen(Dialog(title, rows, do="close"))
         elif self.loaded is not None:
-            decision = self.loaded.decisions[int(event.key)]
-            rows = permission_rows.decision_detail(decision, DIALOG_WIDTH)
-            self.app.push_screen(Dialog(f"{decision.task}  decision", rows, do="close"))
+            for decision in self.loaded.decisions:
+                if permission_rows.decision_key(decision) == event.key:
+                    rows = permission_rows.decision_detail(decision, DIALOG_WIDTH)
+                    self.app.push_screen(Dialog(f"{decision.task}  decision", rows, do="close"))
+                    break
 
     def action_answer(self, allows: bool, always: bool) -> None:
         pane = self.pane("asked")

@@ -95,8 +95,13 @@ def decision_rows(decisions: Iterable[Recorded], now: datetime, width: int) -> l
             (f"{entry.operation:<11} ", "fg"),
             target,
         ]
-        rows.append(line(*what, right=right, key=str(number)))
+        rows.append(line(*what, right=right, key=decision_key(one)))
     return rows
+
+
+def decision_key(one: Recorded) -> str:
+    """Returns what names a decision among others, however many are made after it."""
+    return f"{one.task} {one.entry}"
 
 
 def _how(entry: AuditEntry) -> tuple[str, str]:
