@@ -13,6 +13,7 @@ from gitticks.model.audit import UserAction
 from gitticks.model.settings import PermissionRule
 from gitticks.runner.questions import Questions
 from gitticks.tui.messages import Batch
+from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.permissions import Permissions
@@ -117,6 +118,32 @@ class AnsweringApp(StillApp):
         await shown.until(lambda: self.snapshot.number == 2, "the request")
         self.go("permissions")
         await shown.sees("? shell")
+        self.screen.query_one("#asked", Lines).moved_at = 0.0  # it was there for a while
+
+
+@pytest.mark.parametrize(("key", "empty"), [("i", "Nothing is waiting"), ("a", "No open requests")])
+def test_a_request_that_comes_when_none_is_open_is_not_answered_before_it_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, empty: str
+) -> None:
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(made_up_places.asked()))
+    monkeypatch.setattr(verdicts, "_UNREAD_SECONDS", 60.0)
+    app = AnsweringApp(tmp_path, "")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        await shown.press(key)
+        for number, questions, sees in ((2, (), empty), (3, QUESTIONS[:1], "? network")):
+            app.feed.batches.append(Batch(replace(snapshot(), inbox=(), questions=questions, number=number)))
+            app.feed._wake()
+            await shown.sees(sees)
+        await shown.press("Y")
+        await shown.reads("this request has only just come; read it first")
+        assert not app.answered
+        monkeypatch.setattr(verdicts, "_UNREAD_SECONDS", 0.0)
+        await shown.press("Y")
+        await shown.until(lambda: app.answered, "the answer")
+
+    play(tmp_path, work, WIDE, app)
 
 
 def test_decisions_of_another_day_have_its_date() -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _UNREAD_SECONDS = 0.7
-"""A key so soon after another question took the place of one was meant for that one."""
+"""A key so soon after a question came under the cursor was meant for what was there before."""
 NOT_YET = "still loading; try again in a moment"
 
 
@@ -305,7 +305,7 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
         view.gt.say("no request is open")
         return
     if time.monotonic() - pane.moved_at < _UNREAD_SECONDS:
-        view.gt.say("that request is gone; another one is shown now", warns=True)
+        view.gt.say("this request has only just come; read it first", warns=True)
         return
     if allows and not pane.shows_end:
         view.gt.say("move down to the request's end before you allow it", warns=True)

@@ -121,7 +121,7 @@ def _cut(spans: list[Span], room: int, look: Look) -> list[Segment]:
 class Lines(ScrollView, can_focus=True):
     """Rows with a cursor over entries; the cursor is bound to an entry's key. Follows its end where `follow` asks for it.
 
-    Scrolling up ends that, `follow_end` resumes. `moved_at` is when the entry under the cursor last went by itself.
+    Scrolling up ends that, `follow_end` resumes. `moved_at` is when another entry last came under the cursor by itself.
     With `is_led` another widget moves the cursor.
     """
 
@@ -214,10 +214,10 @@ class Lines(ScrollView, can_focus=True):
         if not self.at_tail:
             self._measure()
         self.refresh()
-        if moved and before:
+        if moved and self.key is not None:
             self.moved_at = time.monotonic()
-        if moved and self.key is not None and before:
-            self.post_message(self.Moved(self, self.key))
+            if before:
+                self.post_message(self.Moved(self, self.key))
 
     def _measure(self) -> None:
         size = Size(0, len(self.rows))
