@@ -348,6 +348,24 @@ def test_a_file_that_is_there_is_not_exported_over(tmp_path: Path) -> None:
     assert (project.path / "audit-export.jsonl").read_text() == "mine\n"
 
 
+def test_an_export_to_the_folder_of_an_unknown_user_is_no_bug(tmp_path: Path) -> None:
+    project: Project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("permissions")
+        await shown.sees("No decisions yet")
+        await shown.press("e")
+        await shown.sees("Export the decisions")
+        await shown.press("ctrl+u")
+        await shown.type("~no-such-user/x.csv")
+        await shown.press("enter")
+        await shown.reads("~no-such-user/x.csv`: no such file or directory")
+
+    play(project.path, work)
+
+
 @pytest.mark.parametrize("key", ["plus", "slash", "question_mark", "ctrl+p", "ctrl+c"])
 def test_dialogs_leave_ctrl_z_and_ctrl_c_their_meaning(tmp_path: Path, key: str) -> None:
     async def work(shown: Shown) -> None:

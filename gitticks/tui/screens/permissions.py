@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -139,8 +140,9 @@ class Permissions(Loaded[Asked]):
         def said(name: str) -> None:
             if self.loaded is not None:
                 decisions = self.loaded.decisions
+                home = os.path.expanduser(name)  # noqa: PTH111 (Path's raises where there is no such user)
                 self.gt.act(
-                    lambda context: _export(context.directory / Path(name).expanduser(), decisions),
+                    lambda context: _export(context.directory / home, decisions),
                     f"{len(decisions)} decisions written to {name}",
                     task="permissions",
                 )
