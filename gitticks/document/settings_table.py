@@ -189,7 +189,11 @@ SETTINGS: tuple[Setting, ...] = (
         "who merges approved work: gitticks, a person, or a pull request on a forge",
         _stricter(MergeMode.MANUAL, MergeMode.PULL_REQUEST, MergeMode.QUEUE),
     ),
-    Setting("merge.strategy", kinds.word(MergeStrategy), "how work is merged"),
+    Setting(
+        "merge.strategy",
+        kinds.word(MergeStrategy),
+        "how work is merged; `rebase` makes one commit where the branch's own, one by one, would give another tree",
+    ),
     Setting(
         "merge.on_conflict",
         kinds.word(OnConflict),

@@ -40,6 +40,7 @@ from gitticks.workflow.merge_ahead import Candidate, CheckedMerge, count_holding
 
 Aside = Callable[[str], AbstractContextManager[Checkout]]
 """Gives a checkout of a commit."""
+_NOT_REBASED = "Squashed: its commits, rebased one by one, would not give this tree."
 
 
 def build_merge(
@@ -63,16 +64,17 @@ def build_merge(
         merged = merge_in_memory(repository, tip, head)
     if isinstance(merged, Conflict):
         return merged
-    if made is not None and isinstance(merged, CleanRebase):
-        return None if merged.commit == tip else merged.commit
     if merged.tree == repository.objects.tree_of(tip):
         return None
+    if made is not None and isinstance(merged, CleanRebase):
+        return merged.commit
     parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
     if made is None:
         return throwaway_commit(repository, merged.tree, *parents)
     title = " ".join(task.title.split())
     subject = f"Merge {task.id}: {title}" if strategy is MergeStrategy.MERGE else title
-    message = f"{subject}\n\n{trailers}"
+    why = f"{_NOT_REBASED}\n\n" if strategy is MergeStrategy.REBASE else ""
+    message = f"{subject}\n\n{why}{trailers}"
     return commit_merge(repository, merged.tree, parents, message, author=made[0], aside=made[1])
 
 

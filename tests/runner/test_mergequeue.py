@@ -74,6 +74,28 @@ def test_other_strategies_make_a_straight_line(project: RunProject, strategy: st
     assert project.stands() == (Status.DONE, None)
 
 
+@pytest.mark.parametrize(("file", "text"), [("login.txt", "both\n"), ("call.txt", "new name\n")])
+def test_a_rebase_keeps_what_a_merge_on_the_branch_changed(project: RunProject, file: str, text: str) -> None:
+    project.settings("merge: {strategy: rebase}\n")
+    workspace = make_reviewing(project)
+    before = commit_file(project.path, file if file == "login.txt" else "other.txt", "mine\n")
+    git("merge", "-q", "-s", "ours", "--no-commit", "main", at=workspace)
+    git("checkout", "-q", "main", "--", ".", at=workspace)
+    project.change("k7f2", end_sha=commit_file(workspace, file, text, "merge main"))
+    approve(project, "k7f2")
+    assert queue(project).try_out([K7F2]) == {K7F2: ()}
+    result = merge(project)
+    assert project.stands() == (Status.DONE, None), result.decision
+    assert git("rev-list", "--parents", "-1", "main", at=project.path).split()[1:] == [before]
+    assert git("rev-parse", "main^{tree}", at=project.path) == git(
+        "rev-parse", f"{project.task('k7f2').end_sha}^{{tree}}", at=project.path
+    )
+    said = git("log", "-1", "--format=%B", at=project.path)
+    assert "Squashed: its commits, rebased one by one, would not give this tree." in said
+    assert project.merges()[0] == "k7f2"
+    assert not workspace.exists()
+
+
 def test_a_base_that_moved_is_merged_with(project: RunProject) -> None:
     workspace = approved(project)
     moved = commit_file(project.path, "other.txt", "meanwhile\n")

@@ -231,34 +231,45 @@ class CleanRebase(NamedTuple):
 
 def rebase_in_memory(
     repository: Repository, onto: str, head: str, *, committer: Identity | None, trailers: str = ""
-) -> CleanRebase | Conflict:
+) -> CleanRebase | CleanMerge | Conflict:
     """Makes the commits of `head` that `onto` lacks again on top of it, oldest first.
 
     Authors, their dates and messages stay, with the lines of `trailers` added. Merges among them are left out, as `git
-    rebase` does, and so is a commit whose change is there already. Without a `committer` only the tree is found out.
+    rebase` does, and so is a commit whose change is there already. If the rest would conflict, or end with another tree
+    than the merge of the two, which is what was previewed, then that merge is returned. Without a `committer` only the
+    tree is found out.
     """
-    listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
-    commits = run_git(listed, repository_dir=repository.common_dir).text.split()
-    tip, tip_tree = onto, repository.objects.tree_of(onto)
+    whole = merge_in_memory(repository, onto, head)
+    listed = ["rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", f"{onto}..{head}"]
+    commits = [
+        line.split() for line in run_git(listed, repository_dir=repository.common_dir).text.splitlines()
+    ]
+    single = [words for words in commits if not words[2:]]
+    if isinstance(whole, Conflict) and single != commits:
+        return whole  # nothing else says what the merges resolved
+    kept: list[tuple[str, str]] = []
+    tip, tree = onto, repository.objects.tree_of(onto)
     with merge_rules(repository, onto) as rules:
-        for commit in commits:
-            merged = merge_by(rules, repository, *_beside(repository, commit, tip_tree))
+        for commit, *parents in single:
+            merged = merge_by(rules, repository, *_beside(repository, commit, parents, tree))
             if isinstance(merged, Conflict):
-                return merged
-            if merged.tree != tip_tree:
-                tip_tree = merged.tree
-                if committer is not None:
-                    tip = commit_again(repository, commit, (tip_tree, tip), committer, trailers)
-    return CleanRebase(tip, tip_tree)
+                return whole
+            if merged.tree != tree:
+                tree = merged.tree
+                kept.append((commit, tree))
+    if isinstance(whole, CleanMerge) and whole.tree != tree:
+        return whole
+    if committer is not None:
+        for commit, its_tree in kept:
+            tip = commit_again(repository, commit, (its_tree, tip), committer, trailers)
+    return CleanRebase(tip, tree)
 
 
-def _beside(repository: Repository, commit: str, tree: str) -> tuple[str, str]:
+def _beside(repository: Repository, commit: str, parents: Sequence[str], tree: str) -> tuple[str, str]:
     """Returns two commits whose merge is `commit`'s change made to `tree`.
 
     Git 2.39 takes the merge base from the history only, so the tree is given the same parent as the commit.
     """
-    asked = ["rev-list", "--parents", "-n1", "--end-of-options", commit]
-    parents = run_git(asked, repository_dir=repository.common_dir).text.split()[1:]
     if parents:
         return throwaway_commit(repository, tree, parents[0]), commit
     empty_tree = run_git(["mktree"], repository_dir=repository.common_dir).text

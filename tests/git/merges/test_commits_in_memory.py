@@ -172,6 +172,70 @@ def test_a_rebase_in_conflict_names_the_paths(root: Path) -> None:
     assert rebase_in_memory(discover(root), onto, head, committer=ENGINE) == Conflict(("README.md",))
 
 
+def test_what_a_merge_resolved_is_returned_as_one(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "README.md", "topic\n")
+    git("checkout", "-q", "main", at=root)
+    commit_file(root, "README.md", "main\n")
+    git("checkout", "-q", "topic", at=root)
+    git("merge", "-q", "-s", "ours", "--no-commit", "main", at=root)
+    head = commit_file(root, "README.md", "both\n", "merge main")
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "later.txt", "later\n")
+    merged = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    assert isinstance(merged, CleanMerge)
+    assert git("show", f"{merged.tree}:README.md", at=root) == "both"
+    assert "later.txt" in git("ls-tree", "--name-only", merged.tree, at=root).split()
+
+
+def test_what_a_merge_changed_beside_is_returned_as_one(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "a.txt", "a\n")
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "b.txt", "b\n")
+    git("checkout", "-q", "topic", at=root)
+    git("merge", "-q", "--no-commit", "main", at=root)
+    head = commit_file(root, "c.txt", "c\n", "merge main")
+    git("checkout", "-q", "main", at=root)
+    merged = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    assert merged == CleanMerge(git("rev-parse", f"{head}^{{tree}}", at=root))
+
+
+def test_commits_that_take_each_other_back_conflict_with_nothing(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "README.md", "topic\n")
+    git("revert", "--no-edit", "HEAD", at=root)
+    head = commit_file(root, "a.txt", "a\n")
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "README.md", "main\n")
+    merged = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    assert isinstance(merged, CleanMerge)
+    assert git("show", f"{merged.tree}:README.md", at=root) == "main"
+
+
+@pytest.mark.parametrize("has_merge", [False, True])
+def test_a_branch_that_conflicts_as_a_whole_is_rebased_unless_it_has_merges(
+    root: Path, *, has_merge: bool
+) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "README.md", "one\n")
+    git("checkout", "-q", "main", at=root)
+    commit_file(root, "b.txt", "b\n")
+    git("checkout", "-q", "topic", at=root)
+    if has_merge:
+        git("merge", "-q", "--no-commit", "main", at=root)
+        commit_file(root, "c.txt", "c\n", "merge main")
+    head = commit_file(root, "README.md", "two\n")
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "README.md", "one\n")  # the first of them, but not by a merge
+    rebased = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    if has_merge:
+        assert rebased == Conflict(("README.md",))
+    else:
+        assert isinstance(rebased, CleanRebase)
+        assert git("show", f"{rebased.commit}:README.md", at=root) == "two"
+
+
 def test_a_line_that_shares_no_history_is_put_on_top(root: Path) -> None:
     git("checkout", "-q", "--orphan", "topic", at=root)
     git("rm", "-qrf", ".", at=root)
