@@ -163,7 +163,7 @@ class Staff(NamedTuple):
 
     def waiver(self, file: TaskFile) -> str | None:
         """Returns why no agent can review the task, or None if one can or none is to."""
-        if self.settings.review is ReviewPolicy.NONE or file.task.is_epic:
+        if self.settings.review is ReviewPolicy.NONE:
             return None
         try:
             reviewers = self.reviewers(file.task)
@@ -177,6 +177,6 @@ def find_review_waiver(
     store: Store, task: Task, settings: Settings, environment: Mapping[str, str]
 ) -> str | None:
     """Returns the same for a command that has no registry, if a hand-off may lead to a review."""
-    if settings.review is ReviewPolicy.NONE or task.is_epic or task.status not in _HANDED_OFF_FROM:
+    if settings.review is ReviewPolicy.NONE or task.status not in _HANDED_OFF_FROM:
         return None
     return Staff(registry_for(settings, environment), settings).waiver(store.task_file(task.id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
 from tests.support.tasks import task_ids
@@ -260,3 +260,19 @@ def test_a_task_that_a_person_does_in_the_workspace_of_its_epic_is_the_one_meant
         "`aaaa` cannot go from working to agent-review: it has open children: `aaa3`"
         in project.gt("complete", at=workspace).err
     )
+
+
+def test_the_review_of_an_epic_is_waived_where_nobody_can_review(project: RunProject) -> None:
+    project.ok("config", "agent", "script")
+    project.ok("config", "human", "when-required")
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa", body=f"Do it.\n\n## Script\n\n```sh\n{DONE}```\n")
+    assert project.run("--worktree").code == 3
+    assert project.stands("aaaa") == (Status.REVIEWING, Awaiting.APPROVAL)
+    waived = [
+        [event.reason for event in project.events(one) if event.data.get("gate") == "review"]
+        for one in ("aaaa", "aaa2")
+    ]
+    assert waived == [["the script agent has no `sh reviewer` block in this task"]] * 2
+    project.ok("approve", "aaaa")
+    assert "aaa2.txt" in project.files()
