@@ -197,7 +197,7 @@ def _seats(run: RunContext, record: SessionRecord, task: Task) -> list[tuple[Age
     if record.role is not Role.REVIEWER or record.agent != COUNCIL:
         return [(replace(run.registry.spec(record.agent), model=record.model), "")]
     reviewers = run.staff.reviewers(task)
-    kept = KeptAnswers(run.repository.own_dir, task.id, task.end_sha, reviewers)
+    kept = KeptAnswers(run.repository.own_dir, task, reviewers)
     return [(one.agent, f"[{one.name}] ") for one in reviewers if kept.find(one.name) is None]
 
 

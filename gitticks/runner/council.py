@@ -18,10 +18,9 @@ from gitticks.agents.trouble import classify_limit
 from gitticks.document.texts import encodable
 from gitticks.document.verdict_line import has_verdict_line, last_verdict, review_outcome
 from gitticks.errors import GitticksError
-from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import CouncilSettings, Price
-from gitticks.model.task import Ending, Usage
+from gitticks.model.task import Ending, Task, Usage
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
@@ -237,15 +236,13 @@ def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
 class KeptAnswers:
     """A council's answers, kept in the clone until all are there, so that a killed run does not ask again.
 
-    They are about one state of a task's work, `end_sha`, and each is its reviewer's, with the agent and the focus that
-    it had; those about another one count no more.
+    They are about one round of a task and one state of its work, `end_sha`, and each is its reviewer's, with the agent
+    and the focus that it had; those about another one count no more.
     """
 
-    def __init__(
-        self, own_dir: Path, task_id: TaskId, end_sha: str | None, reviewers: Sequence[Reviewer]
-    ) -> None:
-        self._folder = own_dir / COUNCIL_FOLDER / task_id
-        self._end_sha = end_sha
+    def __init__(self, own_dir: Path, task: Task, reviewers: Sequence[Reviewer]) -> None:
+        self._folder = own_dir / COUNCIL_FOLDER / task.id
+        self._about = {"round": task.review_round, "end_sha": task.end_sha}
         self._asked = {one.name: [one.agent.name, one.agent.model, one.focus] for one in reviewers}
 
     def outdated(self) -> list[str]:
@@ -254,18 +251,21 @@ class KeptAnswers:
         for path in sorted(self._folder.glob("*.json")):
             name = path.stem
             body: dict[str, Any] = read_json(path, dict, {})
-            if body.get("end_sha") != self._end_sha or body.get("asked") == self._asked.get(name):
+            if not self._is_about_this(body) or body.get("asked") == self._asked.get(name):
                 continue
             why = "its agent or focus has changed, so it is asked again"
             why = why if name in self._asked else "it is a reviewer no more"
             found.append(f"`{name}` had answered {body.get('verdict')}, which does not count: {why}")
         return found
 
+    def _is_about_this(self, body: dict[str, Any]) -> bool:
+        return self._about.items() <= body.items()
+
     def find(self, reviewer: str) -> AgentReport | None:
         """Returns the kept result of a reviewer's session; None if there is none or it cannot be read."""
 
         def make(body: Any) -> AgentReport | None:
-            if body["end_sha"] != self._end_sha or body["asked"] != self._asked.get(reviewer):
+            if not self._is_about_this(body) or body["asked"] != self._asked.get(reviewer):
                 return None
             return AgentReport(
                 Ending.CLEAN,
@@ -280,7 +280,7 @@ class KeptAnswers:
     def keep(self, reviewer: str, text: str, voice: Voice, report: AgentReport) -> None:
         """Keeps an answer with what it took; where nothing can be written it is asked for again."""
         body = {
-            "end_sha": self._end_sha,
+            **self._about,
             "asked": self._asked.get(reviewer),
             "verdict": voice,
             "text": text,

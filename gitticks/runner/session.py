@@ -208,7 +208,7 @@ class SessionRun:
         settings, task = self.run.settings, self.file.task
         # Not by who replaces whom at the moment.
         wanted = self.run.staff.reviewers(task)
-        kept = KeptAnswers(self.run.repository.own_dir, self.task_id, task.end_sha, wanted)
+        kept = KeptAnswers(self.run.repository.own_dir, task, wanted)
         for words in kept.outdated():
             listener.warn(words)
         result, reports = hold_council(

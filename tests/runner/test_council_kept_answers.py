@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 
 from gitticks.agents.base import AgentReport
-from gitticks.model.ids import TaskId
 from gitticks.model.task import Ending
 from gitticks.runner.council import KeptAnswers
 from gitticks.workflow.council import Voice
 from tests.runner.test_council import APPROVED, BLOCKING, council, review, rounds
 from tests.support.agents import processes_with
 from tests.support.repositories import git
-from tests.support.runs import FAIL, TO_REVIEW, RunProject, project
-from tests.support.tasks import write_files
-from tests.support.waiting import until
+from tests.support.runs import COMMIT, FAIL, HANDOFF, TO_REVIEW, RunProject, project
+from tests.support.tasks import make_task, write_files
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -89,12 +89,29 @@ def test_an_answer_that_would_count_otherwise_is_asked_for_again(project: RunPro
 
 def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
     folder = project.path / ".git/gitticks"
-    kept = KeptAnswers(folder, TaskId("k7f2"), "a" * 40, ())
+    kept = KeptAnswers(folder, replace(make_task("k7f2"), end_sha="a" * 40, review_round=1), ())
     kept.keep("one", "VERDICT: BLOCKING", Voice.BLOCKING, AgentReport(Ending.CLEAN))
     council(project, one=APPROVED)
     project.make()
     assert project.run().code == 3
     assert review(project).startswith("PASS")
+
+
+def test_an_answer_of_a_review_that_a_person_ended_is_asked_for_again(project: RunProject) -> None:
+    count = 'echo x >> "$0.asked"\n'
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=count + APPROVED, two=slow)
+    project.agent(f"[ -e k7f2.txt ] || {{ {COMMIT}}}\n{HANDOFF}echo '<promise>COMPLETE</promise>'\n")
+    project.make()
+    kept = project.path / ".git/gitticks/council/k7f2/one.json"
+    with project.running() as process:
+        until(lambda: kept.exists() and (project.path.parent / "two.sh.done").exists(), "an answer")
+        head = project.task("k7f2").end_sha
+        project.ok("review", "k7f2", "--reject", "wrong", "--no-resume")
+        process.communicate(timeout=LONGEST_SECONDS)
+    assert project.stands() == TO_REVIEW
+    assert (project.task("k7f2").end_sha, project.task("k7f2").review_round) == (head, 2)
+    assert (project.path.parent / "one.sh.asked").read_text().count("x") == 2
 
 
 def test_an_answer_of_another_order_is_said_and_not_counted(project: RunProject) -> None:
