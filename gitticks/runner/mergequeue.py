@@ -254,7 +254,7 @@ class MergeQueue:
         if isinstance(commit, Conflict):
             return self._refuse(task, base, commit)
         if commit is None:
-            return MergeResult(self._decide(task, Merged(None)))
+            return MergeResult(self._decide(task, Merged(tip, was_there=True)))
         return self._land(task, base, tip, commit)
 
     def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:

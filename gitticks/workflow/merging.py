@@ -84,8 +84,8 @@ def close_merged(draft: Draft, merged: Merged) -> None:
     """Closes a task whose approved head is in the base."""
     _need_merging(draft)
     draft.task = replace(draft.task, merged_sha=merged.sha)
-    draft.log(EventType.MERGED, data={"sha": merged.sha})
-    reason = f"merged {merged.sha[:7]}" if merged.sha else "nothing to merge"
+    draft.log(EventType.MERGED, data={"sha": None if merged.was_there else merged.sha})
+    reason = "nothing to merge" if merged.was_there else f"merged {merged.sha[:7]}"
     draft.enter(Status.DONE, EventType.ADVANCED, reason)
 
 

@@ -144,9 +144,10 @@ class AwaitingSet(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """The merge queue moved the base: `sha` is the merge, None where there was nothing to merge."""
+    """The base has the work: `sha` is the merge, or where the base stood if there was nothing to merge."""
 
-    sha: str | None
+    sha: str
+    was_there: bool = False
     actor: Actor = ENGINE
 
 

@@ -9,6 +9,7 @@ import pytest
 from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.settings import MergeStrategy
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
 from gitticks.runner.outcome import RunExit
@@ -174,14 +175,26 @@ def test_one_checkout_serves_all_merges_and_each_finds_it_clean(project: RunProj
     assert list((project.path / ".git/gitticks/merge").iterdir()) == []
 
 
-def test_without_a_difference_there_is_no_merge(project: RunProject) -> None:
-    approved(project)
-    commit_file(project.path, "login.txt", "k7f2\n", "the same by hand")
+@pytest.mark.parametrize("strategy", MergeStrategy)
+@pytest.mark.parametrize("why", ["taken back", "by hand"])
+def test_without_a_difference_there_is_no_merge(project: RunProject, strategy: str, why: str) -> None:
+    project.settings(f"merge: {{strategy: {strategy}}}\n")
+    workspace = make_reviewing(project)
+    if why == "by hand":
+        commit_file(project.path, "login.txt", "k7f2\n", "the same by hand")
+    else:
+        git("revert", "--no-edit", "HEAD", at=workspace)
+        project.change("k7f2", end_sha=head(project, "gitticks/work/k7f2"))
+    approve(project, "k7f2")
     before = head(project)
-    merge(project)
-    assert head(project) == before
+    result = merge(project)
+    assert (head(project), result.sha) == (before, None)
     assert project.stands() == (Status.DONE, None)
-    assert project.task("k7f2").merged_sha is None
+    assert project.task("k7f2").closed_reason == "nothing to merge"
+    assert "nothing to merge" in project.ok("log", "k7f2")
+    assert not workspace.exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+    assert "k7f2" not in project.gt("doctor").seen
 
 
 def test_what_is_not_approved_is_not_merged(project: RunProject) -> None:

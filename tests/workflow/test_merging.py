@@ -51,8 +51,9 @@ def test_merge_closes() -> None:
 
 
 def test_empty_diff_closes_without_a_merge() -> None:
-    decision = run(make_merging(), Merged(None))
-    assert (decision.task.status, decision.task.merged_sha) == (Status.DONE, None)
+    decision = run(make_merging(), Merged(MERGE, was_there=True))
+    assert (decision.task.status, decision.task.closed_reason) == (Status.DONE, "nothing to merge")
+    assert (decision.task.is_landed, decision.events[0].data) == (True, {"sha": None})
 
 
 @pytest.mark.parametrize("task", NOT_MERGING)
