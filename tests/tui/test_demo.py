@@ -141,7 +141,7 @@ def _approve_next(terminal: Terminal, project: Project, ids: dict[str, str]) -> 
 
 
 def _is_early(terminal: Terminal) -> bool:
-    """Asks once more where the work was still being looked at."""
-    if "still loading" in terminal.screen:
+    """Asks once more on the work's own page, which opens where it was not looked at before the key."""
+    if "approve  merges" in terminal.screen:
         terminal.keys("y")
     return False

@@ -501,6 +501,68 @@ def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
     play(project.path, work)
 
 
+def test_the_last_entry_of_a_long_inbox_is_answered_and_judged_like_the_first(project: Project) -> None:
+    for number in range(20):
+        project.make(f"b{number:02}d", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, priority=1)
+    asks = {"status": Status.CLARIFICATION, "awaiting": Awaiting.INPUT, "body": QUESTION}
+    project.make("m3xq", title="Rename", priority=3, **asks)
+    make_reviewing(project, priority=3)
+
+    async def go_to(shown: Shown, task_id: str, *words: str) -> None:
+        await open_inbox(shown, *words)
+        home = shown.app.view
+        assert isinstance(home, Home)
+        home.pane("inbox").go_to(task_id)
+
+    async def work(shown: Shown) -> None:
+        await go_to(shown, "m3xq", "22 waiting")
+        await shown.press("enter")
+        await shown.sees("Which tone", "y answer")
+        await shown.press("y")
+        await shown.sees("m3xq asks", "your answer")
+        await shown.type("formal")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("m3xq").status is Status.WORKING, "the answer")
+        await go_to(shown, "k7f2", "21 waiting")
+        await shown.press("y")
+        await shown.sees("merges cleanly into main", "y approve")
+
+    play(project.path, work)
+
+
+def test_of_many_pieces_of_work_none_is_said_to_have_no_code(project: Project) -> None:
+    for number in range(11):
+        make_reviewing(project, f"b{number:02}d", title=f"Work {number}", priority=number // 10)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "11 waiting")
+        home = shown.app.view
+        assert isinstance(home, Home)
+        home.pane("inbox").go_to("b10d")
+        await shown.press("y")
+        await shown.sees("login.txt", "merges 1 commit into main")
+        assert "no code" not in shown.text
+
+    play(project.path, work)
+
+
+def test_an_inbox_that_could_not_be_looked_into_still_says_why_nothing_can_be_decided(
+    project: Project,
+) -> None:
+    reviewing(project)
+    with (project.board / "config.yaml").open("a") as file:
+        file.write("bogus: 1\n")
+    git("commit", "-qam", "broken", "--no-verify", at=project.board)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("k7f2")
+        await shown.press("i", "y")
+        await shown.until(lambda: isinstance(shown.app.view, Review), "the review")
+        await shown.sees("bogus")
+
+    play(project.path, work)
+
+
 def test_no_cancels_a_question_in_the_inbox_as_in_its_review(project: Project) -> None:
     project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
 

@@ -225,8 +225,8 @@ class Home(View):
         elif self.gt.unsent.on(asked.standing.task.id):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
-        elif (looked := self._looked.get(asked.standing.task.id)) is None:
-            self.gt.say(verdicts.NOT_YET)
+        elif (looked := self._looked.get(asked.standing.task.id)) is None or (is_yes and not looked.is_whole):
+            verdicts.open_waiting(self, asked.standing.task.id)
         else:
             (verdicts.ask_approve if is_yes else verdicts.ask_reject)(self, asked, looked)
 

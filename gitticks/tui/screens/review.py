@@ -31,7 +31,7 @@ from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
-from gitticks.tui.screens.verdicts import NOT_YET, ask_direction, ask_text, counts, rejection
+from gitticks.tui.screens.verdicts import ask_direction, ask_text, counts, rejection
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
 from gitticks.tui.widgets.chrome import KeyBar
@@ -259,7 +259,7 @@ class Review(Loaded[Work]):
     def _ready(self, verdict: Verdict) -> Work | None:
         """Returns what is shown if this verdict can be given on it; else says why not."""
         if self.loaded is None:
-            self.gt.say(NOT_YET)
+            self.gt.say("still loading; try again in a moment")
             return None
         if self.is_stale:
             self.gt.refuse(f"{self.task_id} changed since you looked", "r reloads")

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _UNREAD_SECONDS = 0.7
 """A key so soon after a question came under the cursor was meant for what was there before."""
-NOT_YET = "still loading; try again in a moment"
 
 
 class Looked(NamedTuple):
@@ -48,6 +47,11 @@ class Looked(NamedTuple):
     changes: Changes | None
     handoff: str
     policy: Policy = Policy()
+
+    @property
+    def is_whole(self) -> bool:
+        """False where code was handed off that was not compared, as is only that of the first entries."""
+        return self.changes is not None or self.seen.head is None
 
 
 def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
@@ -63,15 +67,16 @@ def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
 
 
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:
-    """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs."""
+    """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs.
+
+    Where it was not looked into, as of a long inbox only the first entries are, that place reads it.
+    """
     row = asked.standing.task
     is_stuck = row.status == Status.STUCK
     if row.awaiting is None or asked.standing.is_conflicted:
         view.gt.go("task", row.id)
-    elif takes_verdict(asked) and not is_stuck:
-        view.gt.go("review", row.id)
-    elif looked is None:
-        view.gt.say(NOT_YET)
+    elif looked is None or (takes_verdict(asked) and not is_stuck):
+        open_waiting(view, row.id)
     elif is_stuck:
         ask_direction(view, row, asked.said, looked.seen)
     elif row.awaiting == Awaiting.WORK:
@@ -91,7 +96,7 @@ def open_waiting(view: View, task_id: str | None) -> None:
             if view.is_active:
                 ask_direction(view, row, found.said, found.seen)
 
-        view.look_up(lambda context: waiting_for_answer(context, row.id), ask)
+        view.look_up(lambda context: waiting_for_answer(context, row.id), ask, view.gt.refuse)
     elif row is not None and row.awaiting is not None:
         view.gt.go("review", row.id)
     elif asked is not None:
