@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -13,7 +14,8 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.review import Review, Work
-from gitticks.tui.widgets.lines import Lines, words
+from gitticks.tui.widgets import diff
+from gitticks.tui.widgets.lines import Line, Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.tui.support import Shown, held_back, play
@@ -559,6 +561,41 @@ def test_an_inbox_that_could_not_be_looked_into_still_says_why_nothing_can_be_de
         await shown.press("i", "y")
         await shown.until(lambda: isinstance(shown.app.view, Review), "the review")
         await shown.sees("bogus")
+
+    play(project.path, work)
+
+
+async def comment_on_first_line(shown: Shown, text: str) -> None:
+    """Comments on the first line of the first file of a review."""
+    await shown.press("right_square_bracket", "down", "c")
+    await shown.sees("It goes to the agent")
+    await shown.type(text)
+    await shown.press("enter")
+    await shown.sees("1 comment")
+
+
+def test_changes_are_drawn_anew_only_where_they_differ(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviewing(project)
+    made, make = [], diff.diff_rows
+
+    def counted(*arguments: Any) -> list[Line]:
+        made.append(arguments)
+        return make(*arguments)
+
+    monkeypatch.setattr(diff, "diff_rows", counted)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "UNCERTAIN", "login.txt")
+        before = len(made)
+        project.make("b2cd", title="Elsewhere")
+        await shown.until(lambda: shown.app.snapshot.find("b2cd"), "the next snapshot")
+        shown.app.screen.redraw()  # type: ignore[attr-defined]
+        assert len(made) == before
+        await comment_on_first_line(shown, "too short")
+        await shown.sees("too short")
+        assert len(made) > before
 
     play(project.path, work)
 

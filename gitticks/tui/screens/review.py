@@ -35,17 +35,7 @@ from gitticks.tui.screens.verdicts import ask_direction, ask_text, counts, rejec
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
 from gitticks.tui.widgets.chrome import KeyBar
-from gitticks.tui.widgets.diff import (
-    Diff,
-    DiffPane,
-    Place,
-    coloured,
-    comment_words,
-    diff_rows,
-    file_key,
-    hunk_key,
-    read_patch,
-)
+from gitticks.tui.widgets.diff import Diff, DiffPane, Place, coloured, comment_words, read_patch
 from gitticks.tui.widgets.lines import Line, Lines, Span, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.workflow.council import Voice
@@ -185,8 +175,7 @@ class Review(Loaded[Work]):
             if changes is None
             else "No change to the code: approving closes the task without a merge."
         )
-        width, offset = pane.inner_width, pane.offset_columns
-        pane.show(diff_rows(work.diff, self.comments, work.colours, width, offset))
+        pane.show_diff(work.diff, self.comments, work.colours)
         if changes is not None and changes.files:
             head = (work.view.task.end_sha or "")[:7]
             pane.say(f"{count_of(changes.files, 'file')} {counts(changes)} {glyph('dot')} {head}")
@@ -202,14 +191,10 @@ class Review(Loaded[Work]):
     # moving in the changes
 
     def action_file(self, step: int) -> None:
-        if self.loaded is not None:
-            self.query_one(DiffPane).jump(map(file_key, self.loaded.diff.files), step)
+        self.query_one(DiffPane).jump(step)
 
     def action_hunk(self, step: int) -> None:
-        if self.loaded is not None:
-            files = self.loaded.diff.files
-            hunks = [hunk_key(one, number) for one in files for number in range(1, len(one.hunks))]
-            self.query_one(DiffPane).jump([*map(file_key, files), *hunks], step)
+        self.query_one(DiffPane).jump(step, to_hunks=True)
 
     # what a reviewer does
 

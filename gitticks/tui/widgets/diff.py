@@ -114,6 +114,19 @@ class DiffPane(Lines):
         Binding("right", "across(1)", "Right", show=False),
     ]
     offset_columns = 0
+    _made_of: object = None
+
+    def show_diff(
+        self,
+        diff: Diff,
+        comments: Mapping[str, str],
+        colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+    ) -> None:
+        """Shows a patch with its comments; its rows, which may be thousands, are made anew only where they differ."""
+        made_of = (diff, comments, self.inner_width, self.offset_columns)
+        if made_of != self._made_of:
+            self._made_of = made_of
+            self.show(diff_rows(diff, comments, colours, self.inner_width, self.offset_columns))
 
     def action_across(self, step: int) -> None:
         """Scrolls the code sideways, as far as its longest line goes on."""
@@ -123,11 +136,10 @@ class DiffPane(Lines):
         self.offset_columns = max(0, self.offset_columns + step * _SCROLL)
         self.post_message(self.Resized())
 
-    def jump(self, wanted: Iterable[str], step: int) -> None:
-        """Goes to the nearest of some rows below the cursor, or above it."""
-        places = {key: at for at, key in enumerate(self.keys)}
-        here = places.get(self.key or "", 0)
-        stops = sorted(places[key] for key in wanted if key in places)
+    def jump(self, step: int, *, to_hunks: bool = False) -> None:
+        """Goes to the nearest file below the cursor, or above it, or the nearest hunk of one."""
+        here = self.keys.index(self.key) if self.key in self.keys else 0
+        stops = [at for at, key in enumerate(self.keys) if _is_stop(key, to_hunks=to_hunks)]
         beyond = [at for at in stops if (at > here if step > 0 else at < here)]
         if beyond:
             self.go_to(self.keys[beyond[0] if step > 0 else beyond[-1]])
@@ -321,6 +333,12 @@ def file_key(file: FileDiff) -> str:
 def hunk_key(file: FileDiff, number: int) -> str:
     """Returns the key of a hunk's first row."""
     return f"{file.path}\n{number}"
+
+
+def _is_stop(key: str, *, to_hunks: bool) -> bool:
+    """True for the key of a file's first row, and of a hunk's where it is not the first of its file."""
+    number = key.rpartition("\n")[2]
+    return not number or (to_hunks and number.isdecimal() and number != "0")
 
 
 def _line_rows(
