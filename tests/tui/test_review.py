@@ -574,6 +574,48 @@ async def comment_on_first_line(shown: Shown, text: str) -> None:
     await shown.sees("1 comment")
 
 
+def test_an_answer_takes_the_comments_along(project: Project) -> None:
+    make_reviewing(project, status=Status.WORKING, awaiting=Awaiting.CHECKPOINT)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await comment_on_first_line(shown, "too short")
+        await shown.press("e")
+        await shown.sees("your answer", "with your 1 comment as notes")
+        await shown.type("go on")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").awaiting is None, "the answer")
+        await shown.until(lambda: not shown.app.unsent.on("k7f2"), "the end of the comments")
+
+    play(project.path, work)
+    quoted, answer = project.notes("k7f2")
+    assert (quoted.split("\n\n")[-1], answer) == ("too short", "go on")
+
+
+def test_a_decision_on_a_stuck_task_takes_the_comments_along(project: Project) -> None:
+    make_reviewing(project, **STUCK)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await comment_on_first_line(shown, "too short")
+        await shown.press("escape")
+        await open_inbox(shown, "k7f2  stuck")
+        await shown.press("enter")
+        await shown.sees("1 comment", "y decide")
+        await shown.press("escape")
+        await shown.sees("k7f2  stuck")
+        await shown.press("y")
+        await shown.sees("1 comment", "your comments on it are not sent yet")
+        await shown.press("y")
+        await shown.sees("try again, with a note")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the next try")
+        await shown.until(lambda: not shown.app.unsent.on("k7f2"), "the end of the comments")
+
+    play(project.path, work)
+    assert [one.split("\n\n")[-1] for one in project.notes("k7f2")] == ["too short"]
+
+
 def test_changes_are_drawn_anew_only_where_they_differ(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

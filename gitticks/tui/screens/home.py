@@ -220,11 +220,11 @@ class Home(View):
         if not isinstance(asked, Asked):
             self.action_nothing()
             return
-        if not (verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))):
-            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
-        elif self.gt.unsent.on(asked.standing.task.id):
+        if verdicts.can_refuse(asked) and self.gt.unsent.on(asked.standing.task.id):
             self.gt.go("review", asked.standing.task.id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
+        elif not (verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))):
+            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
         elif (looked := self._looked.get(asked.standing.task.id)) is None or (is_yes and not looked.is_whole):
             verdicts.open_waiting(self, asked.standing.task.id)
         else:

@@ -15,12 +15,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import close_task
 from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_work
 from gitticks.actions.task_lookup import find_task
-from gitticks.actions.verdict import (
-    approve_task,
-    reject_task,
-    respond_to,
-    waiting_for_answer,
-)
+from gitticks.actions.verdict import approve_task, reject_task, respond_to, waiting_for_answer
 from gitticks.cli.render import count_of
 from gitticks.errors import RefusedError
 from gitticks.model.notes import Entry
@@ -203,7 +198,10 @@ class Review(Loaded[Work]):
         self.load()
 
     def action_edit(self) -> None:
-        if self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED:
+        is_question = self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED
+        if is_question and self.comments:
+            self.action_approve()  # what is answered there, also in the editor, takes the comments along
+        elif is_question:
             editing.answer_in_editor(self, self.task_id)
         else:
             editing.edit_task(self, self.task_id)
@@ -267,7 +265,7 @@ class Review(Loaded[Work]):
         task = work.view.task
         row = self.snapshot.find(task.id)
         if task.status is Status.STUCK and row is not None:
-            ask_direction(self, row, work.view.said, work.view.seen, self._leave)
+            ask_direction(self, row, work.view.said, *self._sending(work))
             return
         if task.awaiting in ANSWERED:
             self._ask_for_answer(work)
@@ -275,18 +273,16 @@ class Review(Loaded[Work]):
         merges = work.merges and work.policy.merges
         title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
         dialog = (title, self._consequences(work), "merge" if merges else "approve")
-        comments = dict(self.comments)
+        send, sent = self._sending(work)
 
         def give(context: Context, prove: Callable[[], Proof]) -> Moved:
             proof = prove()
+            seen = send(context)
             if work.policy.is_left:  # approved already, as far as a verdict goes
-                seen = _send(context, work, comments)
                 return close_task(context, task.id, None, seen=seen, proof=lambda: proof)
-            return approve_task(context, task.id, None, _send(context, work, comments), proof)
+            return approve_task(context, task.id, None, seen, proof)
 
-        approving.confirm(
-            self, task.id, dialog, work.policy.strength, give, done=partial(self._sent, comments)
-        )
+        approving.confirm(self, task.id, dialog, work.policy.strength, give, done=sent)
 
     def _consequences(self, work: Work) -> list[Line]:
         view, task = work.view, work.view.task
@@ -300,9 +296,16 @@ class Review(Loaded[Work]):
             words = f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}"
             rows += wrapped(words, DIALOG_WIDTH, "bad")
         rows += approving.note_rows(view.seen)
-        if self.comments:
-            rows.append(line((f"with your {count_of(len(self.comments), 'comment')} as notes", "waits")))
-        return [*rows, line(), *wrapped(self._what_follows(work), DIALOG_WIDTH, "muted")]
+        return [
+            *rows,
+            *self._comment_rows(),
+            line(),
+            *wrapped(self._what_follows(work), DIALOG_WIDTH, "muted"),
+        ]
+
+    def _comment_rows(self) -> list[Line]:
+        count = len(self.comments)
+        return [line((f"with your {count_of(count, 'comment')} as notes", "waits"))] if count else []
 
     def _what_follows(self, work: Work) -> str:
         closes = "This closes the task as done."
@@ -320,18 +323,19 @@ class Review(Loaded[Work]):
         rows = markdown_rows(asked, DIALOG_WIDTH)
         if len(rows) > _MOST_SHOWN:
             rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
+        send, sent = self._sending(work)
 
         def answered(_judged: Moved) -> str:
-            self._leave()
+            sent()
             return f"{task.id} answered; back to {work.policy.agent}"
 
         title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
-        dialog = Dialog(title, rows, ask="your answer", do="answer", is_prose=True)
+        dialog = Dialog(title, [*rows, *self._comment_rows()], ask="your answer", do="answer", is_prose=True)
         ask_text(
             self,
             task.id,
             dialog,
-            lambda context, text: respond_to(context, task.id, text, work.view.seen),
+            lambda context, text: respond_to(context, task.id, text, send(context)),
             answered,
         )
 
@@ -340,17 +344,22 @@ class Review(Loaded[Work]):
         work = self._ready(Verdict.REJECTED)
         if work is None:
             return
-        task, comments = work.view.task, dict(self.comments)
-        rows = [line((f"{key.removesuffix('-')}  ", "muted"), text) for key, text in comments.items()]
+        send, sent = self._sending(work)
+        rows = [line((f"{key.removesuffix('-')}  ", "muted"), text) for key, text in self.comments.items()]
 
         def rejected(after: str) -> str:
-            self._sent(comments)
+            sent()
             return after
 
         def reject(context: Context, text: str) -> str:
-            return _reject(work, comments, context, text or _SEE_COMMENTS)
+            return _reject(context, work, send(context), text or _SEE_COMMENTS)
 
-        ask_text(self, task.id, rejection(task, work.policy.agent, rows), reject, rejected)
+        ask_text(self, self.task_id, rejection(work.view.task, work.policy.agent, rows), reject, rejected)
+
+    def _sending(self, work: Work) -> tuple[Callable[[Context], Seen], Callable[[], None]]:
+        """Returns what sends the comments with a verdict on what is shown, and what is to be called once it is given."""
+        comments = dict(self.comments)
+        return partial(_send, work=work, comments=comments), partial(self._sent, comments)
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
@@ -371,9 +380,8 @@ def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
     return seen
 
 
-def _reject(work: Work, comments: dict[str, str], context: Context, text: str) -> str:
+def _reject(context: Context, work: Work, seen: Seen, text: str) -> str:
     task = work.view.task
-    seen = _send(context, work, comments)
     if task.status is Status.AGENT_REVIEW:
         reject_work(context, task.id, text)
         return f"{task.id} sent back to {work.policy.agent}"

@@ -75,10 +75,10 @@ def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     is_stuck = row.status == Status.STUCK
     if row.awaiting is None or asked.standing.is_conflicted:
         view.gt.go("task", row.id)
-    elif looked is None or (takes_verdict(asked) and not is_stuck):
+    elif looked is None or (takes_verdict(asked) and not is_stuck) or view.gt.unsent.on(row.id):
         open_waiting(view, row.id)
     elif is_stuck:
-        ask_direction(view, row, asked.said, looked.seen)
+        ask_direction(view, row, asked.said, lambda _: looked.seen)
     elif row.awaiting == Awaiting.WORK:
         ask_close(view, row, looked)
     else:
@@ -89,12 +89,13 @@ def open_waiting(view: View, task_id: str | None) -> None:
     """Opens the place or dialog where a task is answered or judged, if it waits for a person."""
     row = view.snapshot.find(task_id)
     asked = next((one for one in view.snapshot.inbox if one.standing.task.id == task_id), None)
-    if row is not None and row.awaiting is not None and row.status == Status.STUCK:
+    is_stuck = row is not None and row.awaiting is not None and row.status == Status.STUCK
+    if row is not None and is_stuck and not view.gt.unsent.on(row.id):  # its page sends the comments
         from gitticks.actions.verdict import waiting_for_answer
 
         def ask(found: Waiting) -> None:
             if view.is_active:
-                ask_direction(view, row, found.said, found.seen)
+                ask_direction(view, row, found.said, lambda _: found.seen)
 
         view.look_up(lambda context: waiting_for_answer(context, row.id), ask, view.gt.refuse)
     elif row is not None and row.awaiting is not None:
@@ -174,9 +175,16 @@ def ask_close(view: View, row: TaskRow, looked: Looked) -> None:
 
 
 def ask_direction(
-    view: View, row: TaskRow, said: str, seen: Seen, done: Callable[[], None] = lambda: None
+    view: View,
+    row: TaskRow,
+    said: str,
+    seen: Callable[[Context], Seen],
+    done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Asks what is to become of a task that no agent gets on with; calls `done` once that is decided."""
+    """Asks what is to become of a task that no agent gets on with; calls `done` once that is decided.
+
+    `seen` is called with the decision and returns what it is about.
+    """
     from gitticks.actions import verdict
 
     rows = [
@@ -196,7 +204,9 @@ def ask_direction(
         if key == "look":
             view.gt.go("task", row.id)
         elif key == "again":
-            view.gt.act(lambda context: verdict.approve_task(context, row.id, None, seen), given, task=row.id)
+            view.gt.act(
+                lambda context: verdict.approve_task(context, row.id, None, seen(context)), given, task=row.id
+            )
         elif key == "note":
             note = Dialog(
                 f"Note on {row.id}  {row.title}", [], ask="your note", do="try again", is_prose=True
@@ -205,11 +215,13 @@ def ask_direction(
                 view,
                 row.id,
                 note,
-                lambda context, text: verdict.respond_to(context, row.id, text, seen),
+                lambda context, text: verdict.respond_to(context, row.id, text, seen(context)),
                 given,
             )
         else:
-            view.gt.act(lambda context: verdict.reject_task(context, row.id, None, seen), given, task=row.id)
+            view.gt.act(
+                lambda context: verdict.reject_task(context, row.id, None, seen(context)), given, task=row.id
+            )
 
     view.gt.ask(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
 
