@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gitticks.tui.widgets.diff import MOST_LINES, Place, coloured, diff_rows, read_patch
+from gitticks.tui.widgets.diff import MOST_LINES, Place, coloured, comment_words, diff_rows, read_patch
 from gitticks.tui.widgets.lines import Line, words
 
 PATCH = """\
@@ -51,6 +51,7 @@ new file mode 100644
 index 0000000..e69de29
 not shown: logo.png (binary): git diff 1 2 -- logo.png
 """
+LINE = Place("src/login.py", 12, text="    return path")
 
 
 def rows(comments: dict[str, str] | None = None, offset: int = 0) -> list[Line]:
@@ -83,10 +84,13 @@ def test_rows_have_numbers_sides_and_colours() -> None:
     assert '  11      −     return "/"' in said
     assert "       12 +     return path" in said
     added = next(one for one in rows() if "return path" in words(one))
-    assert (added.tint, added.key) == ("added", "src/login.py:12")
+    assert (added.tint, added.key) == ("added", LINE.key)
     assert ("return", "word") in added.left
     gone = next(one for one in rows() if 'return "/"' in words(one))
-    assert (gone.tint, gone.key) == ("gone", "src/login.py:11-")
+    assert (gone.tint, gone.key) == (
+        "gone",
+        Place("src/login.py", 11, is_gone=True, text='    return "/"').key,
+    )
 
 
 def test_what_is_left_out_is_said_whole_with_its_command_on_a_row_of_its_own() -> None:
@@ -100,9 +104,28 @@ def test_what_is_left_out_is_said_whole_with_its_command_on_a_row_of_its_own() -
 
 
 def test_a_comment_stands_below_its_line() -> None:
-    found = rows({"src/login.py:12": "say why\nand since when"})
-    at = next(number for number, one in enumerate(found) if one.key == "src/login.py:12")
+    found = rows({LINE.key: "say why\nand since when"})
+    at = next(number for number, one in enumerate(found) if one.key == LINE.key)
     assert [words(one).strip() for one in found[at + 1 : at + 3]] == ["▌ say why", "▌ and since when"]
+
+
+def test_a_comment_on_a_line_of_an_earlier_version_stands_first_with_that_line() -> None:
+    key = LINE._replace(text="return it").key
+    found = rows({key: "say why"})
+    assert [words(one).strip() for one in found[:4]] == [
+        "src/login.py:12  of an earlier version", "return it", "▌ say why", "",
+    ]  # fmt: skip
+    assert found[0].key == key
+    assert found[4:] == rows()
+
+
+def test_a_comment_is_sent_with_its_line_where_the_work_lacks_that() -> None:
+    diff = read_patch(PATCH)
+    gone = Place("src/login.py", 11, is_gone=True, text='    return "/"')
+    assert comment_words(diff, LINE.key, "why?") == "src/login.py:12 why?"
+    assert comment_words(diff, gone.key, "why?").startswith("On `src/login.py`, the removed line 11:\n\n   ")
+    before = "line 12 of an earlier version:\n\n    return it\n\nwhy?"
+    assert comment_words(diff, LINE._replace(text="return it").key, "why?").endswith(before)
 
 
 def test_the_code_scrolls_under_its_numbers() -> None:
@@ -112,10 +135,11 @@ def test_the_code_scrolls_under_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("key", "place"),
     [
-        ("a.py:3", Place("a.py", 3)),
-        ("a.py:3-", Place("a.py", 3, is_gone=True)),
-        ("a:b.py:12", Place("a:b.py", 12)),
+        ("a.py:3\n+x:1", Place("a.py", 3, text="x:1")),
+        ("a.py:3\n-", Place("a.py", 3, is_gone=True)),
+        ("a:b.py:12\n+", Place("a:b.py", 12)),
         ("a.py\n", None),
+        ("a.py:3\n", None),
         ("a.py\n1", None),
         (None, None),
     ],

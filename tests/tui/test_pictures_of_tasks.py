@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gitticks.tui.screens.base import Loaded
+from gitticks.tui.widgets.diff import Place
 from tests.tui import made_up_places as places
 from tests.tui.made_up import StillApp, snapshot
 from tests.tui.support import SMALL, WIDE, Shown, check_picture, play
@@ -19,6 +20,7 @@ READ: dict[str, Callable[[], Any]] = {
     "task": lambda: places.page(snapshot()),
     "permissions": places.asked,
 }
+LINE = Place("src/auth/redirect.py", 22, text='            return self.again("That took too long.")')
 
 
 @pytest.mark.parametrize(("size", "theme"), [(WIDE, "gt-dark"), (SMALL, "gt-light")], ids=["large", "small"])
@@ -31,7 +33,7 @@ def test_places_look_as_they_did(
         app = shown.app
         app.use_theme(theme)
         await shown.sees("Parallel test")
-        app.unsent.change("k7f2", {"src/auth/redirect.py:22": "Say what to do: sign in again."})
+        app.unsent.change("k7f2", {LINE.key: "Say what to do: sign in again."})
         for place, subject, words in (
             ("graph", None, ("e4mq", "frees")),
             ("review", "k7f2", ("signer", "approve", "1 comment")),

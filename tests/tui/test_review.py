@@ -616,6 +616,32 @@ def test_a_decision_on_a_stuck_task_takes_the_comments_along(project: Project) -
     assert [one.split("\n\n")[-1] for one in project.notes("k7f2")] == ["too short"]
 
 
+def test_a_comment_stays_with_the_line_that_it_was_written_on(project: Project) -> None:
+    workspace = reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await comment_on_first_line(shown, "too short")
+        commit_file(workspace, "login.txt", "something else\nk7f2\n", "more")
+        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+        await shown.sees("the work changed; r reloads")
+        await shown.press("r")
+        await shown.sees("login.txt:1  of an earlier version", "something else", "1 comment")
+        rows = [row for row in shown.text.splitlines() if "k7f2" in row or "too short" in row]
+        assert "too short" in rows[-2], "below the line as it was, above the changes"
+        await shown.press("home", "c")
+        await shown.sees("Empty removes it.")
+        await shown.type(" and dull")
+        await shown.press("enter", "n")
+        await shown.sees("Send k7f2 back", "login.txt:1", "too short and dull")
+        await shown.press("enter")
+        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
+
+    play(project.path, work)
+    said = "On `login.txt`, line 1 of an earlier version:\n\n    k7f2\n\ntoo short and dull"
+    assert project.notes("k7f2")[0] == said
+
+
 def test_changes_are_drawn_anew_only_where_they_differ(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

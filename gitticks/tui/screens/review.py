@@ -227,7 +227,7 @@ class Review(Loaded[Work]):
             rows.append(line(("Empty removes it.", "muted")))
         self.gt.ask(
             Dialog(
-                f"{place.path}:{place.number}",
+                place.where,
                 rows,
                 ask="comment",
                 do="comment",
@@ -345,7 +345,8 @@ class Review(Loaded[Work]):
         if work is None:
             return
         send, sent = self._sending(work)
-        rows = [line((f"{key.removesuffix('-')}  ", "muted"), text) for key, text in self.comments.items()]
+        places = ((Place.of(key), text) for key, text in self.comments.items())
+        rows = [line((f"{place.where}  ", "muted"), text) for place, text in places if place is not None]
 
         def rejected(after: str) -> str:
             sent()

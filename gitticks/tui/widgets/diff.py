@@ -21,6 +21,7 @@ MOST_LINES = 20_000
 _MOST_COLOURED = 5_000
 _LONGEST_COLOURED = 400
 _LONGEST_LINE = 4_000
+_LONGEST_QUOTED = 300
 _TAB = 4
 _NUMBERS = 10
 _SCROLL = 8
@@ -88,22 +89,37 @@ class Diff(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A line that can bear a comment; `is_gone` for one that the work removes, counted as it was before."""
+    """A line that can bear a comment; `is_gone` for one that the work removes, counted as it was before.
+
+    Its text is a part of it, so that a comment never moves to the line that has its number in another version.
+    """
 
     path: str
     number: int
     is_gone: bool = False
+    text: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}:{self.number}"
 
     @property
     def key(self) -> str:
-        return f"{self.path}:{self.number}{'-' if self.is_gone else ''}"
+        return f"{self.where}\n{'-' if self.is_gone else '+'}{self.text}"
+
+    @classmethod
+    def at(cls, file: FileDiff, one: DiffLine) -> Place:
+        """Returns the place of a line of a hunk."""
+        is_gone = one.side == "-"
+        return cls(file.path, one.old if is_gone else one.new, is_gone, one.text[:_LONGEST_QUOTED])
 
     @classmethod
     def of(cls, key: str | None) -> Place | None:
         """Returns the place of a row; None for a row that is no line of a file."""
-        path, _, number = (key or "").rpartition(":")
-        digits = number.removesuffix("-")
-        return cls(path, int(digits), number != digits) if path and digits.isdecimal() else None
+        where, _, text = (key or "").rpartition("\n")
+        path, _, number = where.rpartition(":")
+        is_line = path and number.isdecimal() and text[:1] in ("+", "-")
+        return cls(path, int(number), text[0] == "-", text[1:]) if is_line else None
 
 
 class DiffPane(Lines):
@@ -120,7 +136,7 @@ class DiffPane(Lines):
         self,
         diff: Diff,
         comments: Mapping[str, str],
-        colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+        colours: Colours,
     ) -> None:
         """Shows a patch with its comments; its rows, which may be thousands, are made anew only where they differ."""
         made_of = (diff, comments, self.inner_width, self.offset_columns)
@@ -207,24 +223,19 @@ def _plain_path(text: str, *, has_side: bool) -> str:
 
 
 def comment_words(diff: Diff, key: str, text: str) -> str:
-    """Returns a comment as `gt review --comment` takes it; a removed line is quoted, as it is not in the work."""
+    """Returns a comment as `gt review --comment` takes it; a line that is not in the work is quoted."""
     place = Place.of(key)
     if place is None:
         return text
-    lines = (
-        one.text
-        for file in diff.files
-        if file.path == place.path
-        for hunk in file.hunks
-        for one in hunk.lines
-        if (one.side == "-") is place.is_gone and (one.old if place.is_gone else one.new) == place.number
+    files = (file for file in diff.files if file.path == place.path)
+    is_shown = any(
+        Place.at(file, one) == place for file in files for hunk in file.hunks for one in hunk.lines
     )
-    quoted = next(lines, None)
-    if quoted is None:
-        return f"On `{place.path}`, line {place.number} of an earlier version:\n\n{text}"
-    if not place.is_gone:
-        return f"{place.path}:{place.number} {text}"
-    return f"On `{place.path}`, the removed line {place.number}:\n\n    {quoted}\n\n{text}"
+    if is_shown and not place.is_gone:
+        return f"{place.where} {text}"
+    which = f"{'the removed line' if place.is_gone else 'line'} {place.number}"
+    version = "" if is_shown else " of an earlier version"
+    return f"On `{place.path}`, {which}{version}:\n\n    {place.text}\n\n{text}"
 
 
 def coloured(files: Iterable[FileDiff]) -> Colours:
@@ -290,13 +301,17 @@ def diff_rows(
 ) -> list[Line]:
     """Returns the rows of a patch; comments stand below their lines, and what is left out comes last, whole.
 
-    `comments` are by the keys of the rows of their lines. `offset` columns of the code are scrolled away at its left.
+    Comments on lines that are not in it come first, each below the line as it was. `comments` are by the keys of the
+    rows of their lines. `offset` columns of the code are scrolled away at its left.
     """
     rows: list[Line] = []
     for at, file in enumerate(diff.files):
         if rows:
             rows.append(line())
         rows += _file_rows(file, at, comments, colours, offset)
+    shown = {row.key for row in rows}
+    earlier = [(key, Place.of(key), text) for key, text in comments.items() if key not in shown]
+    rows[:0] = [row for key, place, text in earlier if place for row in _earlier_rows(key, place, text)]
     if diff.left_out and rows:
         rows.append(line())
     for text in diff.left_out:
@@ -348,12 +363,23 @@ def _line_rows(
     old = "" if one.side == "+" else str(one.old)
     new = "" if one.side == "-" else str(one.new)
     is_gone = one.side == "-"
-    key = Place(file.path, one.old if is_gone else one.new, is_gone).key
+    key = Place.at(file, one).key
     code = _scrolled(spans, offset) if offset else spans
     sign = glyph("minus") if is_gone else one.side
     yield line((f"{old:>4} {new:>4} ", "faint"), (f"{sign} ", colour), *code, key=key, tint=tint)
-    for text in comments.get(key, "").splitlines():
-        yield line((" " * _NUMBERS, "fg"), (f"{glyph('bar')} ", "waits"), text, tint="raised")
+    yield from _comment_rows(comments.get(key, ""))
+
+
+def _comment_rows(text: str) -> Iterator[Line]:
+    for said in text.splitlines():
+        yield line((" " * _NUMBERS, "fg"), (f"{glyph('bar')} ", "waits"), said, tint="raised")
+
+
+def _earlier_rows(key: str, place: Place, text: str) -> Iterator[Line]:
+    yield line((place.where, "*strong"), ("  of an earlier version", "waits"), key=key)
+    yield line((" " * _NUMBERS + "  ", "faint"), (place.text.expandtabs(_TAB), "muted"))
+    yield from _comment_rows(text)
+    yield line()
 
 
 def _scrolled(spans: Iterable[Span], offset: int) -> Iterator[Span]:
