@@ -136,7 +136,8 @@ class Feed:
                     watching(self._context.renewed(), lambda _: None, after_seconds=1.0)
                 )
                 if not self._context.world.in_session:
-                    stack.enter_context(attached(self._context.renewed()))
+                    with contextlib.suppress(OSError):  # where nothing can be written nobody can answer
+                        stack.enter_context(attached(self._context.renewed()))
             while not self._over.wait(TICK_SECONDS):
                 if len(self.batches) < _MOST_WAITING:
                     self._hand_over(self._look(), self._listen(), self._run_said.read())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.runner.liveness import REQUESTS_FOLDER
 from gitticks.tui.feed import Feed
 from gitticks.tui.screens.home import Home
 from tests.support.projects import make_project
@@ -251,5 +252,19 @@ def test_in_an_empty_inbox_each_key_that_would_answer_says_so(tmp_path: Path) ->
             await shown.reads("nothing is waiting for an answer")
             assert not _home(shown)._chosen
             shown.app.clear_notifications()
+
+    play(project.path, work)
+
+
+def test_where_nothing_can_be_written_the_interface_shows_what_there_is(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Keep the path")
+    # In the way of the folder that would be made, as any refusal to write is.
+    (project.path / ".git/gitticks" / REQUESTS_FOLDER).write_text("")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        project.make("b2cd", title="Elsewhere")
+        await shown.sees("Elsewhere")
 
     play(project.path, work)
