@@ -642,6 +642,29 @@ def test_a_comment_stays_with_the_line_that_it_was_written_on(project: Project) 
     assert project.notes("k7f2")[0] == said
 
 
+def test_a_review_that_cannot_be_read_again_says_so_until_it_can(project: Project) -> None:
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "UNCERTAIN", "login.txt", "y approve")
+        config = project.board / "config.yaml"
+        before = config.read_text()
+        config.write_text(f"{before}bogus: 1\n")
+        git("commit", "-qam", "broken", "--no-verify", at=project.board)
+        await shown.press("r")
+        await shown.sees("bogus")
+        shown.app.screen.redraw()  # type: ignore[attr-defined]
+        await shown.press("y")
+        await shown.until(lambda: "bogus" in " ".join(_toasts(shown)), "the reason")
+        assert not any(word in shown.text for word in ("UNCERTAIN", "y approve", "Merge k7f2"))
+        config.write_text(before)
+        git("commit", "-qam", "mended", "--no-verify", at=project.board)
+        await shown.press("r")
+        await shown.sees("UNCERTAIN", "y approve")
+
+    play(project.path, work)
+
+
 def test_changes_are_drawn_anew_only_where_they_differ(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
 from tests.cli.test_hostile_texts import SAYS, TITLES
 from tests.support.projects import Project, make_project, make_reviewing
+from tests.support.repositories import git
 from tests.support.stores import NOW
 from tests.tui.support import NARROW, WIDE, Shown, held_back, play
 
@@ -104,6 +105,29 @@ def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Proje
         await shown.sees("✓ a2bc  First ─", "→▌○ b2cd  Second", "with done tasks")
         await shown.press("enter")
         await shown.sees("TASK.md")
+
+    play(project.path, work)
+
+
+def test_a_page_that_cannot_be_read_any_more_says_so_until_it_can(project: Project) -> None:
+    project.make("k7f2", title="Keep the path", body="Also with a query.\n")
+    file = project.board_file("k7f2")
+    before = file.read_text()
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("k7f2")
+        shown.app.go("task", "k7f2")
+        await shown.sees("Also with a query.")
+        file.write_text("Also with a query.\n")
+        git("commit", "-qam", "broken", "--no-verify", at=project.board)
+        await shown.sees("e opens it in your editor")
+        shown.app.screen.redraw()  # type: ignore[attr-defined]
+        await shown.pilot.pause()
+        assert "Also with a query." not in shown.text
+        assert shown.text.count("e opens it in your editor") == 1
+        file.write_text(before)
+        git("commit", "-qam", "mended", "--no-verify", at=project.board)
+        await shown.sees("Also with a query.")
 
     play(project.path, work)
 

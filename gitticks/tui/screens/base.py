@@ -333,6 +333,7 @@ class Loaded(View, Generic[R]):
     def __init__(self, subject: str | None = None) -> None:
         super().__init__(subject)
         self.loaded: R | None = None
+        self.refused: tuple[str, str | None] | None = None
         self._mark: object = None
 
     @abstractmethod
@@ -344,7 +345,8 @@ class Loaded(View, Generic[R]):
         """Fills the panes."""
 
     def refuse(self, message: str, hint: str | None) -> None:
-        """Shows why there is nothing to show."""
+        """Shows why there is nothing to show, also whenever it is drawn until there is."""
+        self.loaded, self.refused = None, (message, hint)
         pane = self.pane(self.refuses_in)
         width = pane.inner_width
         pane.show([*wrapped(message, width, "bad"), *wrapped(hint or "", width, "muted")])
@@ -361,6 +363,8 @@ class Loaded(View, Generic[R]):
             self.load()
         if self.loaded is not None:
             self.fill(self.loaded)
+        elif self.refused is not None:
+            Loaded.refuse(self, *self.refused)
 
     def load(self) -> None:
         """Reads, and then draws."""

@@ -137,6 +137,11 @@ class Review(Loaded[Work]):
             self.is_stale = self.is_stale or is_outdated
         self._fill_verdict()
 
+    def refuse(self, message: str, hint: str | None) -> None:
+        super().refuse(message, hint)
+        self.pane("verdict").show([line((message, "bad"))])
+        self.query(KeyBar).refresh()
+
     def fill(self, loaded: Work) -> None:
         view, now = loaded.view, self.snapshot.around.now
         is_question = view.task.awaiting in ANSWERED
@@ -194,7 +199,6 @@ class Review(Loaded[Work]):
     # what a reviewer does
 
     def action_reload(self) -> None:
-        self.is_stale = False
         self.load()
 
     def action_edit(self) -> None:
@@ -242,7 +246,7 @@ class Review(Loaded[Work]):
     def _ready(self, verdict: Verdict) -> Work | None:
         """Returns what is shown if this verdict can be given on it; else says why not."""
         if self.loaded is None:
-            self.gt.say("still loading; try again in a moment")
+            self.gt.say(self.refused[0] if self.refused else "still loading; try again in a moment")
             return None
         if self.is_stale:
             self.gt.refuse(f"{self.task_id} changed since you looked", "r reloads")
