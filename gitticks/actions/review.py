@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from io import BytesIO
 from shlex import quote
 from typing import NamedTuple
 
@@ -298,8 +299,10 @@ def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
     found = repository.objects.find(repository.objects.tree_of(commit), path)
     if found is None or not found.is_file:
         return None
-    lines = repository.objects.read_blob(found.object_id).decode("utf-8", "replace").splitlines()
+    # As git, the interface and editors number them: lines end at LF only.
+    lines = BytesIO(repository.objects.read_blob(found.object_id)).readlines()
     if not 0 < number <= len(lines):
         count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
         raise UsageError(f"`{path}` has {count} at {commit[:7]}, but no line {number}")
-    return f"On `{path}:{number}` at {commit[:7]}:\n\n    {lines[number - 1][:_LONGEST_LINE]}"
+    line = lines[number - 1].decode("utf-8", "replace").rstrip("\r\n").replace("\r", " ")
+    return f"On `{path}:{number}` at {commit[:7]}:\n\n    {line[:_LONGEST_LINE]}"

@@ -260,6 +260,19 @@ def test_a_comment_on_a_line_quotes_it_as_it_was_handed_off(project: RunProject)
     assert notes == [f"{quoted}Not this.", f"{quoted}Nor that:\nnever.", "12:30 is fine"]
 
 
+def test_a_comment_quotes_the_line_that_git_numbers_so(project: RunProject) -> None:
+    workspace = make_reviewing(project)
+    (workspace / "odd.txt").write_bytes("a\n\fb\u2028\x85c\nd\re\r\nlast".encode())
+    git("add", ".", at=workspace)
+    git("commit", "-qm", "odd", at=workspace)
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+    for number in (3, 4):
+        project.ok("review", "k7f2", "--comment", f"odd.txt:{number}", "Why?")
+    texts = [note.text for note in project.file("k7f2").entries(Section.NOTES)]
+    assert [one.split("\n\n")[1:] for one in texts] == [["    d e", "Why?"], ["    last", "Why?"]]
+    assert "has 4 lines at" in project.gt("review", "k7f2", "--comment", "odd.txt:5", "x").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
