@@ -8,11 +8,13 @@ from pathlib import Path
 from textual.events import MouseEvent, MouseScrollDown, MouseScrollUp
 from textual.widget import Widget
 
+from gitticks.model.ids import TaskId
+from gitticks.tui.messages import Batch, Said
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets.lines import Lines, line
 from gitticks.tui.widgets.output import Output
-from tests.tui.made_up import StillApp
+from tests.tui.made_up import StillApp, ago
 from tests.tui.support import WIDE, Shown, play
 
 
@@ -114,6 +116,40 @@ def test_an_output_is_left_and_followed_again_at_its_end(tmp_path: Path) -> None
         shown.app.screen._draw_output(refresh=True)  # type: ignore[attr-defined]
         await _click(shown, "pytest")
         await shown.sees("212 passed")
+
+    play(tmp_path, work, WIDE, StillApp(tmp_path))
+
+
+def test_the_place_in_an_output_stays_whatever_the_terminal_and_the_agent_do(tmp_path: Path) -> None:
+    async def work(shown: Shown) -> None:
+        app, output = shown.app, Output()
+        output.take(Piece(f"line {number}") for number in range(200))
+        await shown.sees("Parallel test")
+        app.outputs["e4mq"] = output
+        app.go("run", "h8d4")
+        await shown.sees("line 199")
+        pane = _pane(shown, "output")
+        app.screen.set_focus(pane)
+        await shown.press("home", "pagedown")
+        await shown.until(lambda: pane.scroll_offset.y, "the second page")
+        place, width = pane.scroll_offset.y, pane.size.width
+        assert not pane.at_tail
+        await shown.pilot.resize_terminal(100, 36)
+        await shown.until(lambda: pane.size.width < width, "the new size")
+        await shown.pilot.pause()
+        assert (pane.at_tail, pane.scroll_offset.y) == (False, place)
+
+        app.go("task", "e4mq")
+        app.go("graph", "e4mq")
+        await shown.until(lambda: app.screen.is_mounted, "the graph")
+        app.feed.batches.append(Batch(None, (Said(TaskId("e4mq"), ago(4), (Piece("line 200"),)),)))
+        app.feed._wake()
+        await shown.until(lambda: not app.feed.batches, "the taking")
+        app.go("run", "h8d4")
+        await shown.sees("Tasks of h8d4", f"line {place}")
+        assert (pane.at_tail, pane.scroll_offset.y) == (False, place)
+        await shown.press("f")
+        await shown.sees("line 200")
 
     play(tmp_path, work, WIDE, StillApp(tmp_path))
 

@@ -72,7 +72,7 @@ class Dashboard(View):
         self._draw_tasks()
         self._draw_budget()
         self._read_iterations()
-        self._draw_output()
+        self._draw_output(refresh=True)
 
     def _rows(self) -> list[TaskRow]:
         """Returns the tasks in the order of the work: what is done, what runs, what comes."""
@@ -145,9 +145,7 @@ class Dashboard(View):
 
     def take(self, batch: Batch) -> None:
         """Appends what the agent of the task under the cursor said."""
-        if not self.is_current:
-            self._shown = None  # drawn from the beginning when it is looked at again
-        elif any(said.task == self._shown for said in batch.said):
+        if self.is_current and any(said.task == self._shown for said in batch.said):
             self._draw_output(refresh=True)
 
     def _draw_output(self, *, refresh: bool = False) -> None:
@@ -215,9 +213,6 @@ class Dashboard(View):
         if not pane.at_tail:
             said.append("f follows")
         pane.say(dotted(*said), "busy")
-
-    def on_resize(self) -> None:
-        self._shown = None
 
     def on_lines_resized(self) -> None:
         """Breaks the output anew too, and leaves the cursor and the scrolling as they are."""
