@@ -139,12 +139,12 @@ class NeededCode(NamedTuple):
 
 
 def code_of_blockers(graph: Graph[Task], task: Task) -> Iterator[NeededCode]:
-    """Yields the code of the blockers, of a task and of the epics above it, that are done.
+    """Yields the code of the blockers, of a task and of what it is part of, that are done.
 
     It came into the base by a merge, their own or their epic's, or is on the branch of an epic that is open, or was
     cancelled. Where a person keeps what was made in their own checkout, nobody knows.
     """
-    for owner in (task, *graph.ancestors(task)):
+    for owner in (task, *graph.open_above(task)):
         for blocker in owner.blocked_by:
             for one in (blocker, *graph.below(blocker)):
                 done = graph.tasks.get(one)

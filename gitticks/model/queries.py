@@ -125,6 +125,10 @@ class Graph(Generic[T]):
             yield self.tasks[parent]
             parent = self.tasks[parent].parent
 
+    def open_above(self, task: Queued) -> Iterator[T]:
+        """Yields what a task is part of: its ancestors up to the first that is closed."""
+        return takewhile(attrgetter("is_open"), self.ancestors(task))
+
     def below(self, task_id: TaskId) -> set[TaskId]:
         """Returns the tasks below one, however deep; itself only where parents run in a cycle."""
         found: set[TaskId] = set()
@@ -174,7 +178,7 @@ class Graph(Generic[T]):
         above = self._above_of(task)
         if not task.is_open or not (above.waits or (above.until is not None and above.until > around.today)):
             return None
-        open_ones = takewhile(attrgetter("is_open"), self.ancestors(task))
+        open_ones = self.open_above(task)
         return next((one for one in open_ones if one.awaiting or is_deferred(one, around.today)), None)
 
     def waiting_owners(self, task: T) -> Iterator[T]:
@@ -194,7 +198,7 @@ class Graph(Generic[T]):
                 yield blocker
                 continue
             epic = self.carrier_of(blocker)
-            if epic is not None and epic not in (task.id, *(above.id for above in self.ancestors(task))):
+            if epic is not None and epic not in (task.id, *(above.id for above in self.open_above(task))):
                 yield epic
 
     def carrier_of(self, task_id: TaskId) -> TaskId | None:

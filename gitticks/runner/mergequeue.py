@@ -26,7 +26,6 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.event import ENGINE
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import MergeMode
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -57,7 +56,7 @@ from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.merge_ahead import Waiting, merge_order
-from gitticks.workflow.merging import left_epic, refuse_unapproved
+from gitticks.workflow.merging import refuse_unapproved
 from gitticks.workflow.triggers import (
     ApprovalVoided,
     HeadMoved,
@@ -222,12 +221,11 @@ class MergeQueue:
         return self._make(task, base, tip)
 
     def _at_work_on(self, task: Task) -> TaskId | None:
-        """Returns a task whose agent works in an epic's workspace, though it left the epic; None for other tasks."""
+        """Returns a task whose agent is still in an epic's workspace: it left the epic, or was cancelled under its agent."""
         live = live_tasks(self.repository.own_place) if task.is_epic else frozenset()
-        graph = TaskGraph.of(self.store.snapshot().all_tasks().values() if live else ())
-        at_work = (graph.tasks[one] for one in live & graph.tasks.keys())
-        left = (one.id for one in at_work if left_epic(one, graph.ancestors(one)) == task.id)
-        return next(left, None)
+        tasks = self.store.snapshot().all_tasks() if live else {}
+        there = (tasks[one] for one in live & tasks.keys() if tasks[one].sharing_epic == task.id)
+        return next((one.id for one in there if one.status is not Status.DONE), None)  # that one only ends
 
     def _lacking(self, task: Task) -> MergeResult | None:
         """Sends an epic back whose branch lacks the code of a task that another clone did on a branch of its own."""

@@ -200,7 +200,7 @@ def require_blockers(
         if epic is not None and not epic.is_open:
             lacks = f"it is on `{one.branch}` alone, whose epic `{epic.id}` is cancelled"
             way = f"`git merge --no-edit {short}` on `{base}` brings it there"
-        elif epic is not None and epic.id in (above.id for above in graph.ancestors(task)):
+        elif epic is not None and epic in graph.open_above(task):
             lacks = f"it is merged with `{epic.id}`, which waits for `{task.id}`"
             way = f"`gt update {task.id} --parent {epic.id} --isolation epic` lets both work on one branch"
         elif one.merged_sha != needed.commit:
@@ -268,8 +268,9 @@ def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
 
 
 def _epic_of(task: Task, graph: TaskGraph) -> Task | None:
-    """Returns the epic that a task's code is merged with; one that is closed merges nothing any more."""
-    return next((above for above in graph.ancestors(task) if above.is_epic and above.is_open), None)
+    """Returns the epic that a task's code is merged with; below one that is closed it is merged by itself."""
+    epic = graph.epic_of(task)
+    return None if epic is None else graph.tasks[epic]
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, RefusedError
@@ -57,9 +59,9 @@ def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -
 def left_epic(task: Task, ancestors: Iterable[Queued]) -> TaskId | None:
     """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none.
 
-    It is closed, or the task is no longer part of it.
+    It is closed, or the task is no longer part of it, as below another epic that is closed.
     """
-    epics = (above.id for above in ancestors if above.is_open)
+    epics = (above.id for above in takewhile(attrgetter("is_open"), ancestors))
     return None if task.sharing_epic is None or task.sharing_epic in epics else task.sharing_epic
 
 

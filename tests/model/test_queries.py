@@ -129,8 +129,10 @@ def test_a_blocker_whose_code_is_on_the_branch_of_an_epic_blocks_others_until_th
     done = make("b", parent="e1", status=Status.DONE, **work)
     outside, inside = make("a", "b"), make("c", "b", parent="e1")
     epic, below = make("e1", status=status), make("d", parent="e2")
-    tasks = graph(outside, inside, done, epic, make("e2", "b"), below)
+    left, closed = make("f", "b", parent="e3"), make("e3", parent="e1", status=Status.CANCELLED)
+    tasks = graph(outside, inside, done, epic, make("e2", "b"), below, closed, left)
     waits = () if status.is_terminal else ("e1",)
+    assert tasks.open_blockers(left) == waits
     assert tasks.open_blockers(outside) == tasks.open_blockers(below) == waits
     assert tasks.is_ready(outside, AROUND) is tasks.is_ready(below, AROUND) is status.is_terminal
     assert tasks.open_blockers(inside) == ()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gitticks.model.status import Awaiting, Status
+from gitticks.runner.records import Sessions
 from tests.runner.test_parallel_epics import WAIT, is_up, let_go, make_epics
+from tests.support.records import make_record
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -262,6 +264,32 @@ def test_an_epic_waits_for_an_agent_in_its_workspace_whose_task_left(project: Ru
         let_go(project, "aaa3")
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
     assert project.stands("aaa3") == (Status.DONE, None), out
+
+
+def test_an_epic_waits_for_an_agent_whose_task_was_cancelled_under_it(project: RunProject) -> None:
+    make_two_children(project)
+    project.ok("update", "aaa3", "--status", "cancelled")
+    with Sessions(project.path / ".git/gitticks").hold(make_record("aaa3")):
+        assert "the merge waits: an agent is at work on `aaa3`" in project.gt("approve", "aaaa").out
+    project.run()
+    assert project.merges() == ["aaaa"]
+
+
+def test_what_is_below_an_epic_that_is_closed_is_no_part_of_one_above(project: RunProject) -> None:
+    make_two_children(project)
+    project.make("bbbb", type="epic", parent="aaaa", blocked_by=("aaa2",))
+    project.make("bbb2", parent="bbbb")
+    project.make("bbb3", parent="bbbb", blocked_by=("aaa2",))
+    project.ok("update", "aaa3", "--parent", "bbbb")
+    project.ok("cancel", "bbbb")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    assert sorted(project.merges()) == ["aaa3", "bbb2"]
+    assert project.stands("aaaa") == (Status.REVIEWING, Awaiting.APPROVAL)
+    assert "after aaaa" in project.ok("show", "bbb3")
+    project.ok("approve", "aaaa")
+    project.run()
+    assert sorted(project.merges()) == ["aaa3", "aaaa", "bbb2", "bbb3"]
 
 
 def test_a_task_of_an_epic_below_says_that_its_blocker_is_merged_with_the_epic_above(

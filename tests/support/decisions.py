@@ -61,7 +61,7 @@ def make_task(status: Status = Status.WORKING, **fields: Any) -> Task:
     awaiting = _USUAL_AWAITING.get(status)
     asked_at = EARLIER if awaiting else None
     usual = {"status": status, "awaiting": awaiting, "asked_at": asked_at, **begun}
-    return Task(TaskId("k7f2"), "Login loses the return URL", **{**usual, **fields})
+    return Task(**{"id": TaskId("k7f2"), "title": "Login loses the return URL", **usual, **fields})
 
 
 def make_epic(status: Status = Status.WORKING, **fields: Any) -> Task:

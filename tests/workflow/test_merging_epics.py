@@ -5,18 +5,37 @@ from __future__ import annotations
 import pytest
 
 from gitticks.model.event import ENGINE
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.decision import Turn, whose_turn
+from gitticks.workflow.merging import left_epic
 from gitticks.workflow.triggers import ChildrenChanged
-from tests.support.decisions import HANDED_OFF, HEAD, make_epic, make_merging, run, waived, way
+from tests.support.decisions import HANDED_OFF, HEAD, make_epic, make_merging, make_task, run, waived, way
 
 EPIC_BRANCH = Policy(isolation=Isolation.EPIC)
 ALL_CLOSED = ChildrenChanged(any_started=True, all_closed=True)
 SOME_OPEN = ChildrenChanged(any_started=True, all_closed=False)
 NONE_STARTED = ChildrenChanged(any_started=False, all_closed=False)
+
+
+@pytest.mark.parametrize(
+    ("between", "above", "left"),
+    [
+        (Status.WORKING, Status.WORKING, None),
+        (Status.CANCELLED, Status.WORKING, "e1"),
+        (Status.DONE, Status.WORKING, "e1"),
+        (Status.WORKING, Status.DONE, "e1"),
+    ],
+)
+def test_only_open_epics_in_one_another_make_one_whole(
+    between: Status, above: Status, left: str | None
+) -> None:
+    task = make_task(branch="gitticks/work/e1")
+    ancestors = [make_epic(between, id=TaskId("e2")), make_epic(above, id=TaskId("e1"))]
+    assert left_epic(task, ancestors) == left
 
 
 def test_epic_works_from_its_first_childs_start() -> None:
