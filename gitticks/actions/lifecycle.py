@@ -120,10 +120,10 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
-        if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
-            refuse_cycle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
+        if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
+            refuse_cycle(transaction.all_tasks(), after)
         if isinstance(trigger, Closed) and (after.is_merging or after.carrier):
             (require_code if before.awaiting is Awaiting.WORK else require_head)(context.repository, before)
         if isinstance(trigger, Reopened) and after.is_epic:

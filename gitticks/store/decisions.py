@@ -38,6 +38,7 @@ from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.triggers import (
     AwaitingSet,
     ChildrenChanged,
+    Reopened,
     Requested,
     Seen,
     Told,
@@ -102,6 +103,8 @@ def carry_out(
     if file.task.is_epic and trigger.actor.is_human and awaits_grant(history):
         total = budget.total_of(spent_by_task(transaction, task_id).values())
         decision = decision._replace(events=with_grant(decision.events, total))
+    if isinstance(trigger, Reopened):
+        _keep_merged(transaction, file.task, circumstances.at)
     write(transaction, file, decision, trigger.actor, circumstances.at)
     head = decision.task.end_sha
     if decision.task.is_merging and decision.task.approval != file.task.approval and head is not None:
@@ -258,16 +261,28 @@ def _bind_epic(transaction: Transaction, epic: Task, children: tuple[Task, ...])
     return bound
 
 
+def _keep_merged(transaction: Transaction, epic: Task, at: datetime) -> None:
+    """Notes with the tasks whose code was merged with an epic that it was, before the epic is reopened and forgets it."""
+    for task in transaction.all_tasks().values() if epic.merged_sha is not None else ():
+        merged = merging.merged_with(epic, task)
+        if merged is None:
+            continue
+        event = Event(EventType.MERGED, at, ENGINE, reason=f"with {epic.id}", data={"sha": merged.merged_sha})
+        transaction.put_task(transaction.task_file(task.id).with_task(replace(merged, updated=at)))
+        transaction.append_events(task.id, (event,))
+
+
 def _epic_head(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> str | None:
     """Returns the head of an epic's branch as far as hand-offs tell, or what this clone has on top of them.
 
-    What a child committed that was cancelled is there too. Where commits are not here, as in another clone, it is that of
+    What a child committed that was cancelled is there too; what was merged before the epic was reopened is not. Where commits are not here, as in another clone, it is that of
     the child closed last.
     """
     moved = (one for one in transaction.all_tasks().values() if one.carrier == epic.id)
     among = {one.id: one for one in (*children, *moved)}.values()
     closed = [child for child in among if child.end_sha and child.status is Status.DONE]
     closed = [child for child in closed if epic.branch in (None, child.branch)]
+    closed = [child for child in closed if child.merged_sha is None or child.sharing_epic is None]
     closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "", reverse=True)
     heads = [child.end_sha for child in closed if child.end_sha]
     tip = transaction.tip_of(epic.branch) if heads and epic.branch else None

@@ -76,10 +76,23 @@ def as_begun(task: Task, ancestors: Iterable[Queued]) -> Task:
 
 
 def bind_epic(epic: Task, child: Task) -> Task | None:
-    """Returns an epic with the branch that one of its tasks works on; None if the task does not share the epic's."""
-    if child.start_sha is None or child.sharing_epic != epic.id:
+    """Returns an epic with the branch that one of its tasks works on; None if the task does not share the epic's.
+
+    What was merged before the epic was reopened is no part of what is on its branch now.
+    """
+    if child.start_sha is None or child.sharing_epic != epic.id or child.merged_sha is not None:
         return None
     return replace(epic, base=child.base, branch=child.branch, start_sha=child.start_sha)
+
+
+def merged_with(epic: Task, task: Task) -> Task | None:
+    """Returns a task with the merge of the epic that brought its code into the base; None for others.
+
+    As long as the epic is closed it has that itself; reopened it would be taken to have the code still to be merged.
+    """
+    if epic.merged_sha is None or task.carrier != epic.id:
+        return None
+    return replace(task, merged_sha=epic.merged_sha)
 
 
 def close_merged(draft: Draft, merged: Merged) -> None:

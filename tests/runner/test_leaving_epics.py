@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
 from tests.runner.test_parallel_epics import WAIT, is_up, let_go, make_epics
@@ -193,6 +194,29 @@ def test_a_reopened_epic_goes_on_and_its_old_merge_is_no_merge_by_hand(project: 
     assert project.task("aaaa").awaiting is Awaiting.APPROVAL, ran.seen
     assert "merged into main" in project.ok("approve", "aaaa")
     assert "aaa3.txt" in git("ls-tree", "--name-only", "main", at=project.path)
+
+
+def test_what_was_merged_with_an_epic_is_not_merged_again_when_that_is_reopened(project: RunProject) -> None:
+    project.settings(f"isolation: epic\nmerge: {{strategy: squash}}\n{NO_PERSON}")
+    project.agent(f'case $GITTICKS_TASK in aaa*) echo "$GITTICKS_TASK" > same.txt; esac\n{DONE}')
+    project.make("aaaa", type="epic", requires="approval")
+    project.make("aaa2", parent="aaaa")
+    project.make("aaa3", parent="aaaa", blocked_by=("aaa2",))
+    project.make("bbbb", blocked_by=("aaa2",))
+    project.run()
+    project.ok("approve", "aaaa")
+    project.make("aaa4", parent="aaaa")
+    project.change("aaaa", blocked_by=(TaskId("bbbb"),))
+    merge = project.task("aaaa").merged_sha
+    project.ok("reopen", "aaaa")
+    assert {project.task(one).merged_sha for one in ("aaa2", "aaa3")} == {merge}
+    assert "bbbb" in project.ok("ready")
+    ran = project.run()
+    assert project.stands("aaaa") == (Status.REVIEWING, Awaiting.APPROVAL), ran.seen
+    assert "2 files, +2 -1" in project.ok("review", "aaaa", "--stat")
+    assert "merged into main" in project.ok("approve", "aaaa")
+    assert sorted(project.merges()) == ["aaaa", "aaaa", "bbbb"]
+    assert git("show", "main:same.txt", at=project.path) == "aaa4"
 
 
 def test_a_task_that_is_done_stays_in_the_epic_that_its_code_is_merged_with(project: RunProject) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gitticks.model.event import ENGINE
@@ -11,9 +13,20 @@ from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.decision import Turn, whose_turn
-from gitticks.workflow.merging import left_epic
+from gitticks.workflow.merging import bind_epic, left_epic, merged_with
 from gitticks.workflow.triggers import ChildrenChanged
-from tests.support.decisions import HANDED_OFF, HEAD, make_epic, make_merging, make_task, run, waived, way
+from tests.support.decisions import (
+    HANDED_OFF,
+    HEAD,
+    MERGE,
+    START,
+    make_epic,
+    make_merging,
+    make_task,
+    run,
+    waived,
+    way,
+)
 
 EPIC_BRANCH = Policy(isolation=Isolation.EPIC)
 ALL_CLOSED = ChildrenChanged(any_started=True, all_closed=True)
@@ -36,6 +49,19 @@ def test_only_open_epics_in_one_another_make_one_whole(
     task = make_task(branch="gitticks/work/e1")
     ancestors = [make_epic(between, id=TaskId("e2")), make_epic(above, id=TaskId("e1"))]
     assert left_epic(task, ancestors) == left
+
+
+def test_what_was_merged_with_an_epic_keeps_that_merge_and_does_not_bind_it_again() -> None:
+    epic = make_epic(Status.DONE, id=TaskId("e1"), merged_sha=MERGE)
+    child = make_task(Status.DONE, branch="gitticks/work/e1", start_sha=START, end_sha=HEAD)
+    kept = merged_with(epic, child)
+    assert kept == replace(child, merged_sha=MERGE)
+    assert merged_with(epic, kept) is None
+    assert merged_with(epic, replace(child, branch="gitticks/work/k7f2")) is None
+    assert merged_with(replace(epic, merged_sha=None), child) is None
+    reopened = make_epic(Status.PENDING, id=TaskId("e1"))
+    assert bind_epic(reopened, kept) is None
+    assert bind_epic(reopened, child) is not None
 
 
 def test_epic_works_from_its_first_childs_start() -> None:
