@@ -77,6 +77,7 @@ def carry_out(
     file = transaction.task_file(task_id)
     history = transaction.history(task_id)
     policy = policy_for(file.task, circumstances.settings, review_waiver=circumstances.review_waiver)
+    children = open_children(transaction, file.task)
     try:
         decision = decide(
             file.task,
@@ -85,7 +86,7 @@ def carry_out(
             artifacts=read_artifacts(
                 file, head=circumstances.head, checks_failure=circumstances.checks_failure
             )._replace(
-                open_children=open_children(transaction, file.task),
+                open_children=children,
                 left_epic=_left_epic(transaction, file.task),
             ),
             counts=count_since_last_word(history),
@@ -111,7 +112,8 @@ def carry_out(
         put(transaction, decision.task, Cause.MERGE, at=circumstances.at, head=head, commit=head)
     if decision.rework is not None:
         _add_rework(transaction, decision.task, decision.rework, circumstances)
-    if whose_turn(decision.task) is Turn.CHILDREN and not isinstance(trigger, ChildrenChanged):
+    follows = whose_turn(decision.task) is Turn.CHILDREN or (children and decision.task.is_open)
+    if follows and not isinstance(trigger, ChildrenChanged):
         _follow_children(transaction, decision.task, circumstances)
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)

@@ -15,7 +15,7 @@ from gitticks.model.status import ActorKind, Awaiting, Isolation, Role, Status, 
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.triggers import Requested, Trigger, VerdictGiven
+from gitticks.workflow.triggers import AwaitingSet, Requested, Trigger, VerdictGiven
 from tests.support.repositories import fsck_problems, git
 from tests.support.stores import ADA, NOW, change_task, make_store, make_task
 
@@ -144,6 +144,19 @@ def test_an_epic_that_is_given_back_looks_at_its_children_again(store: Store) ->
         change_task(store, child, status=Status.DONE)
     decide(store, "e1", VerdictGiven(PERSON, Verdict.APPROVED))
     assert statuses(store)["e1"] == "done"
+
+
+def test_an_epic_in_review_that_waits_for_nobody_any_more_goes_back_to_its_open_children(
+    store: Store,
+) -> None:
+    make_epic(store, status=Status.AGENT_REVIEW, awaiting=Awaiting.REVIEW, review_round=1)
+    decide(store, "e1", AwaitingSet(PERSON, None))
+    assert statuses(store)["e1"] == "working"
+    change_task(store, "e1", status=Status.AGENT_REVIEW, awaiting=Awaiting.REVIEW)
+    for child in ("c1", "c2"):
+        change_task(store, child, status=Status.DONE)
+    decide(store, "e1", AwaitingSet(PERSON, None))
+    assert statuses(store)["e1"] == "agent-review"
 
 
 def test_an_epic_that_is_rejected_gets_a_child_with_the_feedback(store: Store) -> None:
