@@ -15,7 +15,7 @@ from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
-from gitticks.runner.workspace_plan import moved_tip
+from gitticks.runner.needed_code import moved_tip
 from gitticks.store.index import Index, graph_over
 from gitticks.workflow.merging import left_epic
 

@@ -22,8 +22,9 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
+from gitticks.runner.needed_code import require_code, require_head
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_plan import own_folders, require_code, require_head, uncommitted_paths
+from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction

@@ -25,8 +25,8 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.runner.needed_code import require_code
 from gitticks.runner.worklog import LoggedIteration, read_entries
-from gitticks.runner.workspace_plan import require_code
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction

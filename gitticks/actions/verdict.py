@@ -32,8 +32,9 @@ from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
 from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.needed_code import require_code, require_head
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_plan import base_of, require_code, require_head
+from gitticks.runner.workspace_plan import base_of
 from gitticks.store.decisions import Circumstances, carry_out, rework_title, told_by
 from gitticks.store.index import open_index
 from gitticks.store.layout import state_tip

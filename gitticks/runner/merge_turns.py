@@ -17,8 +17,8 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, Warned
 from gitticks.runner.merge_ahead import ChecksAhead
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeQueue, in_merge_order
+from gitticks.runner.needed_code import require_head
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
-from gitticks.runner.workspace_plan import require_head
 from gitticks.runner.workspace_removal import Removals
 
 

@@ -36,6 +36,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.merge_ahead import ChecksAhead, build_merge, check_merge, checked_merge
+from gitticks.runner.needed_code import lacking_on, require_code, require_head
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import (
@@ -48,7 +49,7 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
-from gitticks.runner.workspace_plan import how_to_move, lacking_on, require_code, require_head
+from gitticks.runner.workspace_plan import how_to_move
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import open_children

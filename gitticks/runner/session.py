@@ -27,6 +27,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
 from gitticks.runner.finishing import finish_session, session_ended
+from gitticks.runner.needed_code import CodeMissingError
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
@@ -41,7 +42,6 @@ from gitticks.runner.reviewing import (
 )
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.strangers import Writers, writers_of
-from gitticks.runner.workspace_plan import CodeMissingError
 from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.machine import require_workspace
 from gitticks.store.decisions import carry_out

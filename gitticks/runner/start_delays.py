@@ -17,9 +17,10 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
+from gitticks.runner.needed_code import CodeMissingError
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting, write_skipped
-from gitticks.runner.workspace_plan import CodeMissingError, has_base
+from gitticks.runner.workspace_plan import has_base
 from gitticks.world import elapsed
 
 FIRST_PAUSE_SECONDS = 2.0

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
@@ -16,30 +15,30 @@ from gitticks.git.checkouts import (
     checkout_at,
     current_branch,
     head,
-    list_worktrees,
     lost_head,
 )
-from gitticks.git.merges.commits import has_work
-from gitticks.git.merges.history import is_ancestor
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.graph import NeededCode, code_of_blockers
+from gitticks.model.graph import code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
-from gitticks.workflow.gates import is_other_head
+from gitticks.runner.needed_code import (
+    CodeMissingError,
+    can_be_had,
+    how_to_fetch,
+    lacking_on,
+    require_blockers,
+    require_code,
+)
 from gitticks.workflow.merging import as_begun
 
 MAILBOX_FOLDER = ".gt"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 """The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5
-
-
-class CodeMissingError(GitticksError):
-    """Work cannot go on from what this clone has; a fetch or a pull may change that."""
 
 
 class Workspace(NamedTuple):
@@ -97,13 +96,13 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     start_sha = task.start_sha if task.branch else None
     if task.is_open and not task.is_handed_off:
         require_blockers(repository, task, graph, base, (base_tip, commit))
-    lacks_base = any(not _can_be_had(repository, one, (commit,)) for one in code_of_blockers(graph, task))
+    lacks_base = any(not can_be_had(repository, one, (commit,)) for one in code_of_blockers(graph, task))
     if owner != task.id:
         for one in lacking_on(repository, graph.tasks.values(), owner, commit):
             if tip is not None and repository.objects.has(one.commit):
                 continue  # whoever works there can join both
             raise CodeMissingError(
-                f"`{branch}` here lacks the code of `{one.task.id}`", hint=_fetching(repository, branch)
+                f"`{branch}` here lacks the code of `{one.task.id}`", hint=how_to_fetch(repository, branch)
             )
     if start_sha is None:
         begins_there = owner != task.id or commit == base_tip
@@ -122,128 +121,6 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         if read_occupant(repository, checkout) == task.id and uncommitted_paths(checkout, OWN_FOLDERS):
             there += f"; what was not committed is in `{place}`"
     return planned._replace(warnings=(there,))
-
-
-def require_code(repository: Repository, task: Task) -> None:
-    """Refuses to go on with work that was handed off in another clone and whose commits are not in this one.
-
-    Raises:
-        CodeMissingError: they are missing here.
-    """
-    if task.end_sha is None or not task.has_code or repository.objects.has(task.end_sha):
-        return
-    branch = task.branch or f"{WORK_BRANCH}{task.id}"
-    lost = f"; if it is lost, `gt cancel {task.id}`, then `gt reopen {task.id}` to begin again"
-    raise CodeMissingError(
-        f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
-        hint=f"{_fetching(repository, branch)}{lost if task.is_open else ''}",
-    )
-
-
-def moved_tip(repository: Repository, task: Task) -> tuple[str, bool] | None:
-    """Returns where the branch that is a task's alone stands, if not at its hand-off, and whether it is only behind that."""
-    if task.branch is None or task.sharing_epic is not None:
-        return None
-    tip = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
-    if tip is None or not is_other_head(tip, task.end_sha):
-        return None
-    return tip, is_ancestor(repository, tip, str(task.end_sha))
-
-
-def require_head(repository: Repository, task: Task) -> None:
-    """Refuses to judge or merge work whose last commits are not on this clone's branch of it, where nothing was added.
-
-    Raises:
-        CodeMissingError: they are missing here, or only the branch is behind them.
-    """
-    require_code(repository, task)
-    branch, end = task.branch, task.end_sha
-    moved = moved_tip(repository, task)
-    if moved is not None and moved[1] and branch == WORK_BRANCH + task.id:
-        place = _place_of(repository, branch)
-        raise CodeMissingError(
-            f"`{branch}` is at {moved[0][:7]} in this clone, behind {str(end)[:7]}, which was handed off",
-            hint=f"`git branch --force {branch} {str(end)[:10]}` brings it there"
-            if place is None
-            else f"`git -C {quote(str(place))} merge --ff-only {str(end)[:10]}` brings it there",
-        )
-
-
-def _fetching(repository: Repository, branch: str | None) -> str:
-    """Returns how a branch comes here; git does not fetch into one that is checked out."""
-    place = _place_of(repository, branch)
-    way = f"fetch origin {branch}:{branch}"
-    if place is not None:
-        way = f"-C {quote(str(place))} pull --no-rebase --no-edit origin {branch}"
-    return f"`git push origin {branch}` where it was made, then `git {way}` here"
-
-
-def _place_of(repository: Repository, branch: str | None) -> Path | None:
-    """Returns where a branch is checked out."""
-    places = (one.path for one in list_worktrees(repository) if current_branch(one) == branch)
-    return None if branch is None else next(places, None)
-
-
-def require_blockers(
-    repository: Repository, task: Task, graph: TaskGraph, base: str, starts: tuple[str, ...]
-) -> None:
-    """Refuses to begin work from commits of which none has the code of a blocker that is done.
-
-    Raises:
-        CodeMissingError: that code is to be fetched or merged first.
-    """
-    for needed in code_of_blockers(graph, task):
-        if _can_be_had(repository, needed, starts):
-            continue
-        one, short = needed.task, needed.commit[:10]
-        epic = graph.tasks.get(one.carrier) if one.carrier else None
-        if epic is not None and not epic.is_open:
-            lacks = f"it is on `{one.branch}` alone, whose epic `{epic.id}` is cancelled"
-            way = f"`git merge --no-edit {short}` on `{base}` brings it there"
-        elif epic is not None and epic in graph.open_above(task):
-            lacks = f"it is merged with `{epic.id}`, which waits for `{task.id}`"
-            way = f"`gt update {task.id} --parent {epic.id} --isolation epic` lets both work on one branch"
-        elif one.merged_sha != needed.commit:
-            lacks, way = f"its branch here lacks {short} of `{one.branch}`", _fetching(repository, one.branch)
-        elif _is_to_come(repository, needed.commit, base):
-            lacks, way = (
-                f"`{base}` lacks the merge {short}",
-                f"`git pull`, once `{base}` is pushed where it was made",
-            )
-        else:
-            lacks, way = (
-                f"`{base}` lacks the merge {short}",
-                f"`git merge --no-edit {short}` on `{base}` restores it",
-            )
-        raise CodeMissingError(
-            f"`{task.id}` waits for the code of `{one.id}`: {lacks}",
-            hint=f"{way}; `gt unblock {needed.owner} {needed.blocker}` starts without it",
-        )
-
-
-def lacking_on(repository: Repository, tasks: Iterable[Task], owner: str, commit: str) -> list[NeededCode]:
-    """Returns the code that is to be merged with an epic, and is not in a commit: it may be from another clone."""
-    needed = (
-        NeededCode(one.id, one.id, one, one.end_sha) for one in tasks if one.carrier == owner and one.end_sha
-    )
-    return [one for one in needed if not _can_be_had(repository, one, (commit,))]
-
-
-def _is_to_come(repository: Repository, commit: str, base: str) -> bool:
-    """True if a merge is not stored here, or the remote's base has it."""
-    remote = read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
-    is_stored = repository.objects.has(commit)
-    return not is_stored or (remote is not None and is_ancestor(repository, commit, remote))
-
-
-def _can_be_had(repository: Repository, needed: NeededCode, starts: tuple[str, ...]) -> bool:
-    if not repository.objects.has(needed.commit):  # a shallow clone has no old commits, merged or not
-        return repository.is_shallow
-    return any(
-        is_ancestor(repository, needed.commit, start)
-        or has_work(repository, start, needed.task.id, needed.task.end_sha)
-        for start in starts
-    )
 
 
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
