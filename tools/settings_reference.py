@@ -35,7 +35,7 @@ There are four layers, and the later one wins:
 
 For settings marked *merged by rule*, a later layer cannot loosen what an earlier one demands: the stricter value wins, and `gt config` says which layer it comes from.
 An unknown key or a wrong value is an error that names the file, the line and the column.
-A run that is active takes up `agents`, `budget`, `iterations` and `limits` from a changed `config.yaml` before it starts the next session; agents that came from elsewhere, once [`gt trust`](../explanation/security.md) has let them run. Most others hold from the next run on; [the permission mode](../how-to/say-what-agents-may-do.md#the-mode) counts at once. The run names the settings that changed. While `config.yaml` cannot be read, a run that is active keeps the settings it has and warns of it once, and `gt status` says so.
+A run that is active takes up `agents`, `budget`, `iterations` and `limits` from a changed `config.yaml` before it starts the next session. Most others hold from the next run on; [permissions](../how-to/say-what-agents-may-do.md#the-mode) and approvals count at once. The run names the settings that changed. What came from elsewhere and has to be [trusted](../explanation/security.md) first is left out until somebody types `gt trust`, and the run says so once. While `config.yaml` cannot be read, a run that is active keeps the settings it has and warns of it once, and `gt status` says so.
 Durations are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
 `*` stands for a name that you choose.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.document.settings import Layer, read_layer
+from gitticks.document.settings import Keys, Layer, keys_of, read_layer
+from gitticks.document.settings_table import ANY, pattern_of
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
@@ -83,6 +84,19 @@ def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
 def runnables_of_layer(layer: Layer) -> tuple[Runnable, ...]:
     """Returns the same of what was read from it."""
     return tuple(sorted(_of_layer(layer), key=lambda one: one.name))
+
+
+def held_back(kept: Layer, new: Layer, trusted: Container[str]) -> Layer:
+    """Returns a layer in which what nobody has trusted is as it was; of an agent's entry, all or nothing is taken."""
+    held = {_entry(keys_of(one.name)) for one in runnables_of_layer(new) if one.digest not in trusted}
+    taken = {keys: given for keys, given in new.given.items() if _entry(keys) not in held}
+    stays = {keys: given for keys, given in kept.given.items() if _entry(keys) in held}
+    return new._replace(given={**taken, **stays})
+
+
+def _entry(keys: Keys) -> Keys:
+    """Returns the keys of what is taken as a whole."""
+    return keys[:2] if ANY in pattern_of(keys) else keys
 
 
 def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:

@@ -15,8 +15,7 @@ from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.runnables import runnables_of_layer
 from gitticks.document.settings import get
 from gitticks.document.settings import names as setting_names
-from gitticks.document.settings_layers import merge_layers
-from gitticks.errors import GitticksError, first_of
+from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository
 from gitticks.model.checkpoint import Checkpoint
@@ -36,7 +35,7 @@ from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
-from gitticks.store.settings import read_team_layer, setting_layers
+from gitticks.store.settings import load_settings, read_team_layer
 from gitticks.store.transaction import Transaction
 from gitticks.store.trust import require_trusted
 from gitticks.workflow.decision import Decision, is_turn_of
@@ -77,29 +76,26 @@ class RunContext:
     def renew_settings(self) -> None:
         """Takes up agents, limits and budgets that were changed; the other settings hold as they were checked at the start.
 
-        The agents are taken up once all that they run is trusted here; their modes are read anew for each session.
+        What nobody has trusted here is not taken up; the agents' modes are read anew for each session.
         """
-        kept, why = "settings", ""
+        why = ""
         try:
             team = read_team_layer(self.repository)
-            others = setting_layers(self.repository, self.world.environment, self.overrides)[1:]
-            now = merge_layers((team, *others)).settings
-            self.settings = self.settings._replace(
-                budget=now.budget, iterations=now.iterations, limits=now.limits
-            )
-            kept, before = "agents", self.settings.agents
+            now = load_settings(self.repository, self.world.environment, self.overrides).settings
+            before = self.settings.agents
             agents = {
                 name: one._replace(mode=before[name].mode if name in before else None)
                 for name, one in now.agents.items()
             }
-            if agents != before:
-                runs = (one for one in runnables_of_layer(team) if one.name.startswith("agents."))
-                require_trusted(self.repository, runs)
-                self.settings = self.settings._replace(agents=agents)
+            self.settings = self.settings._replace(
+                agents=agents, budget=now.budget, iterations=now.iterations, limits=now.limits
+            )
             self._tell_changed(now)
+            require_trusted(self.repository, runnables_of_layer(team))
+        except RefusedError as error:
+            why = f"{error.message}; the run keeps what it has ({error.hint})"
         except GitticksError as error:
-            hint = f" ({error.hint})" if kept == "agents" else ""
-            why = f"{error.message}; the run keeps the {kept} that it has{hint}"
+            why = f"{error.message}; the run keeps the settings that it has"
         if why and why != self._kept_for:
             self.emit(Warned(None, why))
         self._kept_for = why

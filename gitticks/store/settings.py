@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 
+from gitticks.document.runnables import held_back, runnables_of_layer
 from gitticks.document.settings import Given, Layer, file_layer, refuse_unavailable
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
@@ -25,6 +26,7 @@ from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
+from gitticks.store.trust import require_trusted, trusted_digests
 
 _MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
 _OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
@@ -32,7 +34,7 @@ _OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 _kept: dict[str, Layer] = {}
-"""What `config.yaml` said when this process could last read it, by repository, while a run is alive there."""
+"""What the team has set and a person has trusted, as this process last read it, by repository, while a run is alive there."""
 
 
 def load_settings(
@@ -55,7 +57,7 @@ def setting_layers(
 ) -> tuple[Layer, Layer, Layer, Layer, Layer]:
     """Returns what each place gives: the state branch, git's configuration, the clone, the environment, the flags."""
     return (
-        _team_layer(repository),
+        _trusted_layer(repository),
         git_layer(_git_configuration(repository)),
         _clone_layer(repository),
         environment_layer(environment),
@@ -88,8 +90,14 @@ def team_settings(repository: Repository) -> Settings:
 
 @contextmanager
 def keeping_team_settings(repository: Repository) -> Iterator[None]:
-    """Lets a run continue with what it last read in `config.yaml` while somebody's mistake makes that unreadable."""
-    _kept[repository.common_place] = read_team_layer(repository)
+    """Lets a run continue with what it has of `config.yaml` where that becomes unreadable, or holds what nobody trusted.
+
+    Raises:
+        RefusedError: it holds that already.
+    """
+    layer = read_team_layer(repository)
+    require_trusted(repository, runnables_of_layer(layer))
+    _kept[repository.common_place] = layer
     try:
         yield
     finally:
@@ -97,15 +105,19 @@ def keeping_team_settings(repository: Repository) -> Iterator[None]:
 
 
 def _team_layer(repository: Repository) -> Layer:
-    place = repository.common_place
     try:
-        layer = read_team_layer(repository)
+        return read_team_layer(repository)
     except DocumentError:
-        if place not in _kept:
+        if repository.common_place not in _kept:
             raise
-        return _kept[place]
+        return _kept[repository.common_place]
+
+
+def _trusted_layer(repository: Repository) -> Layer:
+    """Returns the same; what arrives during a run is left out until somebody trusts it, for each run asks at its start."""
+    layer, place = _team_layer(repository), repository.common_place
     if place in _kept:
-        _kept[place] = layer
+        layer = _kept[place] = held_back(_kept[place], layer, trusted_digests(repository))
     return layer
 
 

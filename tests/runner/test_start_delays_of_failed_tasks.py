@@ -17,6 +17,8 @@ from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.start_delays import LeftAlone
+from gitticks.store.permissions import policy_layers
+from gitticks.store.settings import keeping_team_settings
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, RunProject, allow_shared, project
 from tests.support.tasks import CREATED, write_files
@@ -143,8 +145,7 @@ def test_an_agent_that_is_defined_while_a_run_is_active_works_in_it_once_it_is_t
         project.ok("config", "agents.other.argv", f'["{project.agent_file}"]')
         until(lambda: project.stands()[0] is Status.DONE, "the work of an agent that is new")
         text = (project.board / "config.yaml").read_text()
-        (project.board / "config.yaml").write_text(text.replace("  other:", "  another:"))
-        git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "from elsewhere", at=project.board)
+        arrive(project, text.replace("  other:", "  another:"))
         wait_for_words(process, "`agents.another.argv` came from elsewhere, and nobody has trusted it here")
         project.make("m3xq", agent="another")
         wait_for_words(process, "skipped in this run: there is no agent `another`")
@@ -152,6 +153,68 @@ def test_an_agent_that_is_defined_while_a_run_is_active_works_in_it_once_it_is_t
         until(lambda: project.stands("m3xq")[0] is Status.DONE, "the work of an agent that is trusted")
         project.interrupt(process)
         process.wait()
+
+
+def arrive(project: RunProject, settings: str) -> None:
+    """Makes a colleague's settings the team's, as a fetch does."""
+    (project.board / "config.yaml").write_text(settings)
+    git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "from elsewhere", at=project.board)
+
+
+def test_what_arrives_during_a_run_waits_for_trust_and_what_tightens_counts_at_once(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON)
+    before = (project.store.read("config.yaml") or b"").decode()
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "nothing is ready")
+        arrive(project, f"{before}permissions: {{mode: auto-all, default: deny}}\nlimits: {{idle: 1m}}\n")
+        wait_for_words(process, "changed settings are taken up: `permissions.default`, `limits.idle`")
+        wait_for_words(
+            process,
+            "`permissions.mode` came from elsewhere, and nobody has trusted it here yet; "
+            "the run keeps what it has (`gt trust` shows what would run, and asks)",
+        )
+        project.ok("trust", "--yes")
+        wait_for_words(process, "changed settings are taken up: `permissions.mode`")
+        project.interrupt(process)
+        rest = process.communicate()[0]
+    assert "came from elsewhere" not in rest
+
+
+def test_each_session_of_a_run_goes_by_what_somebody_here_has_trusted(project: RunProject) -> None:
+    rule = "{operation: shell, commands: [rm]}"
+    ours = "permissions:\n  deny: [{operation: network}]\n"
+    project.settings(ours)
+    before = (project.store.read("config.yaml") or b"").decode()
+    run = run_context(Context(directory=project.path), lambda _: None)
+
+    def in_effect() -> tuple[object, ...]:
+        run.renew_settings()
+        team, *_ = policy_layers(run.repository, {}, {})
+        modes = [with_present_mode(run.registry.spec(name), run).mode for name in run.settings.agents]
+        return [one.operation for one in team.deny], [one.operation for one in team.allow], modes
+
+    with keeping_team_settings(run.repository):
+        theirs = f"permissions:\n  deny: [{rule}]\n  allow: [{rule}]\n  mode: yolo\nisolation: none\n"
+        arrive(project, before.replace(ours, theirs))
+        assert in_effect() == (["shell"], [], [PermissionMode.AUTO_EDIT])
+        arrive(project, before.replace(ours, theirs) + "newkey: 1\n")
+        assert in_effect() == (["shell"], [], [PermissionMode.AUTO_EDIT])
+        arrive(project, before.replace(ours, theirs))
+        project.ok("trust", "--yes")
+        assert in_effect() == (["shell"], ["shell"], [PermissionMode.AUTO_ALL])
+
+
+def test_no_run_begins_with_what_arrived_since_it_was_looked_at(project: RunProject) -> None:
+    before = (project.store.read("config.yaml") or b"").decode()
+    run = run_context(Context(directory=project.path), lambda _: None)
+    arrive(project, f"{before}permissions: {{default: allow}}\n")
+    with (
+        pytest.raises(RefusedError, match=r"`permissions\.default` came from elsewhere"),
+        keeping_team_settings(run.repository),
+    ):
+        pass
 
 
 def test_settings_that_change_while_a_run_is_active_are_named_once(project: RunProject) -> None:
