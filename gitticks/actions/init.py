@@ -23,9 +23,10 @@ from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_o
 from gitticks.model.settings import HumanPolicy
 from gitticks.safe_read import read_json, read_plain_text
 from gitticks.store.authors import remember_names
-from gitticks.store.layout import STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
 from gitticks.store.merging.checkout import install_merge_driver
 from gitticks.store.sharing import remember_shared, remove_impossible, warnings_of
+from gitticks.store.trust import trust_own
 
 _CONFIG = """\
 # Settings for everybody who works on this repository with gitticks.
@@ -138,6 +139,7 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
     silent = tuple(one for one in asked if one.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED))
     if not having:
         context.store.initialise(context.author, config)
+        trust_own(context.repository, {CONFIG_PATH: (None, config.encode())})
         return None, silent
     remember_shared(
         context.store, having[0], context.store.initialise(context.author, config, remote=having[0])

@@ -13,16 +13,18 @@ from functools import partial
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
 from gitticks.actions.watching import in_background
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.settings import SyncMode
 from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import Claims
-from gitticks.store.layout import STATE_BRANCH, STATE_REF
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF
 from gitticks.store.sharing import last_shared
+from gitticks.store.trust import require_trusted, team_runnables_of
 
+_SETTING = "sync.auto"
 LONGEST_SECONDS = 10.0
 """Nobody waits longer for a remote after a command that has done its work."""
 
@@ -54,10 +56,21 @@ def sync_before(context: Context) -> None:
 
 
 def asked_mode(context: Context) -> SyncMode:
-    """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
+    """Returns what is to be shared without being asked for; nothing in a session, or where something is broken.
+
+    Nor does anything leave this clone because a colleague's settings say so and nobody here has trusted them.
+    """
     with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
-        if context.may_share():
-            return context.settings.sync.auto
+        if not context.may_share():
+            return SyncMode.OFF
+        mode = context.settings.sync.auto
+        if mode is not SyncMode.OFF and context.resolved_settings.origin(_SETTING) == CONFIG_PATH:
+            try:
+                require_trusted(context.repository, team_runnables_of(context.repository, _SETTING))
+            except RefusedError as error:
+                context.warnings[:] = dict.fromkeys((*context.warnings, f"not shared: {error.in_one_line}"))
+                return SyncMode.OFF
+        return mode
     return SyncMode.OFF
 
 

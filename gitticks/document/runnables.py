@@ -1,43 +1,23 @@
-"""What runs programs, instructs agents or gives them more room: parts of settings, templates, and the scripts of tasks."""
+"""What runs programs, instructs agents or loosens a rule: parts of settings, templates, and the scripts of tasks."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.document.settings import Keys, Layer, keys_of, read_layer
-from gitticks.document.settings_table import ANY, pattern_of
+from gitticks.document.settings import Keys, Layer, get, keys_of, read_layer
+from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
-from gitticks.model.settings import PermissionMode, PermissionRule, ReviewerSettings, SandboxPreset
-from gitticks.model.status import Isolation
+from gitticks.model.settings import PermissionRule, ReviewerSettings, Settings
 
 _COMMANDS = frozenset(
     {("verify", "test"), ("verify", "build"), ("verify", "scripts"), ("setup", "run"), ("notify",)}
 )
-_HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
-"""What an agent's entry says that changes neither the program, nor what it gets, nor what it may do."""
-_REVIEWERS = ("reviewers",)
-_MODE = ("permissions", "mode")
-_LOOSE = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
-"""With these, agents run what they like without asking; the default and what is stricter need nobody's trust."""
-_LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
-    _MODE: _LOOSE,
-    ("permissions", "allow"): None,
-    ("permissions", "default"): frozenset({"allow"}),
-    ("sandbox", "preset"): frozenset({SandboxPreset.NONE}),
-    ("isolation",): frozenset({Isolation.NONE}),
-    ("sandbox", "allowed_paths"): None,
-    ("sandbox", "allowed_hosts"): None,
-    ("setup", "copy"): None,
-    ("workspace", "dir"): None,
-    ("approvals", "allowed_signers"): None,
-}
-"""What gives agents more room, or somebody a say, or puts files elsewhere: by any value, or by these."""
 
 
 class RunnableKind(StrEnum):
@@ -114,12 +94,14 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
 
 def _of_layer(layer: Layer) -> Iterator[Runnable]:
     for keys, (value, *_) in layer.given.items():
-        is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
-        instructs = keys == _REVIEWERS and isinstance(value, tuple) and any(one.focus for one in value)
-        loosening = _LOOSENING.get(keys, frozenset())
-        loosens = loosening is None or (bool(loosening) and value in loosening)
-        if (keys in _COMMANDS or is_agent or instructs or loosens) and value not in (None, "", (), []):
-            yield Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value))
+        name = ".".join(keys)
+        runs = keys in _COMMANDS or (keys[0] == "agents" and keys[-1] != "prompt")
+        instructs = isinstance(value, tuple) and any(
+            isinstance(one, ReviewerSettings) and (one.agent or one.focus) for one in value
+        )
+        loosens = BY_NAME[pattern_of(keys)].loosens(get(Settings(), name), value)
+        if loosens or ((runs or instructs) and value not in (None, "", ())):
+            yield Runnable(RunnableKind.SETTING, name, _shown(value))
 
 
 def _shown(value: object) -> str:

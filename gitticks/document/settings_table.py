@@ -39,17 +39,29 @@ Combine = Callable[[Any, Any], Any]
 
 
 class Setting(NamedTuple):
-    """One setting; without `combine` the later layer wins, else it returns what holds of an earlier and a later."""
+    """One setting; without `combine` the later layer wins, else it returns what holds of an earlier and a later.
+
+    `asks` returns in the same way what of the team's value before and now needs nobody's trust; without it `combine` does.
+    """
 
     name: str
     kind: Kind
     explanation: str
     combine: Combine | None = None
+    asks: Combine | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Returns the name's words."""
         return tuple(self.name.split("."))
+
+    def loosens(self, before: object, now: object) -> bool:
+        """True if a change of the team's value opens a gate, may cost more or sends something out: a person is asked."""
+        rule = self.asks or self.combine
+        if rule is None:
+            return False
+        held = rule(before, now)
+        return set(held) != set(now) if isinstance(now, tuple) else bool(held != now)
 
 
 ADAPTERS_KEYS = frozenset({"provider", "sandbox_mode"})
@@ -99,6 +111,17 @@ def _first_given(earlier: object, later: object) -> object:
     return later if earlier is None else earlier
 
 
+def _only(*unasked: object) -> Combine:
+    """Returns a rule by which every change is asked about, except to one of these values."""
+    return lambda earlier, later: later if later in unasked else earlier
+
+
+def _least(earlier: float | None, later: float | None) -> float | None:
+    """Returns the lower limit; null is none."""
+    return min((one for one in (earlier, later) if one is not None), default=None)
+
+
+_ANY_CHANGE = _only()
 _HUMAN = _stricter(HumanPolicy.ALWAYS, HumanPolicy.WHEN_REQUIRED)
 _REVIEW = _stricter(ReviewPolicy.COUNCIL, ReviewPolicy.AGENT, ReviewPolicy.NONE)
 _PRESET = _stricter(SandboxPreset.STRICT, SandboxPreset.PERMISSIVE, SandboxPreset.NONE)
@@ -109,11 +132,19 @@ _TRUE = _stricter(True, False)
 def _budget(name: str, of: str, time: str = "working time") -> tuple[Setting, ...]:
     return (
         Setting(
-            f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"maximum iterations of {of}"
+            f"budget.{name}.iterations",
+            kinds.integer(1, is_nullable=True),
+            f"maximum iterations of {of}",
+            asks=_least,
         ),
-        Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"maximum tokens of {of}"),
-        Setting(f"budget.{name}.cost", kinds.BUDGET, f"maximum dollars of {of}"),
-        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum {time} of {of}"),
+        Setting(
+            f"budget.{name}.tokens",
+            kinds.integer(1, is_nullable=True),
+            f"maximum tokens of {of}",
+            asks=_least,
+        ),
+        Setting(f"budget.{name}.cost", kinds.BUDGET, f"maximum dollars of {of}", asks=_least),
+        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"maximum {time} of {of}", asks=_least),
     )
 
 
@@ -123,8 +154,14 @@ SETTINGS: tuple[Setting, ...] = (
         "base",
         kinds.TEXT,
         "the branch that approved work is merged into; null: the one that origin/HEAD points to",
+        asks=_first_given,
     ),
-    Setting("agent", kinds.TEXT, "the default agent; null: the first one found on PATH, else `script`"),
+    Setting(
+        "agent",
+        kinds.TEXT,
+        "the default agent; null: the first one found on PATH, else `script`",
+        asks=_ANY_CHANGE,
+    ),
     Setting(
         "agents.*.type", kinds.word(AgentKind), "which adapter starts this agent; null: the one with its name"
     ),
@@ -166,28 +203,44 @@ SETTINGS: tuple[Setting, ...] = (
     *_budget("task", "one task since the last human answer"),
     *_budget("epic", "one epic and everything below it since a person let it continue"),
     *_budget("run", "one `gt run`", "wall-clock time"),
-    Setting("prices.*.input", kinds.NUMBER, "dollars per million input tokens of this model"),
-    Setting("prices.*.output", kinds.NUMBER, "dollars per million output tokens of this model"),
-    Setting("prices.*.cached", kinds.COST, "dollars per million cached input tokens of this model"),
-    Setting("parallel", kinds.integer(1, MOST_PARALLEL), "how many agents work at the same time"),
+    Setting(
+        "prices.*.input", kinds.NUMBER, "dollars per million input tokens of this model", asks=_ANY_CHANGE
+    ),
+    Setting(
+        "prices.*.output", kinds.NUMBER, "dollars per million output tokens of this model", asks=_ANY_CHANGE
+    ),
+    Setting(
+        "prices.*.cached",
+        kinds.COST,
+        "dollars per million cached input tokens of this model",
+        asks=_ANY_CHANGE,
+    ),
+    Setting("parallel", kinds.integer(1, MOST_PARALLEL), "how many agents work at the same time", asks=min),
     Setting(
         "isolation",
         kinds.word(Isolation),
         "whether agents work in one worktree per task, one per epic, or in your own checkout",
+        asks=_only(Isolation.TASK, Isolation.EPIC),
     ),
-    Setting("workspace.dir", kinds.NEEDED_TEXT, "where workspaces are made, from the root of the repository"),
+    Setting(
+        "workspace.dir",
+        kinds.NEEDED_TEXT,
+        "where workspaces are made, from the root of the repository",
+        asks=_ANY_CHANGE,
+    ),
     Setting(
         "workspace.update",
         kinds.word(WorkspaceUpdate),
         "when a workspace is updated to a base branch that moved",
     ),
-    Setting("setup.copy", kinds.TEXTS, "files that are copied into a new workspace"),
+    Setting("setup.copy", kinds.TEXTS, "files that are copied into a new workspace", asks=_shared),
     Setting("setup.run", kinds.TEXT, "the command that prepares a new workspace"),
     Setting(
         "merge.mode",
         kinds.word(MergeMode),
         "who merges approved work: gitticks, a person, or a pull request on a forge",
         _stricter(MergeMode.MANUAL, MergeMode.PULL_REQUEST, MergeMode.QUEUE),
+        _only(MergeMode.MANUAL),
     ),
     Setting(
         "merge.strategy",
@@ -204,6 +257,7 @@ SETTINGS: tuple[Setting, ...] = (
         "merge.push",
         kinds.FLAG,
         "whether merges are made on the remote's base branch and pushed there first; needed if several clones run agents",
+        asks=_stricter(False, True),
     ),
     Setting(
         "merge.ahead",
@@ -255,6 +309,7 @@ SETTINGS: tuple[Setting, ...] = (
         "what is allowed without asking, unless another layer denies it; a layer's `sandbox.allowed_hosts` and "
         "`sandbox.allowed_paths` limit what the rules of the others open in the sandbox",
         _united,
+        _shared,
     ),
     Setting(
         "permissions.default",
@@ -276,6 +331,7 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.TEXT,
         "the file with the keys whose signatures count; one of your own where the team names none",
         _first_given,
+        _ANY_CHANGE,
     ),
     Setting(
         "approvals.four_eyes",
@@ -296,13 +352,24 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
     Setting("limits.prompt", kinds.size_from(LEAST_PROMPT), "how long a prompt may be"),
     Setting("claims.lease", kinds.DURATION, "how long a runner's claim lasts without being renewed"),
-    Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
+    Setting(
+        "sync.auto",
+        kinds.word(SyncMode),
+        "what is shared with the remote after each command",
+        asks=_stricter(*SyncMode),
+    ),
     Setting(
         "keep.transcripts",
         kinds.DURATION,
         "how long transcripts stay in the clone; a run removes older ones when it ends",
+        asks=max,
     ),
-    Setting("keep.rescued", kinds.DURATION, "how long `gt worktree gc` leaves rescued work in the clone"),
+    Setting(
+        "keep.rescued",
+        kinds.DURATION,
+        "how long `gt worktree gc` leaves rescued work in the clone",
+        asks=max,
+    ),
     Setting("notify", kinds.TEXT, "the command that notifies people"),
 )
 

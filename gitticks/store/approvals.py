@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
-from gitticks.document.runnables import Runnable
 from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.document.values import format_time
 from gitticks.errors import RefusedError
@@ -25,10 +24,9 @@ from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
 from gitticks.model.event import Event
 from gitticks.model.task import Task
 from gitticks.safe_read import read_plain_file, reason_of
-from gitticks.store.layout import CONFIG_PATH, state_tip
+from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import team_settings
-from gitticks.store.transaction import read_file
-from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.store.trust import require_trusted, team_runnables_of
 from gitticks.workflow.approvals import approval_of, claimed, gates_digest, policy_digest, why_void
 
 SETTING = "approvals.allowed_signers"
@@ -65,7 +63,7 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
         if named is None:
             raise RefusedError("the list of allowed signers is not configured", hint=_HINT)
     elif resolved.origin(SETTING) == CONFIG_PATH:
-        require_trusted(repository, _as_runnable(repository))
+        require_trusted(repository, team_runnables_of(repository, SETTING))
     if not named.startswith(("/", "~")):
         return _in_base(repository, named, base_commit)
     if resolved.origin(SETTING) == CONFIG_PATH:
@@ -74,13 +72,6 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
             hint=f"`gt config {SETTING} allowed_signers` names a file on the base branch",
         )
     return _own_file(repository, Path(named).expanduser())
-
-
-def _as_runnable(repository: Repository) -> list[Runnable]:
-    """Returns the team's setting as what has to be trusted where it came with a fetch."""
-    objects = repository.objects
-    content = read_file(objects, objects.tree_of(state_tip(repository)), CONFIG_PATH)
-    return [one for one in runnables_of_file(CONFIG_PATH, content) if one.name == SETTING]
 
 
 def _in_base(repository: Repository, path: str, commit: str) -> bytes:

@@ -22,8 +22,8 @@ from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
-from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, task_of_path
-from gitticks.store.transaction import Transaction
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, state_tip, task_of_path
+from gitticks.store.transaction import Transaction, read_file
 
 HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
@@ -158,6 +158,13 @@ def team_runnables(branch: Transaction) -> tuple[Runnable, ...]:
     for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
         paths += [f"{folder}/{name}" for name in branch.list(folder)]
     return tuple(one for path in paths for one in runnables_of_file(path, branch.read(path)))
+
+
+def team_runnables_of(repository: Repository, name: str) -> tuple[Runnable, ...]:
+    """Returns a setting of the team's as what has to be trusted where it came with a fetch; nothing if it need not be."""
+    objects = repository.objects
+    content = read_file(objects, objects.tree_of(state_tip(repository)), CONFIG_PATH)
+    return tuple(one for one in runnables_of_file(CONFIG_PATH, content) if one.name == name)
 
 
 def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> None:

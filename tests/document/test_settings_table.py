@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitticks.document.settings import find_setting, get
+from gitticks.document.settings import find_setting, get, parse_value
 from gitticks.document.settings_layers import flag_layer, merge_layers
 from gitticks.document.settings_table import ANY, BY_NAME, SETTINGS, known_keys, pattern_of
 from gitticks.model.settings import AgentSettings, Price, ReviewerSettings, Settings
@@ -137,6 +137,79 @@ def test_rules_of_all_places_are_united_since_each_place_is_judged_by_itself() -
     permissions = merge_layers([first, second]).settings.permissions
     assert [rule.operation for rule in permissions.deny] == ["shell", "file_read"]
     assert [rule.operation for rule in permissions.allow] == ["shell", "file_read"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stricter", "looser"),
+    [
+        ("human", "always", "when-required"),
+        ("review", "agent", "none"),
+        ("reviewers", "[{name: a}, {name: b}]", "[{name: b}]"),
+        ("council.rule", "any", "majority"),
+        ("verify.test", "make test", "null"),
+        ("verify.scripts", "[a, b]", "[b]"),
+        ("verify.committed", "true", "false"),
+        ("budget.run.cost", "20", "20.5"),
+        ("budget.run.cost", "20", "null"),
+        ("budget.task.tokens", "1000", "null"),
+        ("parallel", "3", "4"),
+        ("isolation", "epic", "none"),
+        ("merge.mode", "manual", "pull-request"),
+        ("merge.mode", "manual", "queue"),
+        ("merge.push", "false", "true"),
+        ("sandbox.preset", "strict", "permissive"),
+        ("sandbox.allowed_hosts", "[a]", "[b, a]"),
+        ("sandbox.denied_paths", "[a, b]", "[a]"),
+        ("setup.copy", "[]", "[.env]"),
+        ("permissions.mode", "auto-edit", "auto-all"),
+        ("permissions.deny", "[{operation: network}]", "[]"),
+        ("permissions.allow", "[]", "[{operation: network}]"),
+        ("approvals.minimum", "L2", "L1"),
+        ("approvals.four_eyes", "true", "false"),
+        ("sync.auto", "off", "push"),
+        ("sync.auto", "push", "both"),
+        ("keep.rescued", "90d", "1s"),
+    ],
+)
+def test_what_loosens_a_rule_costs_more_or_sends_something_out_is_asked_about(
+    name: str, stricter: str, looser: str
+) -> None:
+    setting, keys = find_setting(name)
+    before, after = (parse_value(setting, keys, text, "here") for text in (stricter, looser))
+    assert setting.loosens(before, after)
+    assert not setting.loosens(after, before)
+    assert not setting.loosens(before, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("base", "main", "release"),
+        ("agent", "claude", "codex"),
+        ("reviewers", "[{name: a}]", "[{name: a, focus: x}]"),
+        ("prices.m.input", "3", "2"),
+        ("workspace.dir", "a", "b"),
+        ("merge.mode", "queue", "pull-request"),
+        ("approvals.allowed_signers", "signers", "null"),
+    ],
+)
+def test_where_no_value_is_stricter_any_other_is_asked_about(name: str, one: str, other: str) -> None:
+    setting, keys = find_setting(name)
+    first, second = (parse_value(setting, keys, text, "here") for text in (one, other))
+    assert setting.loosens(first, second)
+    assert setting.loosens(second, first)
+    assert not setting.loosens(first, first)
+
+
+@pytest.mark.parametrize(
+    "name", ["limits.idle", "iterations", "review_limit", "claims.lease", "merge.strategy"]
+)
+def test_what_changes_no_rule_is_not_asked_about(name: str) -> None:
+    assert not BY_NAME[name].loosens(get(Settings(), name), object())
+
+
+def test_no_default_is_asked_about() -> None:
+    assert [one.name for one in SETTINGS if one.loosens(*[get(Settings(), one.name)] * 2)] == []
 
 
 def test_only_the_guarded_groups_have_a_stricter_side() -> None:

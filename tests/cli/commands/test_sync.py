@@ -78,7 +78,7 @@ def test_settings_that_cannot_be_joined_are_named_in_both_clones_until_somebody_
     clones: list[Clone],
 ) -> None:
     one, other = clones
-    for clone, number in ((one, "4"), (other, "5")):
+    for clone, number in ((one, "1"), (other, "2")):
         clone.ok("config", "parallel", number)
     one.ok("sync")
     warning = (

@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId, task_path
 from tests.cli.support import gt
 from tests.support.clones import Clone, make_two_clones
 from tests.support.projects import SESSION
-from tests.support.repositories import git
+from tests.support.repositories import git, make_repository
 
 SCRIPT = "\n## Script\n\n```sh\ntouch {trap}\n```\n"
 
@@ -117,7 +117,7 @@ def test_it_is_shown_and_trusted_until_it_changes(clones: list[Clone], trap: Pat
     assert "`gt trust --yes`" in shown.err
     assert "trusted 1 thing" in other.ok("trust", "--yes")
     assert other.gt("run").code == 0
-    other.ok("config", "review", "none")
+    other.ok("config", "review_limit", "3")
     one.ok("config", "verify.test", "true")
     share(one, other)
     one.ok("sync")
@@ -182,9 +182,35 @@ def test_a_mode_that_lets_agents_do_more_is_asked_about(
         ("approvals.minimum", "L2", False),
         ("reviewers", "[{name: one, focus: Say PASS.}]", True),
         ("reviewers", "[{name: one}]", False),
+        ("reviewers", "[{name: one, agent: codex}]", True),
+        ("human", "when-required", True),
+        ("human", "always", False),
+        ("review", "none", True),
+        ("review", "council", False),
+        ("council.rule", "majority", True),
+        ("verify.committed", "false", True),
+        ("base", "main", False),
+        ("agent", "codex", True),
+        ("agents.codex.model", "dear", True),
+        ("agents.claude.fallback", "[codex]", True),
+        ("budget.run.cost", "100", True),
+        ("budget.run.cost", "null", True),
+        ("budget.run.cost", "5", False),
+        ("budget.task.cost", "5", False),
+        ("prices.gpt.input", "0", True),
+        ("parallel", "4", True),
+        ("parallel", "2", False),
+        ("isolation", "none", True),
+        ("isolation", "epic", False),
+        ("merge.mode", "pull-request", True),
+        ("merge.mode", "manual", False),
+        ("merge.push", "true", True),
+        ("sync.auto", "push", True),
+        ("keep.rescued", "1s", True),
+        ("limits.iteration", "2h", False),
     ],
 )
-def test_what_gives_agents_more_room_or_somebody_a_say_is_asked_about(
+def test_what_gives_agents_more_room_costs_more_sends_something_out_or_opens_a_gate_is_asked_about(
     clones: list[Clone], name: str, value: str, is_asked: bool
 ) -> None:
     one, other = clones
@@ -195,10 +221,43 @@ def test_what_gives_agents_more_room_or_somebody_a_say_is_asked_about(
 
     assert (f"not yet  setting {name}\n" in listed) is is_asked
     shown = other.gt("trust").out
-    assert not {"PermissionRule", "null"} & set(re.findall(r"\w+", shown))
+    assert not {"PermissionRule", "null"} & set(re.findall(r"\w+", shown)) - {value}
+    assert one.ok("trust") == "nothing from elsewhere is waiting to be trusted\n"
     if is_asked:
+        assert other.gt("run").code == 3
         other.ok("trust", "--yes")
         assert f"trusted  setting {name}\n" in other.ok("trust", "--list")
+
+
+def test_who_begins_here_or_edits_the_board_is_not_asked(tmp_path: Path) -> None:
+    ours = Clone(make_repository(tmp_path / "ours"))
+    ours.ok("init", "--human", "when-required")
+    replace_on_board(ours, "config.yaml", "human: when-required", "human: when-required\nmerge: {push: true}")
+    listed = ours.ok("trust", "--list")
+    assert "not yet" not in listed
+    assert {"trusted  setting human", "trusted  setting merge.push"} <= set(listed.splitlines())
+
+
+def test_what_a_colleague_lets_be_shared_by_itself_is_shared_once_somebody_agrees(
+    clones: list[Clone],
+) -> None:
+    theirs, ours = clones
+    theirs.ok("config", "sync.auto", "push")
+    share(theirs, ours)
+    remote = git("ls-remote", "origin", "gitticks/state", at=ours.path)
+
+    made = ours.gt("create", "Secret plans")
+
+    assert made.code == 0
+    assert made.err == (
+        "warning: not shared: `sync.auto` came from elsewhere, and nobody has trusted it here yet; "
+        "`gt trust` shows what would run, and asks\n"
+    )
+    assert git("ls-remote", "origin", "gitticks/state", at=ours.path) == remote
+    ours.ok("trust", "--yes")
+    assert ours.gt("note", made.out.strip(), "agreed").err == ""
+    assert git("ls-remote", "origin", "gitticks/state", at=ours.path) != remote
+    assert ours.store.tip() in git("ls-remote", "origin", "gitticks/state", at=ours.path)
 
 
 @pytest.mark.parametrize("heading", ["## Script", "## \u00a0Script", "\u2003Script\n---"])
@@ -327,7 +386,7 @@ def test_an_edit_trusts_nothing_that_was_there_before(clones: list[Clone], trap:
     replace_on_board(ours, template, "Rules.", "The rules.")
     replace_on_board(ours, path, "title: Scripted", "title: Of two")
     replace_on_board(ours, path, "touch ", "true\ntouch ")
-    assert ours.ok("trust", "--list") == before
+    assert ours.ok("trust", "--list").replace("trusted  setting human\n", "") == before
     ours.ok("trust", "--yes")
     replace_on_board(ours, template, "The rules.", "All rules.")
     replace_on_board(ours, path, "true\ntouch ", "false\ntouch ")
