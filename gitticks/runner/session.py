@@ -18,7 +18,7 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import AgentKind, ReviewPolicy
-from gitticks.model.status import ActorKind, Role
+from gitticks.model.status import ActorKind, Isolation, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
@@ -177,6 +177,12 @@ class SessionRun:
             self._catch_up()
             plan = workspaces.plan(task, graph, run.settings, run.repository)
         require_workspace(run.settings.sandbox, plan.isolation, f"`gt update {task.id} --isolation task`")
+        if plan.isolation is Isolation.NONE and run.settings.isolation is not Isolation.NONE:
+            raise GitticksError(
+                f"`{task.id}` is to be worked on in your own checkout, which a task's file alone does not decide",
+                hint=f"`gt run --isolation none {task.id}` allows it, `gt update {task.id} --isolation task` "
+                "gives its agent a workspace",
+            )
         if plan.branch is None or not plan.branch.startswith(WORK_BRANCH):
             return plan
         name = plan.branch.removeprefix(WORK_BRANCH)

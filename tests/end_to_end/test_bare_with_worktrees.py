@@ -55,7 +55,7 @@ def test_a_task_goes_its_whole_way(folder: Path, here: str) -> None:
 def test_work_without_a_workspace_needs_a_checkout(folder: Path) -> None:
     gt("init", at=folder)
     task = gt("create", "Work", "--script", "-", "--isolation", "none", input=SCRIPT, at=folder).out.strip()
-    ran = gt("run", "--headless", "--debounce", "0", at=folder)
+    ran = gt("run", "--headless", "--debounce", "0", "--isolation", "none", at=folder)
     assert "work without a workspace needs a checkout" in ran.seen
     assert f"`gt update {task} --isolation task`" in ran.seen
 

@@ -349,8 +349,16 @@ class TestPeople:
         assert project.run().code == RunExit.DONE
         assert EventType.SESSION_ENDED not in project.kinds()
 
-    def test_an_isolation_of_its_own_counts(self, project: RunProject) -> None:
+    def test_no_task_s_file_puts_an_agent_into_the_checkout(self, project: RunProject) -> None:
         project.settings(NO_PERSON)
         project.make(isolation=Isolation.NONE)
-        assert project.run().code == RunExit.DONE
+        project.make("m3xq", start_sha=git("rev-parse", "HEAD", at=project.path))  # as if it were begun there
+        base = git("rev-parse", "main", at=project.path)
+        ran = project.run()
+        for task in ("k7f2", "m3xq"):
+            assert f"`{task}` is to be worked on in your own checkout, which a task's file alone" in ran.seen
+            assert f"`gt run --isolation none {task}`" in ran.seen
+        assert git("rev-parse", "main", at=project.path) == base
+        assert project.run("--isolation", "none", "k7f2").code == RunExit.DONE
         assert not project.workspace().exists()
+        assert project.stands()[0] is Status.DONE
