@@ -8,17 +8,18 @@ from typing import NamedTuple
 from gitticks.actions.agents import unknown_in_settings
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import refuse_new_secrets
+from gitticks.document.runnables import setting_of
 from gitticks.document.settings import (
     explain,
     find_setting,
     get,
+    keys_of,
     names,
     parse_value,
     read_layer,
     refuse_unavailable,
     set_value,
     show,
-    with_value,
 )
 from gitticks.document.settings_layers import ResolvedSettings, merge_layers
 from gitticks.document.texts import decode, is_encodable
@@ -27,7 +28,7 @@ from gitticks.git.checkouts import current_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import trust_own
+from gitticks.store.trust import trust
 
 _FORMAT = "version"
 
@@ -83,10 +84,9 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
         transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
 
     context.store.transact(write, author=context.author)
-    if value is not None:  # the value that the team has already is trusted too, by who types it
-        content = context.store.read(CONFIG_PATH) or b""
-        without = with_value(decode(content, CONFIG_PATH), name, None).encode()
-        trust_own(context.repository, {CONFIG_PATH: (without, content)})
+    # The value that the team has already is trusted too, by who types it.
+    layer = read_layer(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[0]
+    trust(context.repository, [setting_of(layer, keys_of(name))])
     try:
         found = context.renewed().resolved_settings
     except DocumentError as error:  # another mistake is left

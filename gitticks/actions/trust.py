@@ -24,6 +24,8 @@ from gitticks.store.layout import CONFIG_PATH, may_run
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.transaction import Transaction
 from gitticks.store.trust import (
+    agree_on_settings,
+    agreed_settings,
     require_trusted,
     runnables_of_file,
     team_runnables,
@@ -50,7 +52,11 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
     """
     known = trusted_digests(context.repository)
-    found = list(team_runnables(context.store.snapshot()))
+    branch = context.store.snapshot()
+    asked = team_runnables(branch, agreed_settings(context.repository))
+    # What this clone has agreed to is listed as well, and so is a stricter value that it took since.
+    found = list(dict.fromkeys((*asked, *team_runnables(branch))))
+    known |= {one.digest for one in found if one not in asked}
     for task_id, data, _ in context.index.texts(open_only=True):
         found += runnables_of_file(task_path(task_id), data)
     familiar = familiar_names(context.repository, context.world.environment)
@@ -156,8 +162,11 @@ def require_team_trusted(context: Context, about: str = "") -> None:
     Only those whose names begin with `about` count.
     """
     require_agreed(context.repository)
-    found = team_runnables(context.store.snapshot())
+    branch = context.store.snapshot()
+    found = team_runnables(branch, agreed_settings(context.repository))
     require_trusted(context.repository, (one for one in found if one.name.startswith(about)))
+    if not about:
+        agree_on_settings(context.repository, branch.read(CONFIG_PATH))
 
 
 def are_settings_trusted(context: Context) -> bool:
@@ -165,7 +174,8 @@ def are_settings_trusted(context: Context) -> bool:
     if not context.store.exists:
         return True
     known = trusted_digests(context.repository)
-    return all(one.digest in known for one in team_runnables(context.store.snapshot()))
+    found = team_runnables(context.store.snapshot(), agreed_settings(context.repository))
+    return all(one.digest in known for one in found)
 
 
 def why_no_sandbox(context: Context) -> str | None:

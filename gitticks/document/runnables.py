@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.document.settings import Keys, Layer, get, keys_of, read_layer
+from gitticks.document.settings import Keys, Layer, get, keys_of
 from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
@@ -53,22 +53,40 @@ class Runnable(NamedTuple):
         ).hexdigest()
 
 
-def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
-    """Returns the commands that a config.yaml names, in the order of their names; none of one that cannot be read."""
-    try:
-        return runnables_of_layer(read_layer(text)[0])
-    except DocumentError:
-        return ()
+_NOTHING = Layer()
 
 
-def runnables_of_layer(layer: Layer) -> tuple[Runnable, ...]:
-    """Returns the same of what was read from it."""
-    return tuple(sorted(_of_layer(layer), key=lambda one: one.name))
+def runnables_of_layer(layer: Layer, agreed: Layer = _NOTHING) -> tuple[Runnable, ...]:
+    """Returns the settings that run something or are looser than those agreed to, in the order of their names.
+
+    One that is not given any more is looser where its default is.
+    """
+    keys = dict.fromkeys((*agreed.given, *layer.given))
+    needed = (
+        setting_of(layer, one) for one in keys if _needs_trust(one, _value(agreed, one), _value(layer, one))
+    )
+    return tuple(sorted(needed, key=lambda one: one.name))
 
 
-def held_back(kept: Layer, new: Layer, trusted: Container[str]) -> Layer:
+def setting_of(layer: Layer, keys: Keys) -> Runnable:
+    """Returns a setting as what a person trusts: its value, given or by default."""
+    return Runnable(RunnableKind.SETTING, ".".join(keys), _shown(_value(layer, keys)))
+
+
+def changed_settings(old: Layer, new: Layer) -> tuple[Runnable, ...]:
+    """Returns what was set, changed or removed between two versions of the settings."""
+    before, after = ({keys: given.value for keys, given in one.given.items()} for one in (old, new))
+    keys = dict.fromkeys((*before, *after))
+    return tuple(
+        setting_of(new, one)
+        for one in keys
+        if (one in before, before.get(one)) != (one in after, after.get(one))
+    )
+
+
+def held_back(kept: Layer, new: Layer, agreed: Layer, trusted: Container[str]) -> Layer:
     """Returns a layer in which what nobody has trusted is as it was; of an agent's entry, all or nothing is taken."""
-    held = {_entry(keys_of(one.name)) for one in runnables_of_layer(new) if one.digest not in trusted}
+    held = {_entry(keys_of(one.name)) for one in runnables_of_layer(new, agreed) if one.digest not in trusted}
     taken = {keys: given for keys, given in new.given.items() if _entry(keys) not in held}
     stays = {keys: given for keys, given in kept.given.items() if _entry(keys) in held}
     return new._replace(given={**taken, **stays})
@@ -92,16 +110,17 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
     return Runnable(RunnableKind.SCRIPT, task_id, (file.section(Section.SCRIPT) or "").strip())
 
 
-def _of_layer(layer: Layer) -> Iterator[Runnable]:
-    for keys, (value, *_) in layer.given.items():
-        name = ".".join(keys)
-        runs = keys in _COMMANDS or (keys[0] == "agents" and keys[-1] != "prompt")
-        instructs = isinstance(value, tuple) and any(
-            isinstance(one, ReviewerSettings) and (one.agent or one.focus) for one in value
-        )
-        loosens = BY_NAME[pattern_of(keys)].loosens(get(Settings(), name), value)
-        if loosens or ((runs or instructs) and value not in (None, "", ())):
-            yield Runnable(RunnableKind.SETTING, name, _shown(value))
+def _needs_trust(keys: Keys, before: object, value: object) -> bool:
+    runs = keys in _COMMANDS or (keys[0] == "agents" and keys[-1] != "prompt")
+    instructs = isinstance(value, tuple) and any(
+        isinstance(one, ReviewerSettings) and (one.agent or one.focus) for one in value
+    )
+    is_given = value not in (None, "", ())
+    return (is_given and (runs or instructs)) or BY_NAME[pattern_of(keys)].loosens(before, value)
+
+
+def _value(layer: Layer, keys: Keys) -> object:
+    return layer.given[keys].value if keys in layer.given else get(Settings(), ".".join(keys))
 
 
 def _shown(value: object) -> str:

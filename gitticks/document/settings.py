@@ -131,13 +131,6 @@ def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
     if value is not None:
         parse_value(*find_setting(name), value, name)
-    changed = with_value(text, name, value)
-    changed_layer(changed, text)
-    return changed
-
-
-def with_value(text: str, name: str, value: str | None) -> str:
-    """Returns the same whatever is wrong with the file."""
     setting, keys = find_setting(name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
@@ -145,8 +138,10 @@ def with_value(text: str, name: str, value: str | None) -> str:
         body += f"version: {FORMAT_VERSION}\n"
     newline = LINE_BREAK.search(body)
     change = Change(keys, None if value is None else setting.kind.yaml(value))
-    changed = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
-    return mark + changed.text
+    spliced = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
+    changed = mark + spliced.text
+    changed_layer(changed, text)
+    return changed
 
 
 def refuse_unavailable(keys: Keys, value: object) -> None:

@@ -37,7 +37,7 @@ from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.settings import load_settings, read_team_layer
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import require_trusted
+from gitticks.store.trust import agreed_settings, require_trusted
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
@@ -91,7 +91,7 @@ class RunContext:
                 agents=agents, budget=now.budget, iterations=now.iterations, limits=now.limits
             )
             self._tell_changed(now)
-            require_trusted(self.repository, runnables_of_layer(team))
+            require_trusted(self.repository, runnables_of_layer(team, agreed_settings(self.repository)))
         except RefusedError as error:
             why = f"{error.message}; the run keeps what it has ({error.hint})"
         except GitticksError as error:

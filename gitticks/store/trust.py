@@ -1,7 +1,7 @@
 """Remembers in this clone what may run: what it wrote itself, and what a person trusted.
 
-Everything else on the state branch came from elsewhere. The memory is a file of digests beside the locks, one a line;
-whoever deletes it is only asked again.
+Everything else on the state branch came from elsewhere. The memory is a file beside the locks: a digest a line, and the
+settings that this clone went by; whoever deletes it is only asked again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,14 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from gitticks.document.runnables import Runnable, RunnableKind, runnable_of_task, runnables_of_settings
-from gitticks.document.settings import read_layer
+from gitticks.document.runnables import (
+    Runnable,
+    RunnableKind,
+    changed_settings,
+    runnable_of_task,
+    runnables_of_layer,
+)
+from gitticks.document.settings import Layer, read_layer
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, RefusedError, first_of
 from gitticks.git.disk import write_all
@@ -25,6 +31,8 @@ from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, state_tip, task_of_path
 from gitticks.store.transaction import Transaction, read_file
 
+_AGREED = "agreed"
+_NOTHING = Layer()
 HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
 _AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -47,17 +55,38 @@ def _may_be_own(file: Path) -> bool:
 
 def trusted_digests(repository: Repository) -> frozenset[str]:
     """Returns what is trusted in this clone; nothing if nobody was asked yet."""
+    return frozenset(_remembered(repository, "digest"))
+
+
+def agreed_settings(repository: Repository) -> Layer:
+    """Returns the team's settings as this clone last went by them; what is looser than these is asked about."""
+    for text in _remembered(repository, _AGREED)[-1:]:
+        with contextlib.suppress(DocumentError):
+            return read_layer(text)[0]
+    return _NOTHING
+
+
+def agree_on_settings(repository: Repository, content: bytes | None) -> None:
+    """Remembers the team's settings, all of which are trusted; where that cannot be written, those before are."""
+    text = (content or b"").decode("utf-8", "replace")
+    if [text] != _remembered(repository, _AGREED)[-1:]:
+        with contextlib.suppress(OSError):
+            _remember(repository, [{_AGREED: text}])
+
+
+def _remembered(repository: Repository, key: str) -> list[str]:
+    """Returns what the lines of a kind hold."""
     file = trust_file(repository)
     try:
         content = read_plain_file(file) if _may_be_own(file) else b""
     except OSError:
-        return frozenset()
-    digests = set()
+        return []
+    found = []
     for line in content.decode("utf-8", "replace").splitlines():
         # One that a crash cut short trusts nothing.
         with contextlib.suppress(ValueError, TypeError, KeyError):
-            digests.add(json.loads(line)["digest"])
-    return frozenset(digests)
+            found.append(str(json.loads(line)[key]))
+    return found
 
 
 def trust_stamp(repository: Repository) -> tuple[int, ...] | None:
@@ -77,12 +106,15 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
     """
     known = trusted_digests(repository)
     new = {one.digest: one for one in runnables if one.digest not in known}
-    if not new:
-        return
-    lines = (
-        json.dumps({"digest": digest, "kind": one.kind.value, "name": one.name})
-        for digest, one in new.items()
-    )
+    if new:
+        _remember(
+            repository,
+            ({"digest": key, "kind": one.kind.value, "name": one.name} for key, one in new.items()),
+        )
+
+
+def _remember(repository: Repository, entries: Iterable[Mapping[str, str]]) -> None:
+    lines = map(json.dumps, entries)
     file = trust_file(repository)
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AS_IT_IS, 0o600)
@@ -103,15 +135,17 @@ def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, 
     known = trusted_digests(repository)
     untrusted: dict[str, set[str]] = {}
     foreign = []
+    agreed = agreed_settings(repository)
     for path, (old, _) in changed.items():
         if old is not None:
-            stood = runnables_of_file(path, old)
+            stood = {*runnables_of_file(path, old)} & {*runnables_of_file(path, old, agreed)}
             untrusted[path] = {one.name for one in stood if one.digest not in known}
             if untrusted[path] or not stood:
                 foreign.append(_words(old.decode("utf-8", "replace")))
     new = []
     for path, (old, content) in changed.items():
-        found = [one for one in runnables_of_file(path, content) if one.name not in untrusted.get(path, ())]
+        brought = _settings_brought(old, content) if path == CONFIG_PATH else runnables_of_file(path, content)
+        found = [one for one in brought if one.name not in untrusted.get(path, ())]
         if found and (old is None or why_unread(path, old) is None):
             new += [
                 one
@@ -119,6 +153,16 @@ def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, 
                 if one.kind is RunnableKind.SETTING or not any(_words(one.text) in text for text in foreign)
             ]
     trust(repository, new)
+
+
+def _settings_brought(old: bytes | None, new: bytes | None) -> tuple[Runnable, ...]:
+    with contextlib.suppress(DocumentError):
+        return changed_settings(_layer_of(old), _layer_of(new))
+    return ()
+
+
+def _layer_of(content: bytes | None) -> Layer:
+    return read_layer((content or b"").decode("utf-8", "replace"))[0]
 
 
 def _words(text: str) -> str:
@@ -139,12 +183,14 @@ def why_unread(path: str, content: bytes) -> DocumentError | None:
     return None
 
 
-def runnables_of_file(path: str, content: bytes | None) -> tuple[Runnable, ...]:
-    """Returns what one file of the state branch would run."""
+def runnables_of_file(path: str, content: bytes | None, agreed: Layer = _NOTHING) -> tuple[Runnable, ...]:
+    """Returns what one file of the state branch would run, and which of its settings are looser than those agreed to."""
+    if path == CONFIG_PATH:
+        with contextlib.suppress(DocumentError):
+            return runnables_of_layer(_layer_of(content), agreed)
+        return ()
     if content is None or not may_run(path, content):
         return ()
-    if path == CONFIG_PATH:
-        return runnables_of_settings(content.decode("utf-8", "replace"))
     task_id = task_of_path(path)
     if task_id is None:
         return (Runnable(RunnableKind.TEMPLATE, path, content.decode("utf-8", "replace")),)
@@ -152,19 +198,20 @@ def runnables_of_file(path: str, content: bytes | None) -> tuple[Runnable, ...]:
     return () if script is None else (script,)
 
 
-def team_runnables(branch: Transaction) -> tuple[Runnable, ...]:
-    """Returns the commands of the settings, and the templates."""
+def team_runnables(branch: Transaction, agreed: Layer = _NOTHING) -> tuple[Runnable, ...]:
+    """Returns what of the settings has to be trusted, and the templates."""
     paths = [CONFIG_PATH]
     for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
         paths += [f"{folder}/{name}" for name in branch.list(folder)]
-    return tuple(one for path in paths for one in runnables_of_file(path, branch.read(path)))
+    return tuple(one for path in paths for one in runnables_of_file(path, branch.read(path), agreed))
 
 
 def team_runnables_of(repository: Repository, name: str) -> tuple[Runnable, ...]:
     """Returns a setting of the team's as what has to be trusted where it came with a fetch; nothing if it need not be."""
     objects = repository.objects
     content = read_file(objects, objects.tree_of(state_tip(repository)), CONFIG_PATH)
-    return tuple(one for one in runnables_of_file(CONFIG_PATH, content) if one.name == name)
+    found = runnables_of_file(CONFIG_PATH, content, agreed_settings(repository))
+    return tuple(one for one in found if one.name == name)
 
 
 def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> None:

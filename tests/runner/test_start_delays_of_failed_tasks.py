@@ -196,14 +196,16 @@ def test_each_session_of_a_run_goes_by_what_somebody_here_has_trusted(project: R
         return [one.operation for one in team.deny], [one.operation for one in team.allow], modes
 
     with keeping_team_settings(run.repository):
-        theirs = f"permissions:\n  deny: [{rule}]\n  allow: [{rule}]\n  mode: yolo\nisolation: none\n"
+        theirs = f"permissions:\n  deny: [{rule}, {{operation: network}}]\n  allow: [{rule}]\n  mode: yolo\n"
         arrive(project, before.replace(ours, theirs))
-        assert in_effect() == (["shell"], [], [PermissionMode.AUTO_EDIT])
+        assert in_effect() == (["shell", "network"], [], [PermissionMode.AUTO_EDIT])
         arrive(project, before.replace(ours, theirs) + "newkey: 1\n")
-        assert in_effect() == (["shell"], [], [PermissionMode.AUTO_EDIT])
+        assert in_effect() == (["shell", "network"], [], [PermissionMode.AUTO_EDIT])
+        arrive(project, before.replace(ours, "permissions: {default: allow}\n"))
+        assert in_effect() == (["shell", "network"], [], [PermissionMode.AUTO_EDIT])
         arrive(project, before.replace(ours, theirs))
         project.ok("trust", "--yes")
-        assert in_effect() == (["shell"], ["shell"], [PermissionMode.AUTO_ALL])
+        assert in_effect() == (["shell", "network"], ["shell"], [PermissionMode.AUTO_ALL])
 
 
 def test_no_run_begins_with_what_arrived_since_it_was_looked_at(project: RunProject) -> None:

@@ -238,6 +238,57 @@ def test_who_begins_here_or_edits_the_board_is_not_asked(tmp_path: Path) -> None
     assert {"trusted  setting human", "trusted  setting merge.push"} <= set(listed.splitlines())
 
 
+def test_what_is_removed_or_loosened_again_is_asked_about_and_what_tightens_is_not(
+    clones: list[Clone],
+) -> None:
+    theirs, ours = clones
+    for name, value in (("verify.test", "true"), ("budget.run.cost", "100"), ("approvals.minimum", "L2")):
+        theirs.ok("config", name, value)
+    share(theirs, ours)
+    ours.ok("trust", "--yes")
+    assert ours.gt("run").code == 0
+    theirs.ok("config", "budget.run.cost", "50")
+    share(theirs, ours)
+    assert "not yet" not in ours.ok("trust", "--list")
+    assert ours.gt("run").code == 0
+    theirs.ok("config", "verify.test", "--unset")
+    theirs.ok("config", "budget.run.cost", "60")
+    theirs.ok("config", "approvals.minimum", "L0")
+    share(theirs, ours)
+
+    ran = ours.gt("run")
+
+    assert ran.code == 3
+    waiting = ["approvals.minimum", "budget.run.cost", "verify.test"]
+    assert ", ".join(f"`{one}`" for one in waiting) + " came from elsewhere" in ran.err
+    assert ours.gt("trust").out == (
+        "setting approvals.minimum\n    L0\nsetting budget.run.cost\n    60.0\nsetting verify.test\n    null\n"
+    )
+    assert theirs.gt("run").code == 0
+    ours.ok("trust", "--yes")
+    assert ours.gt("run").code == 0
+
+
+def test_who_changes_a_setting_here_is_not_asked_whichever_way_it_goes(clones: list[Clone]) -> None:
+    theirs, ours = clones
+    theirs.ok("config", "budget.run.cost", "5")
+    theirs.ok("config", "verify.test", "true")
+    share(theirs, ours)
+    ours.ok("trust", "--yes")
+    assert ours.gt("run").code == 0
+    for cost in ("100", "10"):
+        ours.ok("config", "budget.run.cost", cost)
+    ours.ok("config", "verify.test", "--unset")
+    assert ours.gt("run").code == 0
+    theirs.ok("config", "parallel", "5")
+    replace_on_board(ours, "config.yaml", "cost: 10", "cost: 15")
+    replace_on_board(ours, "config.yaml", "cost: 15", "cost: 12")
+    share(ours, theirs)
+    ours.ok("sync")
+    assert ours.ok("trust", "--list").count("not yet") == 1
+    assert "`parallel` came from elsewhere" in ours.gt("run").err
+
+
 def test_what_a_colleague_lets_be_shared_by_itself_is_shared_once_somebody_agrees(
     clones: list[Clone],
 ) -> None:
