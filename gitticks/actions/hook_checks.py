@@ -51,7 +51,19 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
         files = [renamed_when_staged(*both) for both in folders.items()]
         others = (edit for edit in edits if not edit.path.startswith(around))
         files += [problem for edit in others for problem in _check_file(context, edit)]
-        return tuple(files) or tuple(_check_edits(context, edits))
+        problems = tuple(files) or tuple(_check_edits(context, edits))
+        if not problems and not context.world.in_session:
+            _trust_settings(context, edits)
+        return problems
+
+
+def _trust_settings(context: Context, edits: list[SavedEdit]) -> None:
+    """Trusts what a person commits of the settings already here: a run that is active sees the commit before its follow-up."""
+    settings = {edit.path: (edit.base, edit.content) for edit in edits if edit.path == CONFIG_PATH}
+    if settings:
+        from gitticks.store.trust import trust_own
+
+        trust_own(context.repository, settings)
 
 
 def check_merge(context: Context, changes: tuple[StagedChange, ...] | None = None) -> tuple[Problem, ...]:

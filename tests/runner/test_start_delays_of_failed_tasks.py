@@ -182,6 +182,20 @@ def test_what_arrives_during_a_run_waits_for_trust_and_what_tightens_counts_at_o
     assert "came from elsewhere" not in rest
 
 
+def test_what_a_person_commits_on_the_board_during_a_run_is_theirs_at_once(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        wait_for_words(process, "nothing is ready")
+        for mine in ("budget: {run: {cost: 50}}\n", "parallel: 4\n"):
+            with (project.board / "config.yaml").open("a") as file:
+                file.write(mine)
+            git("commit", "-qam", "mine", at=project.board)
+            told = next(line for line in process.stdout or () if "setting" in line or "elsewhere" in line)
+            assert "changed settings" in told
+        project.interrupt(process)
+        process.wait()
+
+
 def test_each_session_of_a_run_goes_by_what_somebody_here_has_trusted(project: RunProject) -> None:
     rule = "{operation: shell, commands: [rm]}"
     ours = "permissions:\n  deny: [{operation: network}]\n"
