@@ -156,16 +156,16 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
     audit.forget()
 
 
-def require_team_trusted(context: Context, about: str = "") -> None:
+def require_team_trusted(context: Context, about: tuple[str, ...] = ("",)) -> None:
     """Refuses to continue where settings or templates would run that nobody trusted here, or hooks that a session left.
 
-    Only those whose names begin with `about` count.
+    Only those whose names begin with one of `about` count.
     """
     require_agreed(context.repository)
     branch = context.store.snapshot()
     found = team_runnables(branch, agreed_settings(context.repository))
     require_trusted(context.repository, (one for one in found if one.name.startswith(about)))
-    if not about:
+    if "" in about:
         agree_on_settings(context.repository, branch.read(CONFIG_PATH))
 
 

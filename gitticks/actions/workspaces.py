@@ -206,7 +206,7 @@ def collect_leftovers(context: Context, *, dry_run: bool = False) -> list[Leftov
     `keep.transcripts`, and rescued work older than `keep.rescued`. A workspace with uncommitted work stays.
     """
     context.require_person("remove what is left over")
-    require_team_trusted(context, "workspace.")
+    require_team_trusted(context, ("workspace.", "keep."))
     return [one.leftover if dry_run else _remove(one) for one in _find(context)]
 
 

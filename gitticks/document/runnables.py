@@ -111,12 +111,13 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
 
 
 def _needs_trust(keys: Keys, before: object, value: object) -> bool:
-    runs = keys in _COMMANDS or (keys[0] == "agents" and keys[-1] != "prompt")
+    is_agents = keys[0] == "agents" and keys[-1] != "prompt"
     instructs = isinstance(value, tuple) and any(
         isinstance(one, ReviewerSettings) and (one.agent or one.focus) for one in value
     )
-    is_given = value not in (None, "", ())
-    return (is_given and (runs or instructs)) or BY_NAME[pattern_of(keys)].loosens(before, value)
+    if (keys in _COMMANDS or is_agents or instructs) and value not in (None, "", ()):
+        return True
+    return (is_agents and before != value) or BY_NAME[pattern_of(keys)].loosens(before, value)
 
 
 def _value(layer: Layer, keys: Keys) -> object:

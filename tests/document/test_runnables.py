@@ -10,7 +10,7 @@ KEPT = file_layer("agents:\n  mine: {argv: [a], model: m}\npermissions: {default
 
 def values(text: str, trusted: str = "") -> dict[str, object]:
     known = {one.digest for one in runnables_of_layer(file_layer(trusted))}
-    held = held_back(KEPT, file_layer(text), KEPT, known)
+    held = held_back(KEPT, file_layer(text), Layer(), known)
     return {".".join(keys): given.value for keys, given in held.given.items()}
 
 
@@ -44,6 +44,7 @@ def test_what_is_looser_than_agreed_to_needs_trust_and_so_does_what_was_removed(
         "approvals.four_eyes false",
         "verify.test null",
     ]
+    assert names("", "agents: {mine: {mode: interactive, prompt: file}}") == ["agents.mine.mode null"]
 
 
 def test_what_runs_needs_trust_whatever_was_agreed_to() -> None:
@@ -62,3 +63,10 @@ def test_what_changed_is_named_whichever_way_it_went() -> None:
         ("limits.idle", "60"),
     ]
     assert [one.name for one in changed_settings(Layer(), file_layer("human: always"))] == ["human"]
+
+
+def test_what_somebody_else_removed_stays_too() -> None:
+    assert held_back(KEPT, Layer(), KEPT, ()).given.keys() == {
+        ("agents", "mine", "argv"),
+        ("agents", "mine", "model"),
+    }

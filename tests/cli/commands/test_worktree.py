@@ -125,6 +125,16 @@ def test_what_a_dead_reviewer_committed_is_kept(tmp_path: Path) -> None:
     assert git("show", f"{kept[1]}:found.txt", at=project.path) == "a note"
 
 
+def test_gc_removes_nothing_sooner_because_somebody_else_says_so(tmp_path: Path) -> None:
+    mine, other = make_two_clones(tmp_path)
+    other.ok("config", "keep.rescued", "1s")
+    other.ok("sync")
+    mine.ok("sync")
+    assert "`keep.rescued` came from elsewhere" in mine.gt("worktree", "gc").err
+    mine.ok("config", "keep.rescued", "1s")
+    mine.ok("worktree", "gc")
+
+
 @pytest.mark.parametrize("is_link", [False, True])
 def test_gc_removes_nothing_where_somebody_else_sends_it(tmp_path: Path, is_link: bool) -> None:
     mine, other = make_two_clones(tmp_path)
