@@ -24,7 +24,7 @@ from gitticks.importing.links import (
     links_of_others,
     wanted,
 )
-from gitticks.importing.record import STDIN, ForeignTask, Format, Problem, Reading, RecordError
+from gitticks.importing.record import STDIN, ForeignTask, Format, Problem, Reading, RecordError, digest_of
 from gitticks.importing.task_text import as_text, is_too_large, kept, key_of, task_text
 from gitticks.importing.ticks import find_ticks, read_ticks
 from gitticks.model.event import Actor, Event, EventType
@@ -191,11 +191,11 @@ class BringIn:
 
     def _write(self, task: Task, one: ForeignTask, linked: Linked) -> None:
         before = self._places.tasks.get(task.id)
-        event = render_event(self._event(task, one, before))
         try:
+            data = self._data(task, one, linked)
+            event = render_event(self._event(task, one, before, data.decode()))
             if len(event.encode()) > MOST_LINE_BYTES:
                 raise DocumentError("it is too large for a line of the history", path=task.file)  # noqa: TRY301
-            data = self._data(task, one, linked)
         except DocumentError as error:
             self._skip(one, error.problem)
             return
@@ -239,10 +239,11 @@ class BringIn:
         named = {key if key not in extra else f"{key}_there": value for key, value in one.extra.items()}
         return {**named, **extra}
 
-    def _event(self, task: Task, one: ForeignTask, before: Task | None) -> Event:
+    def _event(self, task: Task, one: ForeignTask, before: Task | None, text: str) -> Event:
         times = {"created": one.task.created, "updated": one.task.updated, "closed": one.task.closed}
         data: dict[str, Any] = {key: format_time(time) for key, time in times.items() if time is not None}
         data |= {"source": self._reading.format.value, "source_id": one.source_id, "digest": one.digest}
+        data["file"] = digest_of(self._transaction.mask_text(text))
         if one.record is not None:
             data["record"] = one.record
         return Event(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, RefusedError
-from gitticks.importing.record import ForeignTask, Format, Problem, Reading
+from gitticks.importing.record import ForeignTask, Format, Problem, Reading, digest_of
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
 from gitticks.model.forest import cycles_of_parents
@@ -76,8 +76,8 @@ class Places:
         return Known(TaskId(one.source_id), one.digest, is_touched=True) if is_itself else None
 
     def _known(self, task_id: TaskId, source_id: str, one: ForeignTask | None) -> Known | None:
-        events = self.transaction.history(task_id)
-        last = next((event for event in reversed(events) if event.type is EventType.IMPORTED), None)
+        events = reversed(self.transaction.history(task_id))
+        last = next((event for event in events if event.type is EventType.IMPORTED), None)
         if last is None or (last.data.get("source"), last.data.get("source_id")) != (
             self.format.value,
             source_id,
@@ -85,11 +85,9 @@ class Places:
             return None
         if one is not None and self._is_another(one, last, self.tasks[task_id]):
             return None
-        return Known(
-            task_id,
-            str(last.data.get("digest")),
-            any(event.type is not EventType.IMPORTED for event in events),
-        )
+        # What a person saves on the board leaves no event, so the file itself has to tell.
+        text = (self.transaction.read(task_path(task_id)) or b"").decode("utf-8", "replace")
+        return Known(task_id, str(last.data.get("digest")), last.data.get("file") != digest_of(text))
 
     def _is_another(self, one: ForeignTask, last: Event, here: Task) -> bool:
         """True for a task of another project, where the same id was given to what was created at another time.

@@ -11,6 +11,8 @@ from gitticks.model.status import Status
 from gitticks.store.branch import Store
 from tests.cli.support import gt
 from tests.support.imports import FOREIGN, assert_well, file_of, store, taken_in
+from tests.support.projects import make_project
+from tests.support.repositories import git
 
 __all__ = ["store"]
 
@@ -112,6 +114,26 @@ def test_a_link_of_a_task_that_was_changed_here_is_reported_and_left(tmp_path: P
     (problem,) = done["problems"]
     assert "`gt block a1 b2` and `gt update a1 --parent e5` adds them" in problem["message"]
     assert file_of(store, "a1").data == before
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+@pytest.mark.parametrize("flags", [(), ("--update",)])
+def test_what_a_person_wrote_on_the_board_stays(
+    tmp_path: Path, is_committed: bool, flags: tuple[str, ...]
+) -> None:
+    project, source = make_project(tmp_path), tmp_path / "more.jsonl"
+    taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3")))
+    for name in ("a1", "c3"):
+        project.save(name, f"title: {name.upper()}", "title: Mine")
+    if is_committed:
+        git("commit", "-qam", "mine", at=project.board)
+    project.ok("status")
+    assert len(project.events("a1")) == 1
+    late = [linked("a1", "b2"), {**linked("c3"), "title": "Theirs"}, linked("b2")]
+    done = taken_in(tmp_path, lines_of(source, *late), *flags)
+    assert (done["count"], done["linked"], done["updated"], done["kept"]) == (1, [], [], ["c3"])
+    assert "`gt block a1 b2` adds them" in done["problems"][0]["message"]
+    assert [project.task(name).title for name in ("a1", "c3")] == ["Mine", "Mine"]
 
 
 def test_a_link_of_a_task_that_the_source_no_longer_names_is_reported(tmp_path: Path, store: Store) -> None:
