@@ -1,7 +1,8 @@
 """Carries out what a plain `git commit` on the board asks for, in a follow-up commit.
 
-Text and fields stand as the person committed them. A status, a verdict or whose turn it is was only a request: the
-follow-up takes it back out of the file and writes what the decision says, on the task as it was before.
+Text and fields stand as the person committed them; who wrote a hand-off or review is noted in the history. A status, a
+verdict or whose turn it is was only a request: the follow-up takes it back out of the file and writes what the decision
+says, on the task as it was before.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind, Verdict
 from gitticks.model.task import Task
-from gitticks.store.hand_edits import STATE_FIELDS, HandEdit
+from gitticks.store.hand_edits import STATE_FIELDS, HandEdit, record_plain_edit
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
 from gitticks.store.transaction import Transaction
 
@@ -119,11 +120,15 @@ def needs_follow_up(edit: HandEdit) -> bool:
 
 def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
-    if not needs_follow_up(edit):
-        return None
     actor = Actor(ActorKind.HUMAN, author.name)
     if context.world.in_session:
         actor = context.actor._replace(name=author.name)
+    if not needs_follow_up(edit):
+        if edit.is_of_work:
+            context.store.transact(
+                lambda transaction: record_plain_edit(transaction, edit, actor, context.now), author=author
+            )
+        return None
     try:
         followed = context.store.transact(
             lambda transaction: carry_out_request(context, transaction, edit, actor), author=author

@@ -45,7 +45,7 @@ from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.repository import discover
 from gitticks.git.staged import is_sequencing, staged_changes
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
-from gitticks.store.hand_edits import HandEdit, describe_edit
+from gitticks.store.hand_edits import HandEdit, describe_edit, record_plain_edit
 from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 from gitticks.store.transaction import Transaction
 
@@ -228,7 +228,9 @@ def _commit(context: Context, transaction: Transaction, saved: SavedEdit, conten
     transaction.write(saved.path, content)
     if needs_follow_up(edit):  # whose commit is described like the edit
         transaction.describe(f"{edit.after.task.id}: saved on the board")
-    describe_edit(transaction, edit, context.actor)
+        describe_edit(transaction, edit, context.actor)
+    else:
+        record_plain_edit(transaction, edit, context.actor, context.now)
     return edit
 
 

@@ -1,6 +1,6 @@
 """Who wrote what a prompt shows of a task, which of them are strangers here, and how a prompt encloses their texts.
 
-Commits tell it: those on the board, with plain git and by saving a file, leave no event behind.
+Commits tell it: most of those on the board, with plain git and by saving a file, leave no event behind.
 """
 
 from __future__ import annotations

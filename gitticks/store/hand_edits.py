@@ -96,6 +96,12 @@ class HandEdit(NamedTuple):
         old, new = sections_of(self.before), sections_of(self.after)
         return tuple(name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name))
 
+    @property
+    def is_of_work(self) -> bool:
+        """True if the edit changed a hand-off or a review; there are rules about who wrote these."""
+        own = (Section.HANDOFF.casefold(), Section.REVIEW.casefold())
+        return any(name.casefold() in own for name in self.changed_sections)
+
 
 def sections_of(file: TaskFile) -> dict[str, str]:
     """Returns the texts of a file by the names of their sections, in file order."""
@@ -155,6 +161,18 @@ def apply_hand_edit(
     follow_parents(transaction, task, before, surroundings)
     describe_edit(transaction, edit, actor, events)
     return decisions
+
+
+def record_plain_edit(transaction: Transaction, edit: HandEdit, actor: Actor, at: datetime) -> None:
+    """Describes an edit that stands as it is; only one of a hand-off or review gets a line in the history.
+
+    What the last line says already is not said again: an editor may save every few seconds.
+    """
+    last = [event._replace(at=at) for event in transaction.history(edit.after.task.id)[-1:]]
+    written = _events(edit, actor, at)[-1:] if edit.is_of_work else ()
+    events = tuple(event for event in written if event not in last)
+    transaction.append_events(edit.after.task.id, events)
+    describe_edit(transaction, edit, actor, events)
 
 
 def _without_wishes(edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:

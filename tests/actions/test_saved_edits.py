@@ -12,8 +12,9 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import take_up_all
 from gitticks.board.checkout_state import TakenUp
+from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
-from tests.support.projects import SESSION, Project, make_project
+from tests.support.projects import SESSION, Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.support.stores import write_task_file
 
@@ -66,6 +67,24 @@ def test_what_does_not_count_or_is_refused_stays_where_it_is(project: Project, o
     assert project.notes("k7f2") == ["hello"]
     text = project.board_file("k7f2").read_text()
     assert new in text
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_whoever_wrote_a_hand_off_on_the_board_cannot_approve_it_with_four_eyes(
+    project: Project, is_committed: bool
+) -> None:
+    make_reviewing(project, "m4m4", created_by="Grace", body="Text.\n")
+    project.ok("config", "approvals.four_eyes", "true")
+    for old, new in (("Text.", "Words."), ("Words.", "Words.\n\n## handoff\n\nHalf"), ("Half", "Done")):
+        project.save("m4m4", old, new)
+        if is_committed:
+            git("commit", "-qam", "mine", at=project.board)
+        project.ok("status")
+        assert project.board_status() == ""
+    edits = [event.data for event in project.events("m4m4") if event.type is EventType.TEXT_CHANGED]
+    assert edits == [{"sections": ["handoff"]}]
+    ran = project.gt("approve", "m4m4")
+    assert (ran.code, "was worked on by Ada Lovelace" in ran.err) == (3, True), ran.seen
 
 
 def test_an_agents_command_takes_up_nothing(project: Project) -> None:
