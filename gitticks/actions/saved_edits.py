@@ -146,11 +146,12 @@ def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, 
 
 
 def _prepared(context: Context) -> Callable[[str], bool]:
-    """Returns what tells the paths of the board that are staged; all of them while git merges or is elsewhere."""
+    """Returns what tells the paths of the board whose content is staged; all of them while git merges or is elsewhere."""
     checkout = board_checkout(context.repository)
     if checkout is None or is_sequencing(checkout.git_dir) or not is_on_state_branch(checkout):
         return lambda _: True
-    return frozenset(change.path for change in staged_changes(discover(checkout.path), {})).__contains__
+    staged = staged_changes(discover(checkout.path), {})
+    return frozenset(change.path for change in staged if change.old != change.new).__contains__
 
 
 def _why_left(context: Context, edit: SavedEdit) -> Left | None:

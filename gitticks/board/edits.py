@@ -24,6 +24,7 @@ from gitticks.board.place import board_checkout, errors_of_board, is_on_state_br
 from gitticks.board.skip_reasons import LARGEST_BYTES
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.git.config import read_config
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.follow import EXECUTABLE, PLAIN, QUIET_SECONDS, conflict_entries
 from gitticks.git.indexfile import IndexEntry, hold_index_lock, index_ready
@@ -155,7 +156,7 @@ class _Look:
                 base,
                 content,
                 is_conflict,
-                is_executable=self.files.is_executable(path),
+                is_executable=self.files.is_executable(path) and self._has_modes(),
                 rest_seconds=rest_seconds,
             )
 
@@ -168,6 +169,10 @@ class _Look:
             if noted != self._journal:
                 save_journal(self._repository, noted)
         return edits
+
+    def _has_modes(self) -> bool:
+        """False on a file system where every file looks as if it may be run, so that git takes no notice of it."""
+        return read_config(self._repository, r"^core\.filemode$").get("core.filemode") != "false"
 
     def _base(self, path: str, pending: Pending | None) -> bytes | None:
         if pending is not None:
@@ -234,7 +239,8 @@ class _Look:
             versions = (edit.base, self._on_branch(edit.path), edit.content)
             blobs = [None if one is None else self._objects.write_blob(one) for one in versions]
             pending[edit.path] = Pending(PendingKind.CONFLICT, blobs[0], blobs[1])
-            mode = EXECUTABLE if edit.is_executable else PLAIN
+            is_executable = self._objects.is_executable(self._objects.tree_of(self._tip), edit.path)
+            mode = EXECUTABLE if is_executable else PLAIN
             entries[edit.path] = conflict_entries(edit.path, blobs, mode)
         if not entries:
             return journal

@@ -206,7 +206,7 @@ class Sync:
                 # A link or a submodule, which somebody put on the branch past all checks, is no file to follow.
                 continue
             seen = self.journal.pending[path].against if path in self.journal.pending else None
-            mode = EXECUTABLE if self.files.is_executable(path) else PLAIN
+            mode = EXECUTABLE if self.objects.is_executable(tip_tree, path) else PLAIN
             yield Move(path, old, new, mode, seen)
 
     def _changes(self, tip_tree: str) -> Iterable[tuple[str, str | None, str | None]]:

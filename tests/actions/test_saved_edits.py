@@ -87,6 +87,20 @@ def test_whoever_wrote_a_hand_off_on_the_board_cannot_approve_it_with_four_eyes(
     assert (ran.code, "was worked on by Ada Lovelace" in ran.err) == (3, True), ran.seen
 
 
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_an_edit_of_a_file_that_looks_executable_is_taken_up(project: Project, is_staged: bool) -> None:
+    project.board_file("k7f2").chmod(0o755)
+    if is_staged:
+        git("add", "-A", at=project.board)
+    project.ok("note", "k7f2", "hello")
+    assert git("diff", "--cached", "--raw", at=project.board) == ""
+    if is_staged:
+        git("add", "-A", at=project.board)
+    project.save("k7f2", "old", "new")
+    project.ok("status")
+    assert project.file("k7f2").section("Context") == "new"
+
+
 def test_an_agents_command_takes_up_nothing(project: Project) -> None:
     project.change("k7f2", awaiting=None)
     project.save("k7f2", "old", "new")

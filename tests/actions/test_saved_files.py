@@ -138,6 +138,21 @@ def test_what_is_no_plain_file_too_large_or_executable_is_left(project: Project)
     ]
 
 
+def test_where_git_takes_no_notice_of_modes_every_file_is_taken_up(project: Project) -> None:
+    git("config", "core.fileMode", "false", at=project.path)
+    _put(project, f"{FOLDER}/shot.png").chmod(0o755)
+    assert _take_up(project).paths == (f"{FOLDER}/shot.png",)
+    assert project.board_status() == ""
+
+
+def test_a_program_that_a_person_committed_stays_one(project: Project) -> None:
+    _put(project, f"{FOLDER}/run.sh").chmod(0o755)
+    git("add", "-A", at=project.board)
+    git("commit", "-qm", "mine", at=project.board)
+    project.ok("note", "k7f2", "hello")
+    assert project.board_status() == ""
+
+
 def test_what_git_would_convert_is_left_to_git(project: Project) -> None:
     (project.path / ".git/info/attributes").write_text("*.psd filter=lfs\n")
     _put(project, f"{FOLDER}/a.psd")
