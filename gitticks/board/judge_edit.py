@@ -29,8 +29,7 @@ from gitticks.store.layout import (
 
 AnyChange = TypeVar("AnyChange", Change, StagedChange)
 
-ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
-"""What a task's file says of its id, also where nothing else in it can be read."""
+_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']?(?:[ \t]+#.*)?[ \t]*\r?$", re.MULTILINE)
 _IN_FOLDER = re.compile(r"(tasks/[^/]+/([^/]+))/(.+)")
 
 NOTE_ENDING = ".refused"
@@ -119,7 +118,7 @@ def _is_removed_task(edit: SavedEdit) -> bool:
     match = IS_TASK_FILE(edit.path)
     if match is None or not edit.is_gone:
         return False
-    return is_valid_id(match[1]) or ID_LINE.search(edit.base or b"") is not None
+    return is_valid_id(match[1]) or _name_inside(edit.base) is not None
 
 
 def _is_in_wrong_folder(edit: SavedEdit) -> bool:
@@ -215,8 +214,7 @@ def is_astray(path: str) -> bool:
 
 def place_for(path: str, content: bytes | None) -> str:
     """Returns what to do with a task's file in the wrong folder; the id inside goes before the folder's name."""
-    inside = None if content is None else ID_LINE.search(content)
-    name = path.rpartition("/")[0].rpartition("/")[2] if inside is None else inside[1].decode()
+    name = _name_inside(content) or path.rpartition("/")[0].rpartition("/")[2]
     if is_valid_id(name):
         return f"move it to `{task_path(TaskId(name))}`"
     like = re.sub(r"[^0-9a-z]+", "-", name.lower()).strip("-")[:LONGEST]
@@ -226,9 +224,14 @@ def place_for(path: str, content: bytes | None) -> str:
 
 def id_inside(content: bytes) -> TaskId | None:
     """Returns the id that a task's file gives itself, also where nothing else in it can be read."""
-    match = ID_LINE.search(content)
-    name = None if match is None else match[1].decode()
+    name = _name_inside(content)
     return TaskId(name) if name is not None and is_valid_id(name) else None
+
+
+def _name_inside(content: bytes | None) -> str | None:
+    frontmatter = (content or b"").partition(b"\n---")[0]
+    match = _ID_LINE.search(frontmatter)
+    return None if match is None else match[1].decode()
 
 
 def _source(change: AnyChange, removals: Mapping[tuple[str, str], AnyChange]) -> AnyChange | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gitticks.board.judge_edit import Ruling, SavedEdit, join_moves, judge_edit
+from gitticks.board.judge_edit import Ruling, SavedEdit, id_inside, join_moves, judge_edit
 from gitticks.board.skip_reasons import why_left, why_refused
 from gitticks.git.objects import Change
 from gitticks.model.ids import TaskId, task_path
@@ -73,6 +73,12 @@ def test_a_task_is_not_removed_and_other_files_are_by_a_commit(path: str, ruling
 def test_a_task_is_known_by_the_id_inside_where_its_folder_has_no_such_name() -> None:
     edit = SavedEdit("tasks/f2/Some Name/TASK.md", b"---\nid: k7f2\n", None)
     assert judge_edit(edit) is Ruling.TASK_REMOVED
+
+
+@pytest.mark.parametrize("line", [b"id: k7f2", b'id: "k7f2"\r', b"id: k7f2 # mine", b"id: k7f2\t\r"])
+def test_the_id_inside_is_that_of_the_frontmatter_however_its_line_ends(line: bytes) -> None:
+    assert id_inside(b"---\n" + line + b"\ntitle: a\n---\nid: other\n") == "k7f2"
+    assert id_inside(b"---\n#" + line + b"\ntitle: a\n---\n" + line) is None
 
 
 @pytest.mark.parametrize(
