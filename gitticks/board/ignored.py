@@ -1,7 +1,7 @@
 """Temporary files of editors and desktops, which git and gitticks ignore on the board.
 
 Git knows one list of such patterns that is a worktree's own, `core.excludesFile`, and it stands in for the user's. So
-the board's list begins with what the user's says, and is written again when theirs has changed.
+the board's list begins with what the user's says, and is written again when theirs has changed, or is another.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from pathlib import Path
 
 from gitticks.board.hooks import HOOKS_LOCK
 from gitticks.board.place import board_checkout
-from gitticks.git.config import read_worktree_setting, write_worktree_setting
+from gitticks.git.config import read_config, read_worktree_setting, write_worktree_setting
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
-from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
 DROPPINGS = (
@@ -40,7 +39,6 @@ DROPPINGS = (
 
 _FILE = "board-ignores"
 _KEY = "core.excludesFile"
-_FROM = "# the user's own patterns, from "
 _OURS = "# backup and swap files of editors and desktops"
 _DROPPING = re.compile("|".join(map(translate, DROPPINGS)))
 
@@ -56,16 +54,15 @@ def keep_board_ignores(repository: Repository) -> None:
     A list that somebody has given to the board alone stays as it is.
     """
     file = repository.own_file(_FILE)
-    if _is_fresh(file):
-        return
     checkout = board_checkout(repository)
     if checkout is None:
         return
-
-    asked = ["config", "--type=path", "--get", _KEY]
-    found = run_git(asked, repository_dir=repository.common_dir, check=False).stdout
-    named = os.fsdecode(found).removesuffix("\n")
-    users = Path(os.path.normpath(checkout.path.parent / named)) if named else _default()
+    key = _KEY.lower()
+    named = read_config(repository, f"^{re.escape(key)}$", of_all=True).get(key)
+    place = os.path.expanduser(named or "")  # noqa: PTH111 - a home may lack
+    users = Path(os.path.normpath(checkout.path.parent / place)) if place else _default()
+    if _is_fresh(file, users):
+        return
     name = os.path.relpath(file, checkout.path)  # it survives a move of the repository
     with hold_lock(repository.own_file(HOOKS_LOCK)):
         present = read_worktree_setting(checkout.git_dir, _KEY)
@@ -87,15 +84,17 @@ def _content(users: Path) -> bytes:
     except OSError:
         theirs = b""
     ours = "".join(f"\\{one}\n" if one.startswith("#") else f"{one}\n" for one in DROPPINGS)
-    return os.fsencode(f"{_FROM}{users}\n") + theirs.rstrip(b"\n") + f"\n{_OURS}\n{ours}".encode()
+    return _heading(users) + theirs.rstrip(b"\n") + f"\n{_OURS}\n{ours}".encode()
 
 
-def _is_fresh(file: Path) -> bool:
-    """True if the list is there and the user's, as far as it names that, is not younger."""
+def _heading(users: Path) -> bytes:
+    return os.fsencode(f"# the user's own patterns, from {users}\n")
+
+
+def _is_fresh(file: Path, users: Path) -> bool:
+    """True if the list is there, names the user's, and that is not younger."""
     try:
-        with file.open("rb") as written:
-            named = os.fsdecode(written.readline()).removeprefix(_FROM).removesuffix("\n")
-            made = os.fstat(written.fileno()).st_mtime_ns
-        return not os.path.exists(named) or os.stat(named).st_mtime_ns < made  # noqa: PTH110, PTH116
+        is_of_users = file.read_bytes().startswith(_heading(users))
+        return is_of_users and (not users.exists() or users.stat().st_mtime_ns < file.stat().st_mtime_ns)
     except (OSError, ValueError):
         return False

@@ -69,6 +69,18 @@ def test_what_the_user_ignores_is_ignored_on_the_board_too_also_what_comes_later
     assert git("status", "--porcelain", "--ignored", at=project.board).count("!!") == 2
 
 
+def test_a_list_that_the_user_names_later_is_heeded_on_the_board_too(project: Project) -> None:
+    (Path.home() / "ignores").write_text("*.mine\n")
+    _leave_about(project, "a.mine", "TASK.md~")
+    git("config", "core.excludesFile", "~/ignores", at=project.path)
+    project.ok("status")
+    assert project.store.read("tasks/f2/k7f2/a.mine") is None
+    assert project.board_status() == ""
+    git("config", "--unset", "core.excludesFile", at=project.path)
+    project.ok("status")
+    assert project.store.read("tasks/f2/k7f2/a.mine") == b"half"
+
+
 def test_a_list_that_was_given_to_the_board_alone_stays(project: Project) -> None:
     mine = project.path.parent / "patterns"
     mine.write_text("*.mine\n")
