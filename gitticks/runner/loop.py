@@ -12,7 +12,6 @@ from functools import partial
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
-from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, is_taken
 from gitticks.model.status import Role, Status
@@ -96,9 +95,7 @@ class Loop:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
         self._patience.take_over()
-        self.run.open_store().transact(
-            lambda transaction: follow_epics(transaction, self.run.circumstances()), author=ENGINE_IDENTITY
-        )
+        self.run.transact(lambda transaction: follow_epics(transaction, self.run.circumstances()))
         graph = self._tasks.graph()
         self.budgets.keep(map(state_of, self.budgets.readings()), graph)
         self.run.claims.note_closed(task.id for task in graph.tasks.values() if not task.is_open)
@@ -194,7 +191,9 @@ class Loop:
         for record in self.run.sessions.dead():
             task = graph.tasks.get(record.task)
             if task is None:
-                recover_session(self.run, record, StopRequest())
+                if record.task not in graph.unreadable:  # a broken file may still be repaired
+                    with contextlib.suppress(GitticksError, OSError):  # it may have broken just now
+                        recover_session(self.run, record, StopRequest())
             elif record.task not in self._jobs and record.task not in self._left_alone.ids:
                 workspace = workspaces.workspace_name(task, graph, self.run.settings)
                 self._jobs.start(pool, task, record.role, workspace, partial(self._recover, record))

@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.agents.process import StopRequest
 from gitticks.model.event import EventType
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner import finishing, mailbox, requests, workspaces
@@ -107,6 +107,23 @@ def test_an_old_hand_off_in_the_mailbox_is_not_taken_for_a_new_one(
     assert project.stands() == (Status.WORKING, None)
     assert project.file("k7f2").section(Section.HANDOFF) is None
     assert project.task("k7f2").crash_count == 0
+
+
+def test_a_file_that_cannot_be_read_keeps_its_own_dead_session_alone(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    run_and_die(project, monkeypatch, SessionRun, "_finish")
+    sound = project.file("k7f2").data
+    write_files(project.store, {task_path(K7F2): b"---\nid: [\n---\n"})
+    project.make("m3xq")
+    assert project.run().code == RunExit.WAITS
+    assert project.stands("m3xq") == TO_REVIEW
+    write_files(project.store, {task_path(K7F2): sound})
+    assert project.run().code == RunExit.WAITS
+    assert project.stands() == TO_REVIEW
+    assert project.kinds().count(EventType.SESSION_ENDED) == 1
 
 
 def test_a_kill_while_the_end_is_written_is_found(
