@@ -272,11 +272,11 @@ class Loop:
                 self.run.claims.note_end(after, is_ours=goes_on_in_run(after))
                 if session is None:
                     continue
-                self._left_alone.note_end(job.task.id)
+                self._left_alone.note_end(job.task.id, session.report)
                 if session.report is not None:
                     self.budgets.note(session.task_id, session.role, session.report)
                     self._tell_spent(session, session.report)
-                    self._patience.note(session.report.ending, session.reports, was_ready=session.was_ready)
+                    self._patience.note(session.reports, was_ready=session.was_ready)
 
     def _tell_spent(self, session: SessionRun, report: AgentReport) -> None:
         graph = self._tasks.graph()

@@ -9,15 +9,15 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from gitticks.agents.base import AgentReport
-from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
-from gitticks.git.process import GitError
+from gitticks.errors import GitticksError, MachineError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Role, Status
-from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
+from gitticks.model.task import SERVICE_FAILED, Ending, Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.needed_code import CodeMissingError
+from gitticks.runner.places.conversation import PASSING
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting, write_skipped
 from gitticks.runner.workspace_plan import has_base
@@ -30,7 +30,7 @@ MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 _GIVEN_UP = "gets no more work in this run"
-_PASSING = (MachineError, GitError, LostRaceError, CodeMissingError)
+_PASSING = (*PASSING, CodeMissingError)
 
 
 class Pause(NamedTuple):
@@ -97,7 +97,7 @@ class Pauses:
 
     def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
         """Takes an agent's report into account and returns the pause that follows from it, if one does."""
-        if report.ending not in KEPT_FROM_WORK and report.ending is not Ending.START_FAILED:
+        if report.ending not in SERVICE_FAILED and report.ending is not Ending.START_FAILED:
             self._in_a_row.pop(agent, None)
             return None
         count = self._count(agent, report)
@@ -187,9 +187,9 @@ class Patience:
                 self._waited_for[name] = pause
         return bool(rests)
 
-    def note(self, ending: Ending, reports: Sequence[tuple[str, AgentReport]], *, was_ready: bool) -> None:
+    def note(self, reports: Sequence[tuple[str, AgentReport]], *, was_ready: bool) -> None:
         """Lets an agent rest if its service failed it, or if it could not be started in a workspace that was ready."""
-        if ending is Ending.START_FAILED and not was_ready:
+        if not was_ready:
             return
         names = dict.fromkeys(name for name, _ in reports)  # of a council several may be one agent
         rested = {name for name, report in reports if self._pauses.note(name, report, self._run.now)}
@@ -270,8 +270,8 @@ class LeftAlone:
     """The tasks of one run that are not tried again until something changes that may let them succeed.
 
     That is the task, the settings, a template, what is trusted, and whether there is a commit to begin from.
-    What failed by the machine, such as a full disk, or for code that others have, is tried again after `limits.rest` by
-    a run that runs forever.
+    What failed by the machine, such as a full disk or a workspace that could not be made ready, or for code that others
+    have, is tried again after `limits.rest` by a run that runs forever.
     """
 
     def __init__(self, run: RunContext) -> None:
@@ -318,9 +318,11 @@ class LeftAlone:
         else:
             self.add(task_id, error)
 
-    def note_end(self, task_id: TaskId) -> None:
-        """Forgets that a task was refused."""
+    def note_end(self, task_id: TaskId, report: AgentReport | None = None) -> None:
+        """Forgets that a task was refused; leaves it alone if its workspace could not be made ready."""
         self._refused.discard(task_id)
+        if report is not None and report.ending is Ending.SANDBOX_FAILED:
+            self.add(task_id, MachineError(report.detail))
 
     def add(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone until somebody changes it, and says why."""

@@ -20,7 +20,7 @@ from gitticks.board.hooks import (
     name_hooks,
     names_hooks,
 )
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, MachineError
 from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
 from gitticks.git.config import (
     OwnHooks,
@@ -172,7 +172,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
         else:
             shutil.copy2(here, there)
     except (OSError, shutil.Error) as error:
-        raise GitticksError(f"`{name}` could not be copied to `{target}`: {error}") from error
+        raise MachineError(f"`{name}` could not be copied to `{target}`: {error}") from error
 
 
 def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRequest | None) -> None:
@@ -188,7 +188,7 @@ def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRe
         f"exit code {ended.exit_code}" if ended.exit_code is not None else str(ended.problem or ended.reason)
     )
     walls = "; it ran in the sandbox: `gt help run-agents-in-a-sandbox`" if walled.enclosure else ""
-    raise GitticksError(
+    raise MachineError(  # the network or a registry may be away
         f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
         hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`{walls}",
     )

@@ -177,13 +177,16 @@ def test_a_session_that_is_stopped_before_it_starts_counts_nothing(project: RunP
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
 
 
-def test_a_set_up_that_fails_is_a_failed_start_and_nothing_starts(project: RunProject) -> None:
+def test_a_set_up_that_fails_is_no_agents_fault_and_nothing_starts(project: RunProject) -> None:
     project.settings("setup: {run: 'echo no network >&2; exit 4'}\n")
     project.agent(f'touch "{project.shared}/ran"')
     project.make()
     execute(project)
     assert not (project.shared / "ran").exists()
-    assert "no network" in (project.last(EventType.START_FAILED).reason or "")
+    ended = project.last(EventType.SESSION_ENDED)
+    assert ended.data["ending"] == "sandbox-failed"
+    assert "no network" in (ended.reason or "")
+    assert EventType.START_FAILED not in project.kinds()
 
 
 def test_a_mailbox_that_cannot_be_written_is_a_failed_start(

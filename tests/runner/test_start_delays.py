@@ -148,7 +148,6 @@ def seconds(pauses: Pauses, clock: Clock, said: AgentReport) -> float | None:
         (Ending.OUTAGE, [2.0, 4.0, REST]),
         (Ending.RATE_LIMITED, [2.0, 4.0, 8.0, 16.0, REST]),
         (Ending.USAGE_LIMITED, [REST]),
-        (Ending.SANDBOX_FAILED, [REST]),
         (Ending.START_FAILED, [2.0, REST]),
     ],
 )
@@ -177,6 +176,7 @@ def test_any_other_end_begins_the_count_again(pauses: Pauses, clock: Clock) -> N
     for _ in range(3):
         assert seconds(pauses, clock, report(Ending.OUTAGE)) == 2.0
         assert seconds(pauses, clock, report(Ending.CRASHED)) is None
+        assert seconds(pauses, clock, report(Ending.SANDBOX_FAILED)) is None
 
 
 def test_what_the_service_says_goes_before(pauses: Pauses, clock: Clock) -> None:

@@ -10,6 +10,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
 from gitticks.errors import GitticksError, RefusedError
+from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode
 from gitticks.model.status import Status
@@ -20,7 +21,7 @@ from gitticks.runner.start_delays import LeftAlone
 from gitticks.store.permissions import policy_layers
 from gitticks.store.settings import keeping_team_settings
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_PERSON, RunProject, allow_shared, project
+from tests.support.runs import DONE, NO_PERSON, PASS, RunProject, allow_shared, project
 from tests.support.tasks import CREATED, write_files
 from tests.support.waiting import until
 
@@ -74,6 +75,44 @@ def wait_for_words(process: subprocess.Popen[str], words: str) -> None:
     """Reads what a run says up to some words."""
     assert process.stdout is not None
     assert any(words in line for line in process.stdout)
+
+
+@pytest.mark.parametrize("role", ["worker", "reviewer"])
+def test_a_set_up_that_fails_for_a_while_makes_no_task_stuck(project: RunProject, role: str) -> None:
+    up = project.shared / "registry-is-up"
+    project.settings(f"human: when-required\nlimits: {{rest: 1s}}\nsetup: {{run: 'test -e {up}'}}\n")
+    goes = f"rm -f {up}\n" if role == "reviewer" else ""
+    project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then\n{PASS}else\n{goes}{DONE}fi')
+    if goes:
+        up.touch()
+    project.make("aaaa")
+    project.make("bbbb")
+    with project.running("--auto", "--all", "--poll", "1s") as process:
+        for _ in range(6):  # three for each
+            wait_for_words(process, "tried again in 1 s: the set-up command `test -e ")
+        project.agent(f'if [ "$GITTICKS_ROLE" = reviewer ]; then\n{PASS}else\n{DONE}fi')
+        up.touch()
+        until(
+            lambda: {project.stands(name)[0] for name in ("aaaa", "bbbb")} == {Status.DONE},
+            "the work after it",
+        )
+        project.interrupt(process)
+        process.wait()
+    assert EventType.START_FAILED not in project.kinds("aaaa")
+
+
+def test_a_set_up_that_is_wrong_is_named_and_the_task_goes_on_once_it_is_changed(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.ok("config", "setup.run", "exit 4")
+    project.make()
+    for _ in range(3):
+        ran = project.run()
+        assert ran.code == RunExit.LIMIT
+        assert "skipped in this run: the set-up command `exit 4` failed (exit code 4)" in ran.err
+    assert project.stands() == (Status.WORKING, None)
+    assert "not started\n  k7f2  in the last run: the set-up command" in project.ok("status")
+    project.ok("config", "setup.run", "true")
+    assert project.run().code == RunExit.DONE
 
 
 def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_changed_it(

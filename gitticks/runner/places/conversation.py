@@ -31,9 +31,10 @@ from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.agents.tmux import in_tmux, server_name
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, LostRaceError, MachineError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
+from gitticks.git.process import GitError
 from gitticks.model.settings import AgentKind, PromptWay
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from gitticks.git.repository import Repository
     from gitticks.runner.places.local import Desk
 
+PASSING = (MachineError, GitError, LostRaceError)
+"""What failed by the machine, such as a full disk, and may go well later."""
 _POLL_SECONDS = 0.2
 _CLIENTS_VARIABLES = tuple(
     dict.fromkeys(
@@ -331,7 +334,8 @@ def could_not_go_on(report: AgentReport) -> bool:
     return ended_early and not report.messages and not report.usage.tokens_out
 
 
-def failed_start(error: GitticksError | OSError, stop: StopRequest) -> AgentReport:
+def failed_start(
+    error: GitticksError | OSError, stop: StopRequest, ending: Ending = Ending.START_FAILED
+) -> AgentReport:
     """Returns the end of a session that never began, which is no failure where it was stopped."""
-    ending = Ending.STOPPED if stop.is_requested else Ending.START_FAILED
-    return AgentReport(ending, detail=str(error))
+    return AgentReport(Ending.STOPPED if stop.is_requested else ending, detail=str(error))

@@ -23,7 +23,7 @@ from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.commit_checks import find_astray, find_made_elsewhere, judge_commits, judge_paths
 from gitticks.runner.outbox import Request
-from gitticks.runner.places.conversation import Conversation, failed_start
+from gitticks.runner.places.conversation import PASSING, Conversation, failed_start
 from gitticks.runner.places.place import Heard, SessionOrder, SessionResult, WantsChecks, Work
 from gitticks.runner.review_checkouts import ReviewCheckouts
 from gitticks.runner.reviewing import COUNCIL
@@ -66,8 +66,8 @@ class LocalPlace:
             workspaces.require_program(self.repository, workspace, order.agent.argv)
             if workspace.isolation is not Isolation.NONE:
                 name_committer(self.repository, workspace.path, agent_identity(order.agent.name))
-        except GitticksError as error:
-            return SessionResult(failed_start(error, stop))
+        except (GitticksError, OSError) as error:
+            return _not_ready(error, stop)
         return self._converse(workspace, order, stop, heard)
 
     def _converse(
@@ -89,8 +89,8 @@ class LocalPlace:
         with ExitStack() as held:
             try:
                 workspace = held.enter_context(self._reviews(heard.warn).made(order.plan, stop))
-            except GitticksError as error:
-                return SessionResult(failed_start(error, stop))
+            except (GitticksError, OSError) as error:
+                return _not_ready(error, stop)
             return self._converse(workspace, order, stop, heard)
 
     def recover(
@@ -124,6 +124,12 @@ class LocalPlace:
     def settle(self, workspace: Workspace, task: Task) -> None:
         """Puts partial work aside."""
         workspaces.settle(self.repository, workspace, task)
+
+
+def _not_ready(error: GitticksError | OSError, stop: StopRequest) -> SessionResult:
+    """Returns the end of a session without a workspace, which counts for nothing if it may go well later."""
+    passes = isinstance(error, (*PASSING, OSError))
+    return SessionResult(failed_start(error, stop, Ending.SANDBOX_FAILED if passes else Ending.START_FAILED))
 
 
 @dataclass(frozen=True, slots=True)
