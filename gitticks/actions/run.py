@@ -150,11 +150,13 @@ def execute(context: Context, loop: Loop) -> RunExit:
     require_workspace(loop.run.settings.sandbox, loop.run.settings.isolation, "`gt run --isolation task`")
     released = loop.release()
     repository = loop.run.repository
+
+    def warn(message: str) -> None:
+        loop.run.emit(Warned(None, message))
+
     with only_run(repository, released), keeping_team_settings(repository), _following(loop.run):
-        with sharing(
-            context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
-        ):
-            with keeping(loop.run.claims), interrupting(loop.interrupt), _taking_up(context, loop):
+        with sharing(context, warn, every_seconds=loop.options.poll):
+            with keeping(loop.run.claims, warn), interrupting(loop.interrupt), _taking_up(context, loop):
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)

@@ -101,12 +101,21 @@ def _share_again(context: Context, warn: Callable[[str], None], told: set[str]) 
 
 
 @contextlib.contextmanager
-def _looking(name: str, look: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
-    """Calls `look` again and again in a thread while the block runs, and `end` once it is over."""
+def _looking(
+    name: str, look: Callable[[], None], end: Callable[[], None], warn: Callable[[str], None]
+) -> Iterator[None]:
+    """Calls `look` again and again in a thread while the block runs, whatever fails, and `end` once it is over."""
 
     def keep(over: threading.Event) -> None:
+        has_failed = False
         while not over.wait(LOOK_SECONDS):
-            look()
+            try:
+                look()
+                has_failed = False
+            except (GitticksError, OSError) as error:  # such as a full disk, where there is room again later
+                if not has_failed:
+                    warn(f"{name} failed and will be tried again: {error}")
+                has_failed = True
 
     try:
         with in_background(keep, name):
@@ -145,7 +154,7 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
             shared = tried
             told.clear()
 
-    with _looking("sharing", look, partial(look, is_last=True)):
+    with _looking("sharing", look, partial(look, is_last=True), warn):
         yield
 
 
@@ -218,6 +227,6 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
     return RunClaims(claims, share_now, warn, context.world.monotonic_seconds, state)
 
 
-def keeping(claims: RunClaims) -> contextlib.AbstractContextManager[None]:
+def keeping(claims: RunClaims, warn: Callable[[str], None]) -> contextlib.AbstractContextManager[None]:
     """Renews claims in a thread while the block runs, and gives back what is left at its end."""
-    return _looking("claims", claims.look, claims.end)
+    return _looking("renewing claims", claims.look, claims.end, warn)

@@ -70,7 +70,7 @@ class RunClaims:
         self._finished: set[TaskId] = set()
         self._lost: set[TaskId] = set()
         self._elsewhere: dict[TaskId, float] = {}
-        self._renewed_at = clock()
+        self._renew_at = clock()
         self._is_offline = False
         self._away_until = clock()
 
@@ -171,9 +171,11 @@ class RunClaims:
         if self._claims is None:
             return
         with self._asking():
-            if self._clock() - self._renewed_at >= self._claims.lease.total_seconds() / _RENEWALS:
-                self._renewed_at = self._clock()
+            now, each = self._clock(), self._claims.lease.total_seconds() / _RENEWALS
+            if now >= self._renew_at:
+                self._renew_at = now + min(_AGAIN_SECONDS, each)  # unless it goes well
                 lost = self._claims.renew()
+                self._renew_at = now + each
                 with self._lock:
                     self._lost |= lost
                 for task_id in sorted(lost):

@@ -5,9 +5,28 @@ from typing import NoReturn
 
 import pytest
 
+from gitticks.actions import sync_auto
 from gitticks.actions.context import Context
-from gitticks.actions.sync_auto import sync_after
+from gitticks.actions.sync_auto import keeping, sync_after
+from gitticks.errors import MachineError
+from gitticks.runner.claiming import RunClaims
 from tests.support.tasks import make_store
+from tests.support.waiting import until
+
+
+def test_a_look_that_fails_is_warned_of_once_and_ends_no_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync_auto, "LOOK_SECONDS", 0.01)
+    claims, warned, looks = RunClaims.none(), list[str](), list[int]()
+
+    def look() -> None:
+        looks.append(len(looks))
+        if len(looks) < 4:
+            raise MachineError("no space left")
+
+    monkeypatch.setattr(claims, "look", look)
+    with keeping(claims, warned.append):
+        until(lambda: len(looks) > 5, "the looks after those that failed")
+    assert warned == ["renewing claims failed and will be tried again: no space left"]
 
 
 def test_where_nothing_asks_for_it_the_settings_are_not_even_read(

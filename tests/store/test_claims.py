@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.errors import MachineError
 from gitticks.git.remote_refs import LeasedMove, UnreachableError, push_leased, remote_refs
 from gitticks.model.ids import TaskId
 from gitticks.runner.claiming import RunClaims
@@ -208,6 +209,28 @@ def test_a_run_waits_for_a_remote_that_hangs_once_and_asks_again_later(
     clock.time += timedelta(seconds=30)
     run.take(OTHER)
     assert (asked, ada.held) == ([TASK, OTHER], frozenset({OTHER}))
+
+
+def test_a_renewal_that_failed_is_tried_again_before_the_claim_expires(
+    remote: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = claims_of(remote, "ada", clock)
+    run = RunClaims(ada, lambda: True, list[str]().append, lambda: clock().timestamp(), lambda _: None)
+    run.take(TASK)
+    run.look()
+    before = git("rev-parse", CLAIMS + TASK, at=remote)
+    clock.time += LEASE / 3
+
+    def full() -> frozenset[TaskId]:
+        raise MachineError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ada, "renew", full)
+        with pytest.raises(MachineError):
+            run.look()
+    clock.time += timedelta(seconds=30)
+    run.look()
+    assert git("rev-parse", CLAIMS + TASK, at=remote) != before
 
 
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
