@@ -21,7 +21,7 @@ _RENEWALS = 3
 """So often a claim is renewed within its lease: the remote may miss some."""
 _AGAIN_SECONDS = 30.0
 _REST = 3
-"""So many times as long as a run waited in vain for the remote, it claims nothing there."""
+"""So many times as long as a run waited in vain for the remote, it claims nothing there, and gives nothing back."""
 
 
 class ClaimedElsewhereError(RefusedError):
@@ -73,6 +73,7 @@ class RunClaims:
         self._renew_at = clock()
         self._is_offline = False
         self._away_until = clock()
+        self._share_at = clock()
 
     @classmethod
     def none(cls) -> RunClaims:
@@ -180,7 +181,8 @@ class RunClaims:
                     self._lost |= lost
                 for task_id in sorted(lost):
                     self._warn(f"`{task_id}` was taken over by another clone, because its claim had expired")
-            self._give_back()
+            if self._clock() >= self._share_at:
+                self._give_back()
 
     def end(self) -> None:
         """Gives everything back, once the others can see what became of it; at once what nothing was done about."""
@@ -196,7 +198,10 @@ class RunClaims:
             finished = frozenset(self._finished)
         if not finished or self._claims is None:
             return
+        began = self._clock()
         if not self._share():
+            now = self._clock()
+            self._share_at = now + max(_AGAIN_SECONDS, _REST * (now - began))
             finished = frozenset(
                 one for one in finished if one in self._taken and self._state(one) == self._taken[one]
             )

@@ -16,6 +16,7 @@ from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import CLAIMS, Claims, Holder
 from tests.support.repositories import git, make_repository
 from tests.support.stores import discover_for_much
+from tests.support.tasks import make_task
 
 TASK, OTHER = TaskId("k7f2"), TaskId("m3xq")
 LEASE = timedelta(minutes=10)
@@ -231,6 +232,29 @@ def test_a_renewal_that_failed_is_tried_again_before_the_claim_expires(
     clock.time += timedelta(seconds=30)
     run.look()
     assert git("rev-parse", CLAIMS + TASK, at=remote) != before
+
+
+def test_a_remote_that_does_not_take_the_tasks_is_asked_twice_a_minute_and_at_the_end(
+    remote: Path, clock: Clock
+) -> None:
+    ada, shared, taken = claims_of(remote, "ada", clock), list[datetime](), list[bool]()
+    states = iter(range(100))
+
+    def share() -> bool:
+        shared.append(clock.time)
+        return bool(taken)
+
+    run = RunClaims(ada, share, list[str]().append, lambda: clock().timestamp(), lambda _: next(states))
+    run.take(TASK)
+    run.note_end(make_task(TASK), is_ours=False)
+    shared.clear()
+    for _ in range(60):
+        run.look()
+        clock.time += timedelta(seconds=1)
+    assert len(shared) == 2
+    taken.append(True)
+    run.end()
+    assert there(remote) == []
 
 
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
