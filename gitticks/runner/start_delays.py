@@ -108,7 +108,9 @@ class Pauses:
             # Its word was kept each time, or is of a time that is over, and it continues.
             seconds, resets_at = self.rest_seconds, None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
-        self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
+        # Not one that is over by the service's word: the run's clock stood still while the machine slept.
+        before = self.of(agent) or pause
+        self._pauses[agent] = max(pause, before, key=lambda one: one.until)
         return pause
 
     def _count(self, agent: str, report: AgentReport) -> int:

@@ -216,6 +216,15 @@ def test_a_named_reset_counts_also_while_the_machine_slept(pauses: Pauses, clock
     assert pauses.agents() == frozenset()
 
 
+def test_an_outage_after_a_sleep_past_the_reset_lets_the_agent_rest(pauses: Pauses, clock: Clock) -> None:
+    resets = NOW + timedelta(hours=5)
+    pauses.note("claude", report(Ending.USAGE_LIMITED, resets_at=resets), NOW)
+    clock.slept = 5 * 3600 + 1
+    assert pauses.agents() == frozenset()
+    pauses.note("claude", report(Ending.OUTAGE), clock.present())
+    assert pauses.agents() == {"claude"}
+
+
 def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock: Clock) -> None:
     pauses.resume(Resting("claude", NOW + timedelta(hours=1), "usage limit"))
     pause = pauses.of("claude")
