@@ -218,13 +218,15 @@ def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
     usage = Usage(
         tokens_in=sum(one.usage.tokens_in for one in reports),
         tokens_out=sum(one.usage.tokens_out for one in reports),
+        cost=sum(one.spent.cost for one in reports),
         seconds=max(one.usage.seconds for one in reports),
     )
     resets = [one.resets_at for one in reports if one.resets_at is not None]
     return AgentReport(
         ending,
         usage=usage,
-        cost=None if any(one.is_unpriced for one in reports) else sum(one.cost or 0.0 for one in reports),
+        # The others' counts, as `usage` has it, also where one has no price.
+        cost=None if any(one.is_unpriced for one in reports) else usage.cost,
         cost_source=next((one.cost_source for one in reports if one.cost_source), None),
         denied=tuple(what for one in reports for what in one.denied),
         is_estimate=any(one.is_estimate for one in reports),

@@ -67,10 +67,10 @@ class Picking:
         for task in self.ready():
             for role in (Role.WORKER, Role.REVIEWER):
                 with contextlib.suppress(GitticksError):
-                    agent = self._run.staff.agent(task, role)
-                    if (agent.name, agent.model) not in seen:
-                        seen.add((agent.name, agent.model))
-                        yield task, agent
+                    for agent in self._run.staff.agents(task, role):
+                        if (agent.name, agent.model) not in seen:
+                            seen.add((agent.name, agent.model))
+                            yield task, agent
 
     def _around(self, *, with_obstacles: bool = True) -> Surroundings:
         """Returns what readiness depends on; without obstacles also what is held, left alone or conflicted is free."""

@@ -104,6 +104,12 @@ class Staff(NamedTuple):
             Reviewer(one.name, spec(one.agent) if one.agent else own, one.focus or "") for one in wanted
         )
 
+    def agents(self, task: Task, role: Role) -> tuple[AgentSpec, ...]:
+        """Returns the agents that a session starts: all reviewers of a council, else one."""
+        if role is Role.REVIEWER and self.settings.review is ReviewPolicy.COUNCIL:
+            return tuple(one.agent for one in self.reviewers(task))
+        return (self.agent(task, role),)
+
     def left(self, agent: AgentSpec, history: Callable[[], Iterable[Event]]) -> tuple[AgentSpec, ...]:
         """Returns an agent and its fallbacks, without those that are not installed or refused the task; never none.
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from gitticks.agents.base import AgentReport
 from gitticks.errors import GitticksError, MachineError, RefusedError
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SERVICE_FAILED, Ending, Task
 from gitticks.runner.context import RunContext
@@ -247,15 +246,11 @@ class Patience:
 
     def _rests_of(self, task: Task) -> dict[str, Pause]:
         """Returns the pauses of the agents that a task's next session starts, all reviewers of a council among them."""
-        run, role = self._run, role_for(task)
-        if role is Role.REVIEWER and run.settings.review is ReviewPolicy.COUNCIL:
-            wanted = [one.agent for one in run.staff.reviewers(task)]
-        else:
-            wanted = [run.staff.agent(task, role)]
+        run = self._run
         history = run.open_store().history
         resting = self._pauses.long_rests()
         found = {}
-        for agent in wanted:
+        for agent in run.staff.agents(task, role_for(task)):
             left = run.staff.left(agent, lambda: history(task.id))
             name = first_awake(left, resting).name
             if (pause := self._pauses.of(name)) is not None:

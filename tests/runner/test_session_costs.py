@@ -9,6 +9,7 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
+from tests.runner.test_council import APPROVED, council
 from tests.runner.test_kept_from_work import standing_in
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
 
@@ -185,3 +186,29 @@ def test_an_agent_that_tells_neither_cost_nor_model_cannot_go_by_dollars_that_we
         "warning: `codex` reports neither its cost nor its model, so `budget.run.cost` cannot be enforced"
         in ran.err
     )
+
+
+def test_of_a_council_what_has_a_price_counts_though_another_reviewers_tokens_have_none(
+    project: RunProject,
+) -> None:
+    council(
+        project,
+        "budget: {task: {cost: 2}}\n",
+        one=told(cost=3) + APPROVED,
+        two=told(tokens_in=10) + APPROVED,
+    )
+    project.make()
+    ran = project.run()
+    assert "`two` took 10 tokens and reported neither their cost nor its model" in ran.err
+    assert project.last(EventType.SESSION_ENDED).data["cost"] == 3
+    assert project.task("k7f2").usage.cost == 3
+    assert "150 % of `budget.task.cost`" in project.ok("log", "k7f2")
+
+
+def test_a_reviewer_of_a_council_is_asked_for_its_price_before_anything_starts(project: RunProject) -> None:
+    project.ok("config", "agents.codex.type", "codex")
+    project.settings("review: council\nreviewers: [{name: one, agent: mine}, {name: two, agent: codex}]\n")
+    project.make()
+    ran = project.run("--max-cost", "5")
+    assert (ran.code, ran.out) == (64, "")
+    assert ran.err.startswith("error: `codex` reports neither its cost nor its model"), ran.err
