@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -216,11 +217,12 @@ def _read(
 
 
 class Budgets:
-    """The budgets that one run goes by; for the loop's thread."""
+    """The budgets that one run goes by; for the loop's thread, but for `note`."""
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
-        self.by_task: dict[TaskId, Spent] = {}
+        self.by_task: Mapping[TaskId, Spent] = {}
+        self._noting = threading.Lock()
         self._clock = run.world.monotonic_seconds
         self._begun = self._clock()
         self._began_at = run.now
@@ -253,7 +255,8 @@ class Budgets:
     def note(self, task_id: TaskId, role: Role, report: AgentReport) -> None:
         """Counts a session that is over."""
         spent = budget.spent_of(report.spent, role, report.ending.value)
-        self.by_task[task_id] = self.by_task.get(task_id, Spent()).plus(spent)
+        with self._noting:
+            self.by_task = {**self.by_task, task_id: self.by_task.get(task_id, Spent()).plus(spent)}
 
     def look(self) -> tuple[BudgetReached, ...]:
         """Returns which levels the run has reached since the last look."""

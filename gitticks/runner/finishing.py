@@ -300,35 +300,35 @@ def recover(run: RunContext) -> list[TaskId]:
 def _try_to_recover(run: RunContext, record: SessionRecord) -> bool:
     """Finishes a dead session; one that cannot be finished now stays, and does not keep the others from it."""
     try:
-        return recover_session(run, record, StopRequest())
+        return recover_session(run, record, StopRequest()) is not None
     except Exception as error:  # noqa: BLE001 - a bug with one session is reported, and keeps no other from its end
         why = failure_of_task(error, f"gt run {record.task}").in_one_line
         run.emit(Warned(record.task, f"its interrupted session could not be processed: {why}"))
         return False
 
 
-def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
-    """Finishes a dead session; False if somebody else does, or if there is nothing to finish.
+def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentReport | None:
+    """Finishes a dead session and returns what counts of it; None if somebody else does, or if there is nothing to finish.
 
     `stop` ends the checks that its end may ask for.
     """
     with run.sessions.adopt(record) as is_ours:
-        return is_ours and _finish(run, record, stop)
+        return _finish(run, record, stop) if is_ours else None
 
 
-def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
+def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentReport | None:
     store = run.open_store()
     try:
         file = store.task_file(record.task)
     except NotFoundError:
-        return False
+        return None
     of_role = (
         one
         for one in reversed(store.history(record.task))
         if one.begins(record.role) or one.ends(record.role)
     )
     if not next((one.begins(record.role) for one in of_role), False):
-        return False  # the runner died before the start, or after the end
+        return None  # the runner died before the start, or after the end
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
     look_for_left_behind(run, actor, file.task, record.started)
 
@@ -350,7 +350,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
             run.emit(one)
     except RefusedError as error:
         run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
-    return True
+    return report
 
 
 def _given(store: Store, record: SessionRecord, present: TaskFile) -> TaskFile:

@@ -161,12 +161,11 @@ class Loop:
                 one.is_merging for one in self._tasks.graph().tasks.values()
             )
             return bool(self._jobs) or has_more or self._goes_on
-        started = self._start_merge(pool) | self._start_sessions(pool)
-        if started or self._jobs:
+        self._start_merge(pool)
+        self._start_sessions(pool)
+        if self._jobs:
             self.budgets.note_waiting("")
-        return (
-            bool(self._jobs) or started or self._patience.is_short or self._goes_on or self._awaits_decision()
-        )
+        return bool(self._jobs) or self._patience.is_short or self._goes_on or self._awaits_decision()
 
     def _awaits_decision(self) -> bool:
         """True while a command that stopped an agent is about to close its task, whose merge it leaves to this run."""
@@ -188,6 +187,7 @@ class Loop:
     def _start_recoveries(self, pool: ThreadPoolExecutor) -> None:
         """Finishes what a killed runner left, each in a thread, since that may run checks."""
         graph = self._tasks.graph()
+        self._left_alone.forget_changed(graph.tasks)
         for record in self.run.sessions.dead():
             task = graph.tasks.get(record.task)
             if task is None:
@@ -199,22 +199,24 @@ class Loop:
                 self._jobs.start(pool, task, record.role, workspace, partial(self._recover, record))
 
     def _recover(self, record: SessionRecord, stop: StopRequest) -> None:
-        recover_session(self.run, record, stop)
+        report = recover_session(self.run, record, stop)
+        if report is not None and self.run.sessions.is_own(record):  # its end could not be written at first
+            self.budgets.note(record.task, record.role, report)
 
-    def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
-        started = False
+    def _start_sessions(self, pool: ThreadPoolExecutor) -> None:
         graph, settings = self._tasks.graph(), self.run.settings
         # A killed runner's agents need some seconds to end, and until then nobody else may enter their workspaces.
         ending = [graph.tasks[one.task] for one in self.run.sessions.ending() if one.task in graph.tasks]
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
         occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
+        unfinished = {record.task for record in self.run.sessions.dead()}
         for task in self.picking.ready() if len(self._jobs.sessions) < self.options.parallel else ():
             sessions = self._jobs.sessions
             if len(sessions) >= self.options.parallel:
                 break
             workspace = workspaces.workspace_name(task, graph, settings)
-            if workspace in occupied | {job.workspace for job in sessions}:
+            if task.id in unfinished or workspace in occupied | {job.workspace for job in sessions}:
                 continue
             role = role_for(task)
             try:
@@ -222,10 +224,8 @@ class Loop:
                     self.picking.current_epic = task.parent or self.picking.current_epic
                     work = partial(self._run_session, task.id, role)
                     self._jobs.start(pool, task, role, workspace, work)
-                    started = True
             except GitticksError as error:
                 self._left_alone.add(task.id, error)
-        return started
 
     def _is_spent(self, task: Task, role: Role) -> bool:
         """True if no budget has anything left for a session, those that run now counted in."""
@@ -298,21 +298,18 @@ class Loop:
         )
         self._tell_reached(session.reached)
 
-    def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
+    def _start_merge(self, pool: ThreadPoolExecutor) -> None:
         """Starts the next merge; there is never more than one, besides checks of later ones.
 
         Whatever the run is for: who approves leaves the merge to the run that lives.
         """
-        self._left_alone.forget_changed(self._tasks.graph().tasks)  # a person may have approved one just now
         # The session that was approved just now may be over without having been looked at.
         out = self._jobs.task_ids.union(self._left_alone.ids)
         tasks = [task for task in self._tasks.graph().tasks.values() if task.id not in out]
         if self._jobs.is_merging:
             self._merges.look_ahead(tasks)
-            return False
-        if (task := self._merges.next(tasks)) is not None:
+        elif (task := self._merges.next(tasks)) is not None:
             self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))
-        return task is not None
 
     def _watch(self) -> None:
         if self._jobs:

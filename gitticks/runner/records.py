@@ -17,7 +17,7 @@ from gitticks.flocks import holding_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, SessionRecord
-from gitticks.processes import ProcessIdentity, is_alive
+from gitticks.processes import ProcessIdentity, is_alive, own_identity
 from gitticks.runner.liveness import (
     INTERRUPTED,
     LOCK,
@@ -144,11 +144,11 @@ class Sessions:
 
     def ending(self) -> list[SessionRecord]:
         """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds."""
-        return [
-            record
-            for record in self.live().values()
-            if not is_alive(ProcessIdentity(record.pid, record.start_ticks, record.boot_id))
-        ]
+        return [record for record in self.live().values() if not is_alive(_runner_of(record))]
+
+    def is_own(self, record: SessionRecord) -> bool:
+        """True if this process began the session."""
+        return _runner_of(record) == own_identity()
 
     def _is_alive(self, task_id: TaskId) -> bool:
         return is_session_alive(str(self._folder), task_id)
@@ -160,6 +160,10 @@ class Sessions:
 
     def _record(self, task_id: TaskId) -> Path:
         return self._folder / f"{task_id}{RECORD}"
+
+
+def _runner_of(record: SessionRecord) -> ProcessIdentity:
+    return ProcessIdentity(record.pid, record.start_ticks, record.boot_id)
 
 
 def read_record(path: Path) -> SessionRecord | None:

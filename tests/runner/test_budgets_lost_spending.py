@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from gitticks.agents.process import StopRequest
+from gitticks.errors import MachineError
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Role, Status
+from gitticks.runner import finishing
 from gitticks.runner.finishing import recover
+from gitticks.runner.outcome import RunExit
 from gitticks.runner.session import SessionRun
 from tests.end_to_end.test_health import health
 from tests.runner.test_budgets import STUCK, reasons
@@ -92,6 +97,27 @@ def test_it_is_counted_once(project: RunProject, monkeypatch: pytest.MonkeyPatch
     assert recover(opened(project)) == ["k7f2"]
     assert recover(opened(project)) == []
     assert project.task("k7f2").usage.cost == 1.0
+
+
+def test_what_could_not_be_written_at_first_counts_for_the_run_too(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings("limits: {rest: 1s}\n")
+    project.agent(told(cost=3))
+    project.make()
+    real, failures = finishing.finish_session, [MachineError("no space left")]
+
+    def full(*arguments: Any, **named: Any) -> object:
+        if failures:
+            raise failures.pop()
+        return real(*arguments, **named)
+
+    monkeypatch.setattr("gitticks.runner.session.finish_session", full)
+    ran = project.run("--auto", "--all", "--max-cost", "2")
+    assert ran.code == RunExit.LIMIT
+    assert "the limit of $2.00 is reached: $3.00 on `k7f2`" in ran.out
+    assert project.kinds().count(EventType.SESSION_STARTED) == 1, "it is finished before another one begins"
+    assert ended(project)["cost"] == 3
 
 
 def test_tokens_are_priced_and_the_rest_of_a_resumed_session_is_not_counted_twice(

@@ -54,7 +54,8 @@ def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> N
     loop = Loop(run_context(context, lambda _: None))
     with ThreadPoolExecutor(1) as pool:
         loop._jobs.start(pool, project.task("k7f2"), Role.WORKER, "k7f2", lambda _: None)
-        assert loop._start_merge(pool) is False
+        loop._start_merge(pool)
+        assert not loop._jobs.is_merging
         assert [job.role for job in loop._jobs] == [Role.WORKER]
 
 
