@@ -126,7 +126,11 @@ def hold_council(
     )
     # Who had answered before the stop has answered.
     if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
-        return SessionResult(together([one for _, one in reports], Ending.STOPPED)), reports
+        # What it took is counted with the council that will use the answer.
+        asked_again = [
+            one.report for seat, one in zip(seats, results, strict=True) if kept.find(seat.name) is None
+        ]
+        return SessionResult(together(asked_again, Ending.STOPPED)), reports
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
     ]
@@ -219,7 +223,7 @@ def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
         tokens_in=sum(one.usage.tokens_in for one in reports),
         tokens_out=sum(one.usage.tokens_out for one in reports),
         cost=sum(one.spent.cost for one in reports),
-        seconds=max(one.usage.seconds for one in reports),
+        seconds=max((one.usage.seconds for one in reports), default=0.0),
     )
     resets = [one.resets_at for one in reports if one.resets_at is not None]
     return AgentReport(

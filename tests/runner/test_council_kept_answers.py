@@ -6,10 +6,12 @@ import signal
 from dataclasses import replace
 
 from gitticks.agents.base import AgentReport
+from gitticks.model.event import EventType
 from gitticks.model.task import Ending
 from gitticks.runner.council import KeptAnswers
 from gitticks.workflow.council import Voice
 from tests.runner.test_council import APPROVED, BLOCKING, council, review, rounds
+from tests.runner.test_session_costs import told
 from tests.support.agents import processes_with
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, FAIL, HANDOFF, TO_REVIEW, RunProject, project
@@ -69,6 +71,20 @@ def test_a_killed_run_asks_only_who_has_not_answered(project: RunProject) -> Non
     assert asked == [2, 3], "each once more in the second round"
     assert "src:1 leaks" in rounds(project)["01-review-one.md"]
     assert not kept.exists()
+
+
+def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) -> None:
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=told(cost=1) + APPROVED, two=slow)
+    project.make()
+    kept = project.path / ".git/gitticks/council/k7f2/one.json"
+    with project.running() as process:
+        until(lambda: kept.exists() and (project.path.parent / "two.sh.done").exists(), "an answer")
+        project.ok("stop", "k7f2")
+        process.communicate()
+    assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert project.run("k7f2").code == 3
+    assert project.task("k7f2").usage.cost == 1
 
 
 def test_an_answer_that_would_count_otherwise_is_asked_for_again(project: RunProject) -> None:
