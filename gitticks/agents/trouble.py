@@ -64,7 +64,7 @@ _CLOCK = re.compile(
     r"(?:resets?|try again)(?: at)? "
     r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<year>\d{4}))?,?(?: at)? )?"
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>am|pm)\b"
-    r"(?: \((?P<zone>[A-Za-z_+/-]+)\)| (?:GMT|UTC)(?P<offset>[+-]\d{1,2}))?",
+    r"(?: \((?P<zone>[A-Za-z_+/-]+)\)| (?:GMT|UTC)(?P<offset>[+-]\d{1,2})(?::(?P<offset_minutes>\d\d))?)?",
     re.IGNORECASE,
 )
 """How claude, codex and gemini name the end of a limit, such as `resets Sep 15 at 7pm (Europe/Berlin)`."""
@@ -162,7 +162,10 @@ def _shown_by_clock(found: re.Match[str], now: datetime) -> datetime | None:
     Without a date that is the next time or one that has just passed, without a year the nearest.
     """
     try:
-        here = now.astimezone(_zone_of(found))
+        zone = _zone_of(found)
+        here = now.astimezone(zone)
+        if zone is None:  # naive: today's offset may not be that of the day
+            here = here.replace(tzinfo=None)
         hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "pm" else 0)
         at = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
         if found["month"] is None:
@@ -185,7 +188,8 @@ def _on_day(at: datetime, year: int, month: int, day: int) -> datetime | None:
 
 def _zone_of(found: re.Match[str]) -> tzinfo | None:
     if found["offset"]:
-        return timezone(timedelta(hours=int(found["offset"])))
+        minutes = int(f"{found['offset'][0]}{found['offset_minutes'] or 0}")
+        return timezone(timedelta(hours=int(found["offset"]), minutes=minutes))
     return zoneinfo.ZoneInfo(found["zone"]) if found["zone"] else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -78,6 +79,8 @@ def test_an_error_of_a_service_has_its_ending(status: int | None, text: str, end
         ("resets 10am (UTC)", datetime(2026, 11, 23, 10, tzinfo=UTC)),
         ("resets 4:28pm (UTC)", datetime(2026, 11, 22, 16, 28, tzinfo=UTC)),
         ("Access resets at 10:57 PM GMT-3.", datetime(2026, 11, 23, 1, 57, tzinfo=UTC)),
+        ("Access resets at 10:57 PM GMT+5:30.", datetime(2026, 11, 22, 17, 27, tzinfo=UTC)),
+        ("Access resets at 10:57 PM GMT-3:30.", datetime(2026, 11, 23, 2, 27, tzinfo=UTC)),
         ("resets Nov 25 at 7pm (UTC)", datetime(2026, 11, 25, 19, tzinfo=UTC)),
         ("resets Jan 2, 2am (UTC)", datetime(2027, 1, 2, 2, tzinfo=UTC)),
         ("resets Nov 21 at 4:30am (Asia/Calcutta)", datetime(2026, 11, 20, 23, tzinfo=UTC)),
@@ -95,6 +98,18 @@ def test_an_error_of_a_service_has_its_ending(status: int | None, text: str, end
 )
 def test_the_end_of_a_limit_is_read_from_its_words(text: str, resets_at: datetime | None) -> None:
     assert with_times(Trouble(Ending.USAGE_LIMITED, text), NOW).resets_at == resets_at
+
+
+def test_a_date_after_the_change_of_summer_time_is_that_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        now = datetime(2026, 10, 30, 16, 30, tzinfo=UTC)
+        found = with_times(Trouble(Ending.USAGE_LIMITED, "try again at Nov 3rd, 2026 8:05 PM"), now)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found.resets_at == datetime(2026, 11, 4, 1, 5, tzinfo=UTC)
 
 
 def test_a_retry_after_goes_before_words() -> None:
