@@ -30,7 +30,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
-from gitticks.runner.workspace_removal import delete_removed, remove_after_merge
+from gitticks.runner.workspace_removal import delete_removed, remove_after_merge, tidy_up
 from gitticks.store.branch import Store
 from gitticks.workflow.artifacts import checks_of
 from gitticks.workflow.pull_requests import opened_in
@@ -215,6 +215,7 @@ class PullRequests:
             try:
                 remove_after_merge(self.repository, decision.task, self.run.settings)
                 delete_removed(self.repository, self.run.settings)
+                tidy_up(self.repository)  # the end of the run may be days away
             except GitticksError as error:
                 self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
 

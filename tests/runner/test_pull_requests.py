@@ -6,6 +6,7 @@ import pytest
 
 from gitticks.model.status import Awaiting, Status
 from tests.support.forges import PROJECT, StandIn
+from tests.support.loose_objects import counts, plant
 from tests.support.projects import Project, make_reviewing
 from tests.support.pull_requests import URL, forge, gitlab, notes, offered, recorded, token
 from tests.support.repositories import commit_file, git
@@ -46,6 +47,17 @@ def test_a_merge_on_the_forge_closes_the_task(project: RunProject, forge: StandI
     assert git("rev-parse", "main", at=project.path) == sha
     assert not workspace.exists()
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
+
+
+def test_a_merge_on_the_forge_packs_what_lies_loose(project: RunProject, recorded: StandIn) -> None:
+    git("config", "gc.auto", "1", at=project.path)
+    git("config", "maintenance.auto", "true", at=project.path)
+    plant(project.path, 2)
+    offered(project)
+    recorded.merge("merge")
+    project.ok("sync")
+    assert project.stands()[0] is Status.DONE
+    assert counts(project.path)["count"] == 0
 
 
 def test_a_task_that_is_cancelled_names_its_pull_request(project: RunProject, recorded: StandIn) -> None:
