@@ -113,7 +113,7 @@ def test_what_could_not_be_written_at_first_counts_for_the_run_too(
         return real(*arguments, **named)
 
     monkeypatch.setattr("gitticks.runner.session.finish_session", full)
-    ran = project.run("--auto", "--all", "--max-cost", "2")
+    ran = project.run("--auto", "--all", "--poll", "1s", "--max-cost", "2")
     assert ran.code == RunExit.LIMIT
     assert "the limit of $2.00 is reached: $3.00 on `k7f2`" in ran.out
     assert project.kinds().count(EventType.SESSION_STARTED) == 1, "it is finished before another one begins"
