@@ -74,12 +74,13 @@ def test_a_killed_run_asks_only_who_has_not_answered(project: RunProject) -> Non
 
 
 def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) -> None:
-    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    up = project.shared / "up"
+    slow = f"if [ ! -e '{up}' ]; then touch '{up}'; exec sleep 600; fi\n{APPROVED}"
     council(project, one=told(cost=1) + APPROVED, two=slow)
     project.make()
     kept = project.path / ".git/gitticks/council/k7f2/one.json"
     with project.running() as process:
-        until(lambda: kept.exists() and (project.path.parent / "two.sh.done").exists(), "an answer")
+        until(lambda: kept.exists() and up.exists(), "an answer")
         project.ok("stop", "k7f2")
         process.communicate()
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
