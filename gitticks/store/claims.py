@@ -11,13 +11,14 @@ import contextlib
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.remote_refs import LeasedMove, UnreachableError, fetch_refs, push_leased, remote_refs
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import local_refs
@@ -30,7 +31,8 @@ SEEN = "refs/gitticks/claims-seen/"
 """Where a clone keeps, as of its last sync, the claims of its remote."""
 _FILE = "claims.json"
 _BODY = "claim.json"
-_MOST_KEPT = 3
+_LOCK = "claims.lock"
+_MOST_KEPT = 50
 """Of the claims that a push without an answer may have left at the remote so many are known as our own."""
 _TIMEOUT_SECONDS = 10.0
 _TRIES = 3
@@ -118,8 +120,9 @@ class Claims:
         """
         with self._lock:
             failed = self._held.keys() - self._push(self._held)
-            lost = frozenset(one for one in failed if self._there(one) not in self._own[one])
+            lost = frozenset(one for one in failed if not self._find(one))
             self._forget(lost)
+            self._push({one: self._held[one] for one in failed - lost})
             return lost
 
     def is_held(self, task_id: TaskId) -> bool:
@@ -129,7 +132,7 @@ class Claims:
             UnreachableError: the remote gave no answer.
         """
         with self._lock:
-            if task_id in self._held and self._there(task_id) not in self._own[task_id]:
+            if task_id in self._held and not self._find(task_id):
                 self._forget([task_id])
             return task_id in self._held
 
@@ -140,26 +143,39 @@ class Claims:
             UnreachableError: the remote gave no answer; there they expire.
         """
         with self._lock:
-            given_up = [task_id for task_id in task_ids if task_id in self._own]
-            moves = [LeasedMove(CLAIMS + task_id, self._own[task_id][0], None) for task_id in given_up]
-            if moves:
-                push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
+            given_up = {one: self._held.get(one, self._own[one][0]) for one in task_ids if one in self._own}
+            left = given_up.keys() - self._move({one: (old, None) for one, old in given_up.items()})
+            self._move({one: (self._held[one], None) for one in left if self._find(one)})
             self._forget(given_up)
 
     def _push(self, asked: Mapping[TaskId, str | None]) -> frozenset[TaskId]:
         """Puts new claims in the place of old ones, and returns the tasks for which that went through."""
-        if not asked:
-            return frozenset()
         made = {task_id: self._made(task_id) for task_id in asked}
-        # Before the push: who is killed after it continues with what is theirs.
+        # Before the push: who is killed after it continues with what is theirs. The first ones stay: what was there
+        # when the remote was lost is likelier to be there still than what was pushed in vain since.
         for task_id, token in made.items():
-            self._own[task_id] = (token, *self._own.get(task_id, ()))[:_MOST_KEPT]
-        self._write()
-        moves = [LeasedMove(CLAIMS + task_id, old, made[task_id]) for task_id, old in asked.items()]
-        moved = push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
-        won = frozenset(task_id for task_id in made if CLAIMS + task_id in moved)
-        self._held.update((task_id, made[task_id]) for task_id in won)
+            self._own[task_id] = (token, *self._own.get(task_id, ())[-_MOST_KEPT:])
+        self._write(made)
+        won = self._move({task_id: (old, made[task_id]) for task_id, old in asked.items()})
+        for task_id in won:  # what waited for an answer was leased to what is gone, and can arrive no more
+            self._held[task_id] = made[task_id]
+            self._own[task_id] = (made[task_id],)
         return won
+
+    def _move(self, asked: Mapping[TaskId, tuple[str | None, str | None]]) -> frozenset[TaskId]:
+        moves = [LeasedMove(CLAIMS + task_id, old, new) for task_id, (old, new) in asked.items()]
+        if not moves:
+            return frozenset()
+        moved = push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
+        return frozenset(task_id for task_id in asked if CLAIMS + task_id in moved)
+
+    def _find(self, task_id: TaskId) -> bool:
+        """Holds what the remote has if that is ours: a push without an answer may have put it there."""
+        there = self._there(task_id)
+        if there is None or there not in self._own[task_id]:
+            return False
+        self._held[task_id] = there
+        return True
 
     def _made(self, task_id: TaskId) -> str:
         by, host = self._me
@@ -188,16 +204,22 @@ class Claims:
             return None
         return _read_claim(self._repository, token, self._now() + self.lease)
 
-    def _forget(self, task_ids: Iterable[TaskId]) -> None:
+    def _forget(self, task_ids: Collection[TaskId]) -> None:
         for task_id in task_ids:
             self._own.pop(task_id, None)
             self._held.pop(task_id, None)
-        self._write()
+        self._write(task_ids)
 
-    def _write(self) -> None:
-        # A clone where nothing can be written waits for its own claims to expire.
-        with contextlib.suppress(OSError):
-            write_synced(self._file, json.dumps({self.remote: self._own}).encode())
+    def _write(self, changed: Collection[TaskId]) -> None:
+        if not changed:
+            return
+        # Other processes write what they claim. A clone where nothing can be written waits for its claims to expire.
+        with hold_lock_if_possible(self._repository.own_file(_LOCK)), contextlib.suppress(OSError):
+            own = _read_own(self._repository, self.remote)
+            own.update((one, self._own.get(one, ())) for one in changed)
+            mine = {one: tokens for one, tokens in own.items() if tokens}
+            known: dict[str, Any] = read_json(self._file, dict, {})
+            write_synced(self._file, json.dumps(known | {self.remote: mine}).encode())
 
 
 def claims_seen(repository: Repository, remote: str, latest: datetime) -> dict[TaskId, Holder]:

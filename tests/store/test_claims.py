@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -123,19 +124,83 @@ def test_a_clone_that_was_killed_goes_on_with_its_own(remote: Path, clock: Clock
     assert again.is_held(TASK)
 
 
-def test_a_claim_whose_answer_was_lost_is_known_as_its_own(
-    remote: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def lose_answer(ask: Callable[[], object], *, arrives: bool = True) -> None:
+    """Asks for a push that the remote gets if it `arrives`, and whose answer is lost."""
+
     def pushed_and_lost(*arguments: object, **named: object) -> frozenset[str]:
-        push_leased(*arguments, **named)  # type: ignore[arg-type]
+        if arrives:
+            push_leased(*arguments, **named)  # type: ignore[arg-type]
         raise UnreachableError("it never answered")
 
-    ada = claims_of(remote, "ada", clock)
-    with monkeypatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr("gitticks.store.claims.push_leased", pushed_and_lost)
         with pytest.raises(UnreachableError):
-            ada.take(TASK)
+            ask()
+
+
+def token(remote: Path) -> str:
+    return git("rev-parse", CLAIMS + TASK, at=remote)
+
+
+def test_a_claim_whose_answer_was_lost_is_known_as_its_own(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    lose_answer(lambda: ada.take(TASK))
     assert ada.take(TASK) is None
+
+
+def test_a_renewal_whose_answer_was_lost_is_renewed_by_the_next(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    ada.take(TASK)
+    lose_answer(ada.renew)
+    unanswered = token(remote)
+    for _ in range(60):
+        lose_answer(ada.renew, arrives=False)
+    assert ada.renew() == frozenset()
+    assert token(remote) != unanswered
+    assert ada.renew() == frozenset()
+    with ada.ref_of(TASK) as claim:
+        assert claim == {CLAIMS + TASK: token(remote)}
+
+
+def test_a_claim_that_is_confirmed_is_leased_from_where_it_is(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    ada.take(TASK)
+    lose_answer(ada.renew)
+    assert ada.is_held(TASK)
+    with ada.ref_of(TASK) as claim:
+        assert claim == {CLAIMS + TASK: token(remote)}
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+@pytest.mark.parametrize("is_restarted", [True, False])
+def test_a_claim_is_given_back_wherever_a_lost_answer_left_it(
+    remote: Path, clock: Clock, arrives: bool, is_restarted: bool
+) -> None:
+    ada = claims_of(remote, "ada", clock)
+    ada.take(TASK)
+    lose_answer(ada.renew, arrives=arrives)
+    (claims_of(remote, "ada", clock) if is_restarted else ada).release([TASK])
+    assert there(remote) == []
+
+
+def test_claims_of_two_processes_and_remotes_do_not_overwrite_each_other(remote: Path, clock: Clock) -> None:
+    run, started = claims_of(remote, "ada", clock), claims_of(remote, "ada", clock)
+    run.take(TASK)
+    started.take(OTHER)
+    run.renew()
+    started.release([OTHER])
+    assert claims_of(remote, "ada", clock).own == {TASK}
+    assert claims_of(remote, "ada", clock).take(TASK) is None
+    repository = discover_for_much(remote.parent / "ada")
+    git(
+        "remote",
+        "add",
+        "backup",
+        str(make_repository(remote.parent / "backup.git", bare=True)),
+        at=repository.common_dir,
+    )
+    Claims(repository, "backup", ("ada", "host"), LEASE, clock).take(OTHER)
+    assert claims_of(remote, "ada", clock).own == {TASK}
 
 
 @pytest.mark.parametrize("body", ["", "{}", '{"by": 1, "host": 2, "expires": "soon"}', "[]"])
