@@ -92,8 +92,11 @@ def merge_text(base: str, one: str, other: str) -> str | None:
     return "".join(line for stretch in stretches for line in stretch.lines)
 
 
-def union_of_lines(base: str, one: str, other: str) -> str:
-    """Returns the text with the changes of both sides, and where both changed the same, the lines of both."""
+def union_of_lines(base: str, one: str, other: str, *, is_prose: bool = False) -> str:
+    """Returns the text with the changes of both sides, and where both changed the same, the lines of both.
+
+    Of such lines each stands once, unless it `is_prose`, where a line means nothing without those around it.
+    """
     if one in (base, other):
         return other
     if other == base:
@@ -101,9 +104,19 @@ def union_of_lines(base: str, one: str, other: str) -> str:
     parts: list[str] = []
     for stretch in merge_lines(_lines(base), _lines(one), _lines(other)):
         parts += stretch.lines
-        parts += [line for line in stretch.clash or () if line not in stretch.lines]
+        if is_prose:
+            parts += _apart(stretch.lines, stretch.clash or ())
+        else:
+            parts += [line for line in stretch.clash or () if line not in stretch.lines]
     whole = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in parts[:-1])
     return "".join([*whole, *parts[-1:]])
+
+
+def _apart(lines: tuple[str, ...], clash: tuple[str, ...]) -> list[str]:
+    """Returns of the second lines what is to follow the first: without what both begin with, as a paragraph of its own."""
+    head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, clash, strict=False)))
+    is_joined = head < min(len(lines), len(clash)) and lines[-1].strip() and clash[head].strip()
+    return [*(["\n"] if is_joined else []), *clash[head:]]
 
 
 def merge_lines(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> list[Stretch]:

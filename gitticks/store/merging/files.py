@@ -59,7 +59,7 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
     if merged is not None:
         return MergedFile(merged.encode())
     if path.rpartition("/")[2] in _GROWING:
-        return MergedFile(union_of_lines(*texts).encode())
+        return MergedFile(union_of_lines(*texts, is_prose=True).encode())
     if path == CONFIG_PATH:
         text, keys = merge_settings(*texts)
         beside = _kept_beside(path, one, other).beside if keys else ()

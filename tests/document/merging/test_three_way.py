@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,9 +44,30 @@ def test_texts(base: str, one: str, other: str, merged: str | None) -> None:
 def test_no_side_is_preferred_and_no_change_is_lost(base: str, one: str, other: str) -> None:
     assert merge_text(base, one, other) == merge_text(base, other, one)
     assert merge_text(base, one, base) == one
-    union = union_of_lines(base, one, other)
-    for side in (one, other):
+    unions = union_of_lines(base, one, other), union_of_lines(base, one, other, is_prose=True)
+    for side, union in product((one, other), unions):
         assert {line for line in side.split("\n") if line not in base.split("\n")} <= set(union.split("\n"))
+
+
+FENCED = "### {0}\n\n{0} needs:\n\n```\nmake\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "start"),
+    [
+        ("", ""),
+        ("first\n", "first\n"),
+        ("first", "first\n"),
+        ("first", "first\n\n"),
+        ("first\n", "first\n\n"),
+    ],
+)
+def test_paragraphs_that_both_sides_added_stay_whole(base: str, start: str) -> None:
+    one, other = FENCED.format("k1"), FENCED.format("k2")
+    assert union_of_lines(base, start + one, start + other, is_prose=True) == f"{start}{one}\n{other}"
+    assert (
+        union_of_lines(base, start + one, f"{start}{one}\n{other}", is_prose=True) == f"{start}{one}\n{other}"
+    )
 
 
 def test_a_text_that_would_take_long_to_compare_is_told_to_clash() -> None:

@@ -192,7 +192,15 @@ def test_other_files_that_both_sides_wrote_are_both_kept(store: Store, path: str
 def test_logs_that_grow_take_the_lines_of_both(store: Store) -> None:
     path = f"{FOLDER}/worklog.md"
     merged = merge(store, {path: b"one\n"}, {path: b"two\n"})
-    assert set((read(store, merged, path) or b"").splitlines()) == {b"one", b"two"}
+    assert read(store, merged, path) == b"one\n\ntwo\n"
+
+
+def test_entries_of_both_sides_stay_whole_where_lines_are_the_same(store: Store) -> None:
+    path, entry = f"{FOLDER}/scratchpad.md", b"### %s\n\nNeeds:\n\n```\nmake\n```\n"
+    write_files(store, {path: entry % b"k0"})
+    first, one, other = (entry % name for name in (b"k0", b"k1", b"k2"))
+    merged = merge(store, {path: first + b"\n" + one}, {path: first + b"\n" + other})
+    assert read(store, merged, path) == b"\n".join([first, one, other])
 
 
 def test_settings_are_merged_key_by_key(store: Store) -> None:
