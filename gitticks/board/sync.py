@@ -16,7 +16,7 @@ from gitticks.board.older import Versions, older_versions
 from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.files import CheckoutFiles, NotPlainError, set_mode
 from gitticks.git.follow import (
     EXECUTABLE,
     PLAIN,
@@ -295,6 +295,8 @@ class Sync:
         follower, settler = self._way(move)
         followed = follower.follow(version, found)
         self.rescued += followed.rescued
+        if followed.outcome is Outcome.TAKEN and move.base is None and move.mode == EXECUTABLE:
+            set_mode(self.checkout.path / move.path, executable=True)
         if followed.saved is not None and followed.present is not None:
             write = self.objects.write_blob
             self.joins[move.path] = write(followed.saved), write(followed.present)

@@ -327,6 +327,13 @@ def remove_empty_folders(top: Path, place: Path) -> None:
             folder.rmdir()
 
 
+def set_mode(file: Path, *, executable: bool) -> None:
+    """Lets all who may read a file run it, or nobody."""
+    mode = stat.S_IMODE(file.lstat().st_mode)
+    readers = (mode & 0o444) >> 2
+    file.chmod((mode | readers) if executable else (mode & ~0o111))
+
+
 def write_synced(file: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones.
 

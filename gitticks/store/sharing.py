@@ -100,7 +100,9 @@ def join(store: Store, theirs: str, message: str, logged: str, *, author: Identi
         # Before the merge, as no tree can be made with what it removes.
         clean, removed = without_impossible(objects, base, theirs)
         merged = merge_commits(objects, base, ours, clean)
-        made = objects.write_commit((ours, clean), merged.changes, author=author, message=message)
+        made = objects.write_commit(
+            (ours, clean), merged.changes, author=author, message=message, executable=merged.executable
+        )
         objects.sync(made.objects)
         return made.id, TakenIn(ours, made.id, merged.report, removed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -203,6 +204,24 @@ def test_a_conflict_is_settled_in_the_file(clones: list[Clone], chosen: str, by_
     ours.push()
     assert theirs.pull().returncode == 0
     assert theirs.file(TASK).data == ours.file(TASK).data
+
+
+def test_a_sync_keeps_files_executable(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    program = theirs.board / "check.sh"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    git("add", "check.sh", at=theirs.board)
+    git("commit", "--quiet", "-m", "check", at=theirs.board)
+    theirs.ok("sync")
+    ours.ok("note", TASK, "Seen by us.")
+    ours.ok("sync")
+    theirs.ok("sync")
+    assert theirs.tip() == ours.tip()
+    for clone in clones:
+        assert git("ls-tree", "HEAD", "check.sh", at=clone.board).startswith("100755 ")
+        assert os.access(clone.board / "check.sh", os.X_OK)
+        assert git("status", "--porcelain", at=clone.board) == ""
 
 
 def test_without_gitticks_git_merges_by_text(clones: list[Clone], on_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import NamedTuple, Self
 
 from gitticks.errors import first_of
 from gitticks.git.checkouts import Checkout, changed_paths, refuse_filters
-from gitticks.git.files import CheckoutFiles
+from gitticks.git.files import CheckoutFiles, set_mode
 from gitticks.git.follow import (
     EXECUTABLE,
     QUIET_SECONDS,
@@ -38,7 +37,6 @@ _SHOWN_PATHS = 5
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
 
 _PATIENCE_SECONDS = 2.0
-_ANY_MAY_RUN = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 class Step(NamedTuple):
@@ -301,7 +299,7 @@ class _Fixer:
         if followed.outcome is Outcome.DEFERRED:  # somebody never stops writing: let git show both sides
             return Followed(step.path, Outcome.CONFLICT, followed.present, followed.rescued)
         if followed.outcome is Outcome.TAKEN and step.new is not None:
-            _set_mode(self.checkout.path / step.path, executable=step.new_mode == EXECUTABLE)
+            set_mode(self.checkout.path / step.path, executable=step.new_mode == EXECUTABLE)
         return followed
 
     def _content(self, step: Step, object_id: str | None) -> bytes | None:
@@ -313,9 +311,3 @@ class _Fixer:
             variables=self.variables,
             trusted=True,
         ).stdout
-
-
-def _set_mode(file: Path, *, executable: bool) -> None:
-    mode = stat.S_IMODE(file.lstat().st_mode)
-    readers = (mode & 0o444) >> 2
-    file.chmod((mode | readers) if executable else (mode & ~_ANY_MAY_RUN))

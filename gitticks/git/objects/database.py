@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
@@ -28,6 +29,7 @@ from gitticks.git.objects.trees import (
     damaged,
     differing,
     entry_of,
+    file_id,
     is_folder,
     split_tree,
     walk_differences,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from gitticks.git.identity import Identity
     from gitticks.git.indexfile import IndexEntry
 
+AS_IS: Mapping[str, bool] = MappingProxyType({})
+"""Nothing becomes executable, and nothing that is stops to be so."""
 MoveRef = Callable[[str, str | None, str | None], None]
 """Moves a ref from one object id to another."""
 _MOST_TREES_KEPT = 32
@@ -90,12 +94,18 @@ class Objects(ABC):
 
     @abstractmethod
     def write_commit(
-        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+        self,
+        parents: Sequence[str],
+        changes: Mapping[str, bytes | None],
+        *,
+        author: Identity,
+        message: str,
+        executable: Mapping[str, bool] = AS_IS,
     ) -> StoredCommit:
         """Stores a commit, made now in the local time zone.
 
         Its tree is that of the first parent, if there is one, with `changes` made to it: file contents by path; None
-        removes the file, also one that is not there.
+        removes the file, also one that is not there. Those that `executable` does not name stay as they are there.
         """
 
     @abstractmethod
@@ -263,12 +273,12 @@ class Objects(ABC):
 
     def find_file(self, tree_id: str, path: str) -> str | None:
         """Returns the blob of the plain file at `path` below the tree; None if there is none."""
-        return _file_id(self.find(tree_id, path))
+        return file_id(self.find(tree_id, path))
 
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
         for path, before, after in walk_differences(self.changed_entries, (old_tree, new_tree), folder):
-            file_before, file_after = _file_id(before), _file_id(after)
+            file_before, file_after = file_id(before), file_id(after)
             if file_before != file_after:
                 yield Change(path, file_before, file_after)
 
@@ -284,14 +294,17 @@ class Objects(ABC):
         if old_tree != new_tree:
             yield from differing(self.parts(old_tree), self.parts(new_tree))
 
-    def _require_room(self, tree_id: str | None, changes: Mapping[str, bytes | None]) -> None:
-        """Refuses changes that would put a file where a folder is, or a folder where a file is."""
+    def _place(
+        self, tree_id: str | None, changes: Mapping[str, bytes | None], executable: Mapping[str, bool]
+    ) -> frozenset[str]:
+        """Returns which files will be executable; refuses a file where a folder is, and a folder where a file is."""
         folders = {folder for path, new in changes.items() if new is not None for folder in _folders(path)}
         both = folders.intersection(path for path, new in changes.items() if new is not None)
         if both:
             raise GitticksError(f"`{min(both)}` would be a file and a folder at once")
+        programs = {path for path, is_program in executable.items() if is_program}
         if tree_id is None:
-            return
+            return frozenset(programs)
         for folder in sorted(folders):
             found = self.find(tree_id, folder)
             if found is not None and not found.is_tree:
@@ -300,6 +313,9 @@ class Objects(ABC):
             found = self.find(tree_id, path)
             if found is not None and found.is_tree:
                 raise _in_the_way(path, "a folder where a file is needed")
+            if found is not None and found.is_executable and path not in executable:
+                programs.add(path)
+        return frozenset(programs)
 
     def parts(self, tree_id: str | None) -> list[Parts]:
         """Returns mode, name and id of a tree's entries as they are stored; none for no tree."""
@@ -355,10 +371,6 @@ def _batch(answers: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _lost(folder: Path, name: str) -> LostObjectError:
     return LostObjectError(f"`{name}` was removed from `{folder}` while it was being committed")
-
-
-def _file_id(entry: Entry | None) -> str | None:
-    return entry.object_id if entry is not None and entry.is_file else None
 
 
 def _folders(path: str) -> Iterator[str]:

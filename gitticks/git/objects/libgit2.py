@@ -8,10 +8,10 @@ import hashlib
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pygit2
 from pygit2.enums import FileMode, ObjectType, ReferenceType
@@ -19,7 +19,7 @@ from pygit2.ffi import ffi
 
 from gitticks.errors import GitticksError
 from gitticks.git.objects import failures
-from gitticks.git.objects.database import Objects, StoredCommit
+from gitticks.git.objects.database import AS_IS, Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_libgit2,
     errors_of_reading,
@@ -42,13 +42,18 @@ if TYPE_CHECKING:
 _LONGEST_HEADER = 64
 _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it again at every look."""
-_FILE, _FOLDER = 0o100644, 0o040000
+_FILE, _PROGRAM, _FOLDER = 0o100644, 0o100755, 0o040000
 _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
 _KINDS = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
 _sync_switch = threading.Lock()
-_Folder = dict[str, "bytes | _Folder | None"]
-"""Changes by name: contents of files, None for one to remove, and those within a folder."""
+_Folder = dict[str, "_File | _Folder | None"]
+"""Changes by name: files, None for one to remove, and those within a folder."""
+
+
+class _File(NamedTuple):
+    content: bytes
+    is_executable: bool
 
 
 class KeptIndex(pygit2.Index):
@@ -140,17 +145,23 @@ class Libgit2Objects(Objects):
         return made
 
     def write_commit(
-        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+        self,
+        parents: Sequence[str],
+        changes: Mapping[str, bytes | None],
+        *,
+        author: Identity,
+        message: str,
+        executable: Mapping[str, bool] = AS_IS,
     ) -> StoredCommit:
         """Stores a commit; a large one by git, as a pack."""
         with self._lock:
             base = self.tree_of(parents[0]) if parents else None
-            self._require_room(base, changes)
+            programs = self._place(base, changes, executable)
             if is_large(changes):
-                commit = write_by_git(self, parents, changes, author=author, message=message)
+                commit = write_by_git(self, parents, changes, programs, author=author, message=message)
                 return StoredCommit(commit, (commit,))
             with errors_of_writing(self.common_dir):
-                return self._write_commit(base, parents, changes, author, message)
+                return self._write_commit(base, parents, _by_folder(changes, programs), author, message)
 
     def move_ref(
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
@@ -196,12 +207,12 @@ class Libgit2Objects(Objects):
         self,
         base: str | None,
         parents: Sequence[str],
-        changes: Mapping[str, bytes | None],
+        changes: _Folder,
         author: Identity,
         message: str,
     ) -> StoredCommit:
         made: list[str] = []
-        tree = self._write_tree(base, _by_folder(changes), made)
+        tree = self._write_tree(base, changes, made)
         if tree is None:
             tree = str(self._handle.TreeBuilder().write())
             made.append(tree)
@@ -222,7 +233,8 @@ class Libgit2Objects(Objects):
                     continue
                 entry, mode = self._write_tree(inner, change, made), _FOLDER
             else:
-                entry, mode = None if change is None else str(self._handle.create_blob(change)), _FILE
+                entry = None if change is None else str(self._handle.create_blob(change.content))
+                mode = _PROGRAM if change is not None and change.is_executable else _FILE
                 made += [] if entry is None else [entry]
             if entry is not None:
                 builder.insert(name, entry, mode)
@@ -267,7 +279,7 @@ def _syncing() -> Iterator[None]:
             pygit2.settings.enable_fsync_gitdir(False)
 
 
-def _by_folder(changes: Mapping[str, bytes | None]) -> _Folder:
+def _by_folder(changes: Mapping[str, bytes | None], programs: Collection[str]) -> _Folder:
     top: _Folder = {}
     for path, content in changes.items():
         *folders, name = path.split("/")
@@ -277,7 +289,7 @@ def _by_folder(changes: Mapping[str, bytes | None]) -> _Folder:
             if not isinstance(found, dict):  # a file to remove, in whose place a folder comes
                 found = inner[folder] = {}
             inner = found
-        inner.setdefault(name, content)
+        inner.setdefault(name, None if content is None else _File(content, path in programs))
     return top
 
 

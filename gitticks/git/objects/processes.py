@@ -9,13 +9,13 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.objects.database import MoveRef, Objects, StoredCommit
+from gitticks.git.objects.database import AS_IS, MoveRef, Objects, StoredCommit
 from gitticks.git.objects.failures import (
     errors_of_writing,
     fetch_missing,
@@ -85,12 +85,18 @@ class ProcessObjects(Objects):
         return done.text
 
     def write_commit(
-        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+        self,
+        parents: Sequence[str],
+        changes: Mapping[str, bytes | None],
+        *,
+        author: Identity,
+        message: str,
+        executable: Mapping[str, bool] = AS_IS,
     ) -> StoredCommit:
         """Stores a commit by `git fast-import`."""
         base = self.tree_of(parents[0]) if parents else None
-        self._require_room(base, changes)
-        commit = write_by_git(self, parents, changes, author=author, message=message)
+        programs = self._place(base, changes, executable)
+        commit = write_by_git(self, parents, changes, programs, author=author, message=message)
         if is_large(changes):
             return StoredCommit(commit, (commit,))
         tree = self.tree_of(commit)
@@ -253,11 +259,12 @@ def write_by_git(
     objects: Objects,
     parents: Sequence[str],
     changes: Mapping[str, bytes | None],
+    programs: Collection[str],
     *,
     author: Identity,
     message: str,
 ) -> str:
-    """Stores the commit and returns its id; the arguments are those of `Objects.write_commit`.
+    """Stores the commit and returns its id; `programs` are executable, the rest is as in `Objects.write_commit`.
 
     `git fast-import` would move a branch as it ends, and takes any fast-forward, so it is given an empty repository of its
     own that only shares the folder of the objects. A large change becomes a pack, since a file each costs most of a large
@@ -270,7 +277,7 @@ def write_by_git(
         (scratch / "config").write_text(
             f"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = {objects.object_format}\n"
         )
-        stream = b"".join(_stream(parents, changes, author, message))
+        stream = b"".join(_stream(parents, changes, programs, author, message))
         options = [word for one in (_PACKED if is_large(changes) else _LOOSE) for word in ("-c", one)]
         done = run_git(
             [*options, "fast-import", "--quiet", "--date-format=raw"],
@@ -286,7 +293,11 @@ def write_by_git(
 
 
 def _stream(
-    parents: Sequence[str], changes: Mapping[str, bytes | None], author: Identity, message: str
+    parents: Sequence[str],
+    changes: Mapping[str, bytes | None],
+    programs: Collection[str],
+    author: Identity,
+    message: str,
 ) -> Iterator[bytes]:
     now = int(time.time())
     minutes = time.localtime(now).tm_gmtoff // 60
@@ -301,7 +312,7 @@ def _stream(
         if content is None:
             yield b"D %s\n" % _quoted(path)
         else:
-            yield b"M 100644 inline %s\n" % _quoted(path)
+            yield b"M %s inline %s\n" % (b"100755" if path in programs else b"100644", _quoted(path))
             yield _data(content)
     yield b"\nget-mark :1\n"
 

@@ -19,7 +19,7 @@ _FOLDER, _LINK, _SUBMODULE, _KIND, _EXECUTABLE = 0o040000, 0o120000, 0o160000, 0
 _ENTRY = {size: re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{%d})" % size, re.DOTALL) for size in (20, 32)}
 _TREE = {size: re.compile(rb"(?:[0-7]{1,7} [^\0]++\0.{%d})*+" % size, re.DOTALL) for size in (20, 32)}
 """By the bytes of an id: 20 in SHA-1, 32 in SHA-256."""
-_USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
+_USUAL = {b"100644": (True, False, False), b"100755": (True, False, True), b"40000": (False, True, False)}
 _LONGEST_NAME = 255
 """In bytes, on about every file system."""
 DEEPEST = 200
@@ -40,6 +40,7 @@ class Entry(NamedTuple):
     object_id: str
     is_file: bool
     is_tree: bool
+    is_executable: bool = False
 
 
 Differences: TypeAlias = Callable[[str | None, str | None], Iterator[tuple[str, Entry | None, Entry | None]]]
@@ -59,8 +60,7 @@ def by_name(entries: Iterable[Parts]) -> dict[str, Entry]:
 def entry_of(parts: Parts) -> Entry:
     """Returns one entry of a tree."""
     mode, name, raw_id = parts
-    is_file, is_tree = _USUAL.get(mode) or _kind(mode)
-    return Entry(name.decode("utf-8", "surrogateescape"), raw_id.hex(), is_file, is_tree)
+    return Entry(name.decode("utf-8", "surrogateescape"), raw_id.hex(), *(_USUAL.get(mode) or _kind(mode)))
 
 
 def is_folder(mode: bytes) -> bool:
@@ -78,12 +78,13 @@ def differing(old: list[Parts], new: list[Parts]) -> Iterator[tuple[str, Entry |
             yield name, before.get(name), after.get(name)
 
 
-def _kind(mode: bytes) -> tuple[bool, bool]:
-    """Tells files and folders apart as libgit2 does, for the modes that old and hostile trees hold."""
+def _kind(mode: bytes) -> tuple[bool, bool, bool]:
+    """Tells files, folders and programs apart as libgit2 does, for the modes that old and hostile trees hold."""
     number = int(mode, 8)
     kind = number & _KIND
-    is_file = kind != _FOLDER and (bool(number & _EXECUTABLE) or kind not in (_LINK, _SUBMODULE))
-    return is_file, kind == _FOLDER
+    is_executable = kind != _FOLDER and bool(number & _EXECUTABLE)
+    is_file = is_executable or kind not in (_FOLDER, _LINK, _SUBMODULE)
+    return is_file, kind == _FOLDER, is_executable
 
 
 def is_possible(name: str, *, is_link: bool = False) -> bool:
@@ -96,6 +97,11 @@ def is_possible(name: str, *, is_link: bool = False) -> bool:
 def tree_id_of(entry: Entry | None) -> str | None:
     """Returns the id of the tree that an entry names; None for anything else."""
     return entry.object_id if entry is not None and entry.is_tree else None
+
+
+def file_id(entry: Entry | None) -> str | None:
+    """Returns the id of the plain file that an entry names; None for anything else."""
+    return entry.object_id if entry is not None and entry.is_file else None
 
 
 def walk_differences(

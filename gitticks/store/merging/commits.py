@@ -12,6 +12,8 @@ from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
+from gitticks.git.objects.database import AS_IS
+from gitticks.git.objects.trees import file_id, walk_differences
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
 from gitticks.store.layout import history_path, task_of_path
@@ -42,10 +44,11 @@ class MergeReport:
 
 
 class Merged(NamedTuple):
-    """What a merge changes on our side, contents by path, and what is to be said of it."""
+    """What a merge changes on our side, contents by path, what is to be said of it, and which files are executable."""
 
     changes: Mapping[str, bytes | None]
     report: MergeReport
+    executable: Mapping[str, bool] = AS_IS
 
 
 def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> Merged:
@@ -59,7 +62,9 @@ class _Merge:
         self._base = None if base is None else objects.tree_of(base)
         self._trees = objects.tree_of(ours), objects.tree_of(theirs)
         self._old: dict[str, bytes | None] = {}
-        self._mine, self._others = (self._changes(tree) for tree in self._trees)
+        self._programs = set[str](), set[str](), set[str]()
+        mine, others = self._programs[1:]
+        self._mine, self._others = self._changes(self._trees[0], mine), self._changes(self._trees[1], others)
         self._sides: tuple[tuple[Files, Collection[str]], ...] = ()
         self._result: Files = {}
         self._history = Changes(objects, ours, theirs)
@@ -79,18 +84,38 @@ class _Merge:
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
         here = {**self._old, **mine}
-        changes = {path: new for path, new in self._result.items() if new != here.get(path)}
+        modes = {path: self._modes(path) for path in set().union(*self._programs)}
+        changes = {
+            path: new
+            for path, new in self._result.items()
+            if new != here.get(path)
+            or (new is not None and path in modes and modes[path][0] != modes[path][1])
+        }
         kept, beside = tuple(self._kept), tuple(sorted(self._beside))
-        return Merged(changes, MergeReport(self._conflicts, self._overridden, renamed, kept, beside))
+        report = MergeReport(self._conflicts, self._overridden, renamed, kept, beside)
+        return Merged(changes, report, {path: merged for path, (_, merged) in modes.items()})
 
-    def _changes(self, tree: str) -> Files:
-        """Returns what a side changed; it fills in what the changed files were before."""
+    def _changes(self, tree: str, programs: set[str]) -> Files:
+        """Returns what a side changed; it fills in what the changed files were before, and which are executable."""
         read = self._objects.read_blob
         changed: Files = {}
-        for one in self._objects.changed_files(self._base, tree):
-            self._old[one.path] = None if one.old is None else read(one.old)
-            changed[one.path] = None if one.new is None else read(one.new)
+        for path, before, after in walk_differences(self._objects.changed_entries, (self._base, tree), ""):
+            old, new = file_id(before), file_id(after)
+            if old is None and new is None:
+                continue
+            self._old[path] = None if old is None else read(old)
+            changed[path] = None if new is None else read(new)
+            for entry, found in ((before, self._programs[0]), (after, programs)):
+                if entry is not None and entry.is_executable:
+                    found.add(path)
         return changed
+
+    def _modes(self, path: str) -> tuple[bool, bool]:
+        """Returns whether a file is executable on our side, and whether it is once merged: what a side changed stands."""
+        old = path in self._programs[0]
+        sides = zip((self._mine, self._others), self._programs[1:], strict=True)
+        ours, theirs = (old if files.get(path) is None else path in programs for files, programs in sides)
+        return ours, ours and theirs if old else ours or theirs
 
     def _merge(self, path: str) -> None:
         ours, theirs = (self._side(path, files, written) for files, written in self._sides)

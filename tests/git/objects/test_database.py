@@ -46,6 +46,22 @@ def listing(top: Path, tree: str) -> list[str]:
     return git("ls-tree", "-r", "--name-only", tree, at=top).splitlines()
 
 
+def test_a_file_stays_executable_unless_it_is_said_otherwise(top: Path, objects: Objects) -> None:
+    def commit(content: bytes, base: str | None = None, **executable: bool) -> str:
+        changes = {"in/program": content, "plain": content}
+        named = {f"in/{name}": is_one for name, is_one in executable.items()}
+        parents = () if base is None else (base,)
+        return objects.write_commit(parents, changes, author=ADA, message="made\n", executable=named).id
+
+    def modes(made: str) -> list[str]:
+        return [line.split()[0] for line in git("ls-tree", "-r", made, at=top).splitlines()]
+
+    first = commit(b"1", program=True)
+    assert modes(first) == ["100755", "100644"]
+    assert modes(commit(b"2", first)) == ["100755", "100644"]
+    assert modes(commit(b"1", first, program=False)) == ["100644", "100644"]
+
+
 def test_blobs_are_kept_byte_for_byte(top: Path, objects: Objects) -> None:
     content = b"a\r\n\x00\xff"
     made = objects.write_blob(content)

@@ -51,6 +51,7 @@ def test_entries_are_those_that_libgit2_reads(
             str(item.id),
             is_file=item.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE),
             is_tree=item.filemode == FileMode.TREE,
+            is_executable=item.filemode == FileMode.BLOB_EXECUTABLE,
         )
         for item in tree
     ]

@@ -12,7 +12,7 @@ from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store.branch import Store
 from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
-from tests.support.repositories import fsck_problems
+from tests.support.repositories import fsck_problems, git
 from tests.support.tasks import ADA, make_store, write_files
 from tests.support.versions import make_base
 
@@ -43,7 +43,9 @@ class MergedTree(NamedTuple):
 def merged_tree(store: Store, base: str | None, ours: str, theirs: str) -> MergedTree:
     """Merges two commits and stores the result."""
     merged = merge_commits(store.objects, base, ours, theirs)
-    made = store.objects.write_commit((ours, theirs), merged.changes, author=ADA, message="merged\n")
+    made = store.objects.write_commit(
+        (ours, theirs), merged.changes, author=ADA, message="merged\n", executable=merged.executable
+    )
     return MergedTree(store.objects.tree_of(made.id), merged.report)
 
 
@@ -201,6 +203,51 @@ def test_entries_of_both_sides_stay_whole_where_lines_are_the_same(store: Store)
     first, one, other = (entry % name for name in (b"k0", b"k1", b"k2"))
     merged = merge(store, {path: first + b"\n" + one}, {path: first + b"\n" + other})
     assert read(store, merged, path) == b"\n".join([first, one, other])
+
+
+PROGRAM = "check.sh"
+
+
+def modes(store: Store, tree: str) -> dict[str, str]:
+    lines = git("ls-tree", "-r", tree, at=store.repository.common_dir).splitlines()
+    return {line.partition("\t")[2]: line.partition(" ")[0] for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("base", "one", "other", "merged"),
+    [
+        (None, None, (b"#!\n", True), True),
+        (None, (b"#!\n", False), (b"#!\n", True), True),
+        ((b"#!\n", False), None, (b"#!\n", True), True),
+        ((b"#!\n", True), None, (b"#!\n", False), False),
+        ((b"#!\n", True), None, (b"#!more\n", True), True),
+        ((b"#!\n", True), (b"#!\n", False), (b"#!more\n", True), False),
+        ((b"#!\n", True), (None, False), (b"#!more\n", True), True),
+    ],
+)
+def test_a_file_is_executable_if_one_side_made_it_so(
+    store: Store,
+    base: tuple[bytes, bool] | None,
+    one: tuple[bytes | None, bool] | None,
+    other: tuple[bytes, bool],
+    merged: bool,
+) -> None:
+    def made(parent: str, side: tuple[bytes | None, bool] | None, other: str) -> str:
+        content, is_executable = side or (None, False)
+        return store.objects.write_commit(
+            (parent,),
+            {other: b"x\n"} | ({} if side is None else {PROGRAM: content}),
+            author=ADA,
+            message="made\n",
+            executable={PROGRAM: is_executable},
+        ).id
+
+    start = made(store.tip() or "", base, "a.md")
+    sides = made(start, one, "b.md"), made(start, other, "c.md")
+    for ours, theirs in (sides, sides[::-1]):
+        found = modes(store, merged_tree(store, start, ours, theirs).tree)
+        assert found[PROGRAM] == ("100755" if merged else "100644")
+        assert {mode for path, mode in found.items() if path != PROGRAM} == {"100644"}
 
 
 def test_settings_are_merged_key_by_key(store: Store) -> None:
