@@ -224,6 +224,39 @@ def test_a_sync_keeps_files_executable(clones: list[Clone]) -> None:
         assert git("status", "--porcelain", at=clone.board) == ""
 
 
+def import_from_backlog(clone: Clone, title: str, created: str) -> None:
+    """Imports `back-1` from a project of that name beside the clone."""
+    file = clone.path.parent / title / "backlog/tasks/back-1 - it.md"
+    file.parent.mkdir(parents=True)
+    fields = f"id: BACK-1\ntitle: {title}\nstatus: To Do\ncreated_date: '{created}'\nlabels: []\n"
+    file.write_text(f"---\n{fields}---\n\n## Description\n\nText.\n")
+    clone.ok("import", str(clone.path.parent / title))
+
+
+@pytest.mark.parametrize("is_closed_before", [True, False])
+def test_what_was_done_to_a_task_that_got_another_id_elsewhere_follows_it(
+    clones: list[Clone], is_closed_before: bool
+) -> None:
+    ours, theirs = clones
+    import_from_backlog(ours, "one", "2025-01-01")
+    import_from_backlog(theirs, "other", "2025-06-01")
+    if is_closed_before:
+        theirs.ok("close", "back-1")
+    theirs.ok("sync")
+    assert "renamed back-1 to " in ours.ok("sync")
+    if not is_closed_before:
+        theirs.ok("close", "back-1")
+    else:
+        theirs.ok("note", "back-1", "Seen.")
+    renamed = re.findall("renamed back-1 to (.*): other ", theirs.ok("sync"))
+    ours.ok("sync")
+    for clone in clones:
+        found = [clone.task(TaskId(one)) for one in ("back-1", *renamed)]
+        assert [(one.title, str(one.status)) for one in found] == [("one", "pending"), ("other", "done")]
+        clone.ok("doctor")
+    assert clones[0].tip() == clones[1].tip()
+
+
 def test_without_gitticks_git_merges_by_text(clones: list[Clone], on_path: Path) -> None:
     ours, theirs = clones
     diverge(ours, theirs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from gitticks.model.status import ActorKind, Status
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.layout import HISTORY_FILE, events_of
+from gitticks.store.merging.commits import former_ids
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.history_rules import PastChange, is_persons_word, merge_problems, problems_of
 
@@ -36,11 +37,15 @@ HISTORY_CHANGED = f"had lines of its {HISTORY_FILE} changed, which is append-onl
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A task's folder at one commit: the ids of its TASK.md, its history and the folder itself; None if missing."""
+    """A task's folder at one commit: the ids of its TASK.md, its history and the folder itself; None if missing.
+
+    `former` is the id it has there if a merge gave it another one since.
+    """
 
     task: str | None = None
     history: str | None = None
     folder: str | None = field(default=None, compare=False)
+    former: TaskId | None = None
 
 
 NOTHING = Version()
@@ -171,11 +176,25 @@ class Trail:
             side = next(number for number, change in enumerate(changes) if task_id not in change)
             _put(after, task_id, before[side].get(task_id))
         for task_id in joined:
-            sides = [change[task_id][0] for change in changes]
             new = changes[0][task_id][1]
-            known = [one.get(task_id) for one in before]
+            sides = [self._side(change, task_id, new) for change in changes]
+            known = [_known(one, task_id, side) for one, side in zip(before, sides, strict=True)]
             _put(after, task_id, self._judge_merge(commit, task_id, sides, new, known))
         return after
+
+    def _side(
+        self, change: Mapping[TaskId, tuple[Version, Version]], task_id: TaskId, new: Version
+    ) -> Version:
+        """Returns what a parent of a merge has of a task, also where that gave its id to another one."""
+        found = change[task_id][0]
+        ids = former_ids(self._history(new)) if found.task is None else ()
+        for former in ids:
+            side = change.get(former, (NOTHING, NOTHING))[0]
+            with suppress(DocumentError):
+                before, after = self._task(side, former), self._task(new, task_id)
+                if before and after and _birth(before) == _birth(after):
+                    return replace(side, former=former)
+        return found
 
     def _judge_merge(
         self,
@@ -236,7 +255,9 @@ class Trail:
                     yield task
 
     def _task(self, version: Version, task_id: TaskId) -> Task | None:
-        return None if version.task is None else self._read(version.task, task_id)
+        if version.task is None or version.former is None:
+            return None if version.task is None else self._read(version.task, task_id)
+        return replace(self._read(version.task, version.former), id=task_id)
 
     def _lines(self, version: Version) -> frozenset[bytes]:
         return frozenset(self._history(version).splitlines())
@@ -293,6 +314,17 @@ def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:
     if ReviewOutcome.PASS in reviews:
         return ReviewOutcome.PASS
     return next((one for one in reviews if one is not ReviewOutcome.MISSING), ReviewOutcome.MISSING)
+
+
+def _birth(task: Task) -> tuple[object, ...]:
+    return task.created, task.created_by
+
+
+def _known(unsettled: Mapping[TaskId, Unsettled], task_id: TaskId, side: Version) -> Unsettled | None:
+    found = unsettled.get(side.former or task_id)
+    if found is None or side.former is None:
+        return found
+    return found._replace(settled=replace(found.settled, former=side.former))
 
 
 def _put(unsettled: dict[TaskId, Unsettled], task_id: TaskId, one: Unsettled | None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 from gitticks.document.history import render_event
@@ -13,13 +15,17 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
 from gitticks.git.objects.database import AS_IS
-from gitticks.git.objects.trees import file_id, walk_differences
+from gitticks.git.objects.trees import file_id, tree_id_of, walk_differences
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
-from gitticks.store.layout import history_path, task_of_path
+from gitticks.store.layout import events_of, history_path, task_of_path
 from gitticks.store.merging.files import merge_file
 from gitticks.store.merging.task import Changes, born_first, is_another_birth
 
+_BIRTH = re.compile(rb"^created(?:_by)?:.*$", re.MULTILINE)
+_FORMERLY = "was `{}`, which another task already had"
+_MOST_IDS = 8
+"""So many of a task's next ids can have been taken."""
 Files = dict[str, bytes | None]
 """What a side changed: contents by path, None for a file that it removed."""
 
@@ -75,15 +81,16 @@ class _Merge:
 
     def run(self) -> Merged:
         """Merges every path that either side changed."""
+        here = {**self._old, **self._mine}
         mine = dict(self._mine)
-        renamed = rename_later_births(self._old, self._mine, self._others, self._is_taken)
+        renamed = self._follow_renamed()
+        renamed += rename_later_births(self._old, self._mine, self._others, self._is_taken)
         self._sides = (
             (self._mine, _written_folders(self._others)),
             (self._others, _written_folders(self._mine)),
         )
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
-        here = {**self._old, **mine}
         modes = {path: self._modes(path) for path in set().union(*self._programs)}
         changes = {
             path: new
@@ -116,6 +123,51 @@ class _Merge:
         sides = zip((self._mine, self._others), self._programs[1:], strict=True)
         ours, theirs = (old if files.get(path) is None else path in programs for files, programs in sides)
         return ours, ours and theirs if old else ours or theirs
+
+    def _follow_renamed(self) -> tuple[Renamed, ...]:
+        """Moves what one side changed of a task to where the other has it, which gave its old id to another task."""
+        return (
+            *self._renamed_elsewhere(self._mine, self._trees[0], self._others, by_ours=True),
+            *self._renamed_elsewhere(self._others, self._trees[1], self._mine, by_ours=False),
+        )
+
+    def _renamed_elsewhere(
+        self, files: Files, tree: str, others: Files, *, by_ours: bool
+    ) -> Iterator[Renamed]:
+        touched, names = {_folder_of(path) for path in files}, dict[TaskId, TaskId]()
+        for path in sorted(others):
+            task_id, base, other = task_of_path(path), self._old.get(path), others[path]
+            if task_id is None or base is None or other is None or task_folder(task_id) not in touched:
+                continue
+            if _BIRTH.findall(base) == _BIRTH.findall(other):  # so that few files are parsed
+                continue
+            was = _births(path, {path: base}, others)
+            pair = _births(path, {path: files.get(path, base)}, others)
+            if was is None or pair is None or is_another_birth(was[0], pair[0]):
+                continue
+            now, history = pair[0], history_path(task_id)
+            ids = islice(_ids_of(was[0]), _MOST_IDS)
+            new = next((one for one in ids if _is_born_as(others.get(task_path(one)), one, was[0])), None)
+            if new is not None:
+                old = {one: self._old[one] for one in files if _folder_of(one) == task_folder(task_id)}
+                _move(old, was[0], task_id, new)
+                self._old |= old
+                _move(files, now, task_id, new)
+            elif (others.get(history) or b"").startswith(self._old.get(history) or b"\0"):
+                continue  # it is the same task, and somebody corrected when it was created
+            else:
+                new = next(one for one in _ids_of(was[0]) if not self._is_taken(one))
+                files |= self._files_below(tree, task_folder(task_id)) | files
+                _move(files, now, task_id, new)
+                _note_move(files, now, task_id, new)
+            names[task_id] = new
+            yield Renamed(task_id, new, now.task.title, by_ours)
+        _rename_links(files, names)
+
+    def _files_below(self, tree: str, folder: str) -> Files:
+        objects = self._objects
+        found = objects.changed_files(None, tree_id_of(objects.find(tree, folder)), f"{folder}/")
+        return {one.path: objects.read_blob(one.new) for one in found if one.new is not None}
 
     def _merge(self, path: str) -> None:
         ours, theirs = (self._side(path, files, written) for files, written in self._sides)
@@ -203,15 +255,18 @@ def rename_later_births(
         by_ours = not born_first(*pair)
         later = pair[0] if by_ours else pair[1]
         taken = {one.new for one in renamed}
-        new = _new_id(later, lambda one, taken=taken: one in taken or is_taken(one))  # type: ignore[misc]
+        new = next(one for one in _ids_of(later) if one not in taken and not is_taken(one))
         renamed.append(Renamed(task_id, new, later.task.title, by_ours))
-        _move(ours if by_ours else theirs, later, task_id, new)
+        files = ours if by_ours else theirs
+        _move(files, later, task_id, new)
+        _note_move(files, later, task_id, new)
     for files, is_ours in ((ours, True), (theirs, False)):
         _rename_links(files, {one.old: one.new for one in renamed if one.by_ours is is_ours})
     return tuple(renamed)
 
 
 def _births(path: str, ours: Files, theirs: Files) -> tuple[TaskFile, TaskFile] | None:
+    """Returns the tasks that two sides have at a path if they are two, and not versions of one."""
     mine, other = ours[path], theirs[path]
     if mine is None or other is None or mine == other:
         return None
@@ -222,36 +277,51 @@ def _births(path: str, ours: Files, theirs: Files) -> tuple[TaskFile, TaskFile] 
     return pair if is_another_birth(*pair) and pair[0].task.id == pair[1].task.id else None
 
 
-def _new_id(file: TaskFile, is_taken: Callable[[TaskId], bool]) -> TaskId:
-    """Returns an id that follows from the task's birth alone, as long as the old one."""
+def _is_born_as(content: bytes | None, task_id: TaskId, file: TaskFile) -> bool:
+    try:
+        born = None if content is None else TaskFile.parse(content, task_path(task_id))
+    except DocumentError:
+        return False
+    return born is not None and not is_another_birth(born, file.with_task(replace(file.task, id=task_id)))
+
+
+def _ids_of(file: TaskFile) -> Iterator[TaskId]:
+    """Yields ids that follow from the task's birth alone, as long as the old one."""
     task = file.task
-    length, attempt = max(4, len(task.id)), 0
-    while True:
+    length = max(4, len(task.id))
+    for attempt in count():
         words = f"{task.id}\0{task.born}\0{task.created_by}\0{task.title}\0{attempt}"
         number = int.from_bytes(hashlib.sha256(words.encode()).digest())
         signs = [LETTERS[number % len(LETTERS)]]
         for _ in range(length - 1):
             number //= 32
             signs.append(ALPHABET[number % 32])
-        found = TaskId("".join(signs))
-        if not is_taken(found):
-            return found
-        attempt += 1
+        yield TaskId("".join(signs))
 
 
 def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
     before, after = task_folder(old), task_folder(new)
     for path in [path for path in files if path.startswith(f"{before}/")]:
-        content = files.pop(path)
-        if content is not None:
-            files[after + path.removeprefix(before)] = content
-    files[task_path(new)] = file.with_task(replace(file.task, id=new)).data
+        files[after + path.removeprefix(before)] = files.pop(path)
+    if task_path(new) in files:
+        files[task_path(new)] = file.with_task(replace(file.task, id=new)).data
+
+
+def _note_move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
     at = file.task.updated or file.task.created
     if at is not None:
-        reason = f"was `{old}`, which another task already had"
+        reason = _FORMERLY.format(old)
         event = Event(EventType.FIELDS_CHANGED, at, ENGINE, reason=reason, data={"fields": ["id"]})
         history = files.get(history_path(new)) or b""
         files[history_path(new)] = history + render_event(event).encode()
+
+
+def former_ids(history: bytes) -> Iterator[TaskId]:
+    """Yields the ids that a task had before merges told it from others."""
+    for event in events_of(history):
+        for task_id in re.findall(r"`(.*)`", event.reason or ""):
+            if event.reason == _FORMERLY.format(task_id):
+                yield TaskId(task_id)
 
 
 def _rename_links(files: Files, names: Mapping[TaskId, TaskId]) -> None:

@@ -142,6 +142,92 @@ def test_the_later_of_two_tasks_with_one_id_is_renamed(store: Store) -> None:
     assert ours.parent == "abcd"
 
 
+EARLY = BASE.replace(b"k7f2", b"abcd")
+LATE = EARLY.replace(b"created: 2026-01-02", b"created: 2026-01-03").replace(b"Say hello", b"Say bye")
+ABCD = task_folder(TaskId("abcd"))
+
+
+def told_apart(store: Store, *, is_kept: bool = True) -> tuple[str, str, str]:
+    """Returns a commit with a task, one where it was renamed, as another one had its id first, and the new id."""
+    late = commit(
+        store, {f"{ABCD}/TASK.md": LATE, f"{ABCD}/history.jsonl": b'{"at":"2"}\n', f"{ABCD}/a.md": b"a\n"}
+    )
+    early = commit(store, {f"{ABCD}/TASK.md": EARLY, f"{ABCD}/history.jsonl": b'{"at":"1"}\n'})
+    merged = merge_commits(store.objects, store.tip(), late, early)
+    (renamed,) = merged.report.renamed
+    changes = dict(merged.changes)
+    if not is_kept:
+        changes = {path: None if renamed.new in path else new for path, new in changes.items()}
+    made = store.objects.write_commit((late, early), changes, author=ADA, message="merged\n")
+    return late, made.id, renamed.new
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_is_done_to_a_task_that_another_clone_renamed_follows_it(store: Store, is_kept: bool) -> None:
+    late, apart, new = told_apart(store, is_kept=is_kept)
+    child = BASE.replace(b"k7f2", b"chld").replace(b"priority:", b"blocked_by: [abcd]\npriority:")
+    work: dict[str, bytes | None] = {
+        f"{ABCD}/TASK.md": LATE.replace(b"status: working", b"status: done") + b"\nMore.\n",
+        f"{ABCD}/history.jsonl": b'{"at":"2"}\n{"at":"3"}\n',
+        f"{ABCD}/a.md": b"b\n",
+        f"{ABCD}/worklog.md": b"work\n",
+        task_path(TaskId("chld")): child,
+    }
+    ours = commit(store, work, late)
+    merged = merged_tree(store, late, ours, apart)
+    assert merged_tree(store, late, apart, ours).tree == merged.tree
+    assert read(store, merged, f"{ABCD}/TASK.md") == EARLY
+    assert read(store, merged, f"{ABCD}/history.jsonl") == b'{"at":"1"}\n'
+    assert names(store, merged, ABCD) == ["TASK.md", "history.jsonl"]
+    (renamed,) = merged.report.renamed
+    assert (renamed.old, renamed.new, renamed.title, renamed.by_ours) == ("abcd", new, "Say bye", True)
+    folder = task_folder(renamed.new)
+    file = TaskFile.parse(read(store, merged, f"{folder}/TASK.md") or b"", "f")
+    assert (file.task.id, file.task.title, str(file.task.status)) == (renamed.new, "Say bye", "done")
+    assert "More." in file.body.text
+    events = (read(store, merged, f"{folder}/history.jsonl") or b"").splitlines()
+    assert [one for one in events if b"was" not in one] == [b'{"at":"2"}', b'{"at":"3"}']
+    assert len(events) == 3
+    assert [read(store, merged, f"{folder}/{one}") for one in ("a.md", "worklog.md")] == [b"b\n", b"work\n"]
+    blocked = TaskFile.parse(read(store, merged, task_path(TaskId("chld"))) or b"", "f").task.blocked_by
+    assert blocked == (renamed.new,)
+    assert not merged.report.conflicts
+
+
+def test_work_on_both_sides_of_a_renamed_task_comes_together(store: Store) -> None:
+    late, apart, new = told_apart(store)
+    folder = task_folder(TaskId(new))
+    there = read_file(store.objects, store.objects.tree_of(apart), f"{folder}/TASK.md") or b""
+    theirs = commit(store, {f"{folder}/TASK.md": there.replace(b"priority: 1", b"priority: 0")}, apart)
+    ours = commit(store, {f"{ABCD}/worklog.md": b"work\n", f"{ABCD}/TASK.md": LATE + b"\nMore.\n"}, late)
+    merged = merged_tree(store, late, ours, theirs)
+    data = read(store, merged, f"{folder}/TASK.md") or b""
+    assert b"priority: 0" in data
+    assert data.endswith(b"More.\n")
+    assert read(store, merged, f"{ABCD}/TASK.md") == EARLY
+    assert not merged.report.conflicts
+
+
+def test_a_clone_that_changed_nothing_of_a_renamed_task_is_told_nothing(store: Store) -> None:
+    late, apart, _ = told_apart(store)
+    ours = commit(store, {"prompts/a.md": b"a\n"}, late)
+    merged = merged_tree(store, late, ours, apart)
+    assert merged.report == MergeReport()
+    assert read(store, merged, f"{ABCD}/TASK.md") == EARLY
+
+
+def test_a_task_whose_time_of_creation_was_corrected_stays_one(store: Store) -> None:
+    history = f"{FOLDER}/history.jsonl"
+    corrected = BASE.replace(b"created: 2026-01-02", b"created: 2026-01-01")
+    merged = merge(
+        store,
+        {TASK: corrected, history: b'{"at":"1"}\n{"at":"2"}\n'},
+        {TASK: BASE.replace(b"priority: 1", b"priority: 0")},
+    )
+    assert read(store, merged, TASK) == corrected.replace(b"priority: 1", b"priority: 0")
+    assert not merged.report.renamed
+
+
 def test_a_hand_off_that_does_not_stand_is_kept_as_a_round(store: Store) -> None:
     ours = BASE.replace(b"status: working", b"status: agent-review") + b"\n## Handoff\n\nDONE: ours\n"
     theirs = BASE + b"\n## Handoff\n\nDONE: theirs\n"
