@@ -125,7 +125,8 @@ class Sync:
         if len(moves) < _MANY_FILES:
             self.own_commits = own_commits(self.checkout.git_dir)
         try:
-            for move in moves.values():
+            # What is removed goes first, so that a folder can take a file's place, and a file a folder's.
+            for move in sorted(moves.values(), key=lambda one: one.new is not None):
                 self._bring(self._resolved_by_person(move))
         finally:
             self.files.ready.drop()

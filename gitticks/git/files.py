@@ -182,7 +182,12 @@ class CheckoutFiles:
     def is_executable(self, path: str) -> bool:
         """True if the file is there and its owner may run it."""
         found = self._status(path)
-        return found is not None and bool(found.st_mode & stat.S_IXUSR)
+        return found is not None and stat.S_ISREG(found.st_mode) and bool(found.st_mode & stat.S_IXUSR)
+
+    def is_gone(self, path: str) -> bool:
+        """True if nothing is at a path, or a folder, which may have taken a file's place."""
+        found = self._status(path)
+        return found is None or stat.S_ISDIR(found.st_mode)
 
     def replace(self, path: str, expected: bytes | None, wanted: bytes | None) -> Replaced:
         """Makes the file `wanted` if it is still `expected`; None means that there is no file.

@@ -109,7 +109,7 @@ class Follower(NamedTuple):
         present = version.base
         for _ in range(_ATTEMPTS):
             try:
-                present, is_young = self._read(version.path)
+                present, is_young = self._read(version)
                 outcome, wanted = self._decide(version, present, rehearsed, is_young=is_young)
                 if outcome not in (Outcome.TAKEN, Outcome.MERGED):
                     return Followed(version.path, outcome, present, rescued)
@@ -125,15 +125,20 @@ class Follower(NamedTuple):
     def rehearse(self, version: Version) -> Rehearsed | None:
         """Returns what `follow` would do with the file as it is now; None where it is no file."""
         try:
-            present, is_young = self._read(version.path)
+            present, is_young = self._read(version)
         except NotPlainError:
             return None
         return Rehearsed(present, *self._decide(version, present, is_young=is_young))
 
-    def _read(self, path: str) -> tuple[bytes | None, bool]:
+    def _read(self, version: Version) -> tuple[bytes | None, bool]:
         """Returns what a file holds, and whether it may be half of what is coming; later it may be at rest."""
-        present = self.files.read(path)
-        return present, self._is_being_written(path, present)
+        try:
+            present = self.files.read(version.path)
+        except NotPlainError:
+            if version.new is not None or not self.files.is_gone(version.path):
+                raise
+            return None, False
+        return present, self._is_being_written(version.path, present)
 
     def _is_being_written(self, path: str, present: bytes | None) -> bool:
         return self.files.seconds_to_rest(path, self.quiet_seconds, present) > 0

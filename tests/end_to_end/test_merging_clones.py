@@ -224,6 +224,26 @@ def test_a_sync_keeps_files_executable(clones: list[Clone]) -> None:
         assert git("status", "--porcelain", at=clone.board) == ""
 
 
+def test_a_sync_lets_a_file_become_a_folder_and_a_file_again(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    plan = theirs.board / "plan"
+    for content in ({"plan": "x"}, {"plan/a.md": "y"}, {"plan": "z"}):
+        run_git_command("rm", "-rq", "plan", at=theirs.board)
+        for path, text in content.items():
+            (theirs.board / path).parent.mkdir(exist_ok=True)
+            (theirs.board / path).write_text(text)
+        git("add", "plan", at=theirs.board)
+        git("commit", "--quiet", "-m", "plan", at=theirs.board)
+        theirs.ok("sync")
+        ours.ok("note", TASK, "Seen by us.")
+        ours.ok("sync")
+        theirs.ok("sync")
+        for clone in clones:
+            assert git("status", "--porcelain", at=clone.board) == ""
+            assert {path: (clone.board / path).read_text() for path in content} == content
+    assert plan.is_file()
+
+
 def import_from_backlog(clone: Clone, title: str, created: str) -> None:
     """Imports `back-1` from a project of that name beside the clone."""
     file = clone.path.parent / title / "backlog/tasks/back-1 - it.md"

@@ -298,7 +298,7 @@ class Objects(ABC):
         self, tree_id: str | None, changes: Mapping[str, bytes | None], executable: Mapping[str, bool]
     ) -> frozenset[str]:
         """Returns which files will be executable; refuses a file where a folder is, and a folder where a file is."""
-        folders = {folder for path, new in changes.items() if new is not None for folder in _folders(path)}
+        folders = {folder for path, new in changes.items() if new is not None for folder in folders_of(path)}
         both = folders.intersection(path for path, new in changes.items() if new is not None)
         if both:
             raise GitticksError(f"`{min(both)}` would be a file and a folder at once")
@@ -307,15 +307,24 @@ class Objects(ABC):
             return frozenset(programs)
         for folder in sorted(folders):
             found = self.find(tree_id, folder)
-            if found is not None and not found.is_tree:
+            is_removed = found is not None and found.is_file and changes.get(folder, b"") is None
+            if found is not None and not found.is_tree and not is_removed:
                 raise _in_the_way(folder, "a file where a folder is needed")
         for path in changes:
             found = self.find(tree_id, path)
-            if found is not None and found.is_tree:
+            if found is not None and found.is_tree and not self._empties(found.object_id, path, changes):
                 raise _in_the_way(path, "a folder where a file is needed")
             if found is not None and found.is_executable and path not in executable:
                 programs.add(path)
         return frozenset(programs)
+
+    def _empties(self, tree_id: str, folder: str, changes: Mapping[str, bytes | None]) -> bool:
+        """True if changes remove all that is in a folder."""
+        below = walk_differences(self.changed_entries, (None, tree_id), f"{folder}/")
+        return all(
+            entry is None or entry.is_tree or (entry.is_file and changes.get(path, b"") is None)
+            for path, _, entry in below
+        )
 
     def parts(self, tree_id: str | None) -> list[Parts]:
         """Returns mode, name and id of a tree's entries as they are stored; none for no tree."""
@@ -373,7 +382,8 @@ def _lost(folder: Path, name: str) -> LostObjectError:
     return LostObjectError(f"`{name}` was removed from `{folder}` while it was being committed")
 
 
-def _folders(path: str) -> Iterator[str]:
+def folders_of(path: str) -> Iterator[str]:
+    """Yields the folders that a path lies in, the outermost first."""
     at = path.find("/")
     while at >= 0:
         yield path[:at]

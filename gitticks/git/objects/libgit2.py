@@ -19,7 +19,7 @@ from pygit2.ffi import ffi
 
 from gitticks.errors import GitticksError
 from gitticks.git.objects import failures
-from gitticks.git.objects.database import AS_IS, Objects, StoredCommit
+from gitticks.git.objects.database import AS_IS, Objects, StoredCommit, folders_of
 from gitticks.git.objects.failures import (
     errors_of_libgit2,
     errors_of_reading,
@@ -281,7 +281,10 @@ def _syncing() -> Iterator[None]:
 
 def _by_folder(changes: Mapping[str, bytes | None], programs: Collection[str]) -> _Folder:
     top: _Folder = {}
+    written = {path for path, content in changes.items() if content is not None}
     for path, content in changes.items():
+        if content is None and not written.isdisjoint(folders_of(path)):
+            continue  # it goes with the folder, in whose place a file comes
         *folders, name = path.split("/")
         inner = top
         for folder in folders:

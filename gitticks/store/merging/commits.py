@@ -14,12 +14,12 @@ from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
-from gitticks.git.objects.database import AS_IS
+from gitticks.git.objects.database import AS_IS, folders_of
 from gitticks.git.objects.trees import file_id, tree_id_of, walk_differences
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
 from gitticks.store.layout import events_of, history_path, task_of_path
-from gitticks.store.merging.files import merge_file
+from gitticks.store.merging.files import keep_beside, merge_file
 from gitticks.store.merging.task import Changes, born_first, is_another_birth
 
 _BIRTH = re.compile(rb"^created(?:_by)?:.*$", re.MULTILINE)
@@ -91,6 +91,7 @@ class _Merge:
         )
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
+        self._make_room()
         modes = {path: self._modes(path) for path in set().union(*self._programs)}
         changes = {
             path: new
@@ -207,6 +208,16 @@ class _Merge:
         for name, content in merged.beside:
             self._result[name] = content
             self._beside.append(name)
+
+    def _make_room(self) -> None:
+        """Keeps a file beside the folder that the other side made of it."""
+        present = [path for path, content in self._result.items() if content is not None]
+        for folder in sorted({folder for path in present for folder in folders_of(path)}):
+            content = self._result.get(folder)
+            if content is not None:
+                self._result[folder] = None
+                self._kept.pop(folder, None)
+                self._note(folder, keep_beside(folder, content, content)._replace(conflicts=()))
 
     def _is_taken(self, task_id: TaskId) -> bool:
         folder = task_folder(task_id)

@@ -50,7 +50,7 @@ def merge_file(
     try:
         return _merged_text(path, *sorted((ours, theirs)), base=base or b"")
     except (UnicodeDecodeError, DocumentError):
-        return _kept_beside(path, *sorted((ours, theirs)))
+        return keep_beside(path, *sorted((ours, theirs)))
 
 
 def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedFile:
@@ -62,9 +62,9 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
         return MergedFile(union_of_lines(*texts, is_prose=True).encode())
     if path == CONFIG_PATH:
         text, keys = merge_settings(*texts)
-        beside = _kept_beside(path, one, other).beside if keys else ()
+        beside = keep_beside(path, one, other).beside if keys else ()
         return MergedFile(text.encode(), conflicts=keys, beside=beside)
-    return _kept_beside(path, one, other)
+    return keep_beside(path, one, other)
 
 
 def _merged_task(
@@ -89,15 +89,16 @@ def _one_readable(path: str, one: bytes, other: bytes) -> MergedFile:
             file = TaskFile.parse(standing, path)
         except DocumentError:
             continue
-        kept = _kept_beside(path, standing, left)
+        kept = keep_beside(path, standing, left)
         name = kept.beside[0][0].rpartition("/")[2]
         line, newline = mark(f"the other version is in {name}"), file.frontmatter.newline
         marked = file.with_body(f"{newline}{line}{newline}{newline}{file.body.text.lstrip(newline)}")
         return MergedFile(marked.data, ("the whole file",), beside=kept.beside)
-    return _kept_beside(path, one, other)
+    return keep_beside(path, one, other)
 
 
-def _kept_beside(path: str, standing: bytes, other: bytes) -> MergedFile:
+def keep_beside(path: str, standing: bytes, other: bytes) -> MergedFile:
+    """Returns a file of which one version stands, with the other one beside it."""
     folder, slash, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     beside = f"{folder}{slash}{stem or name}.other-{_digest(other)}{dot}{ending if dot else ''}"

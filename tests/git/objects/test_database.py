@@ -62,6 +62,17 @@ def test_a_file_stays_executable_unless_it_is_said_otherwise(top: Path, objects:
     assert modes(commit(b"1", first, program=False)) == ["100644", "100644"]
 
 
+def test_what_is_removed_makes_room(top: Path, objects: Objects) -> None:
+    first = commit_with(objects, {"one": b"1", "in/two": b"2", "in/deep/three": b"3"})
+    removed: dict[str, bytes | None] = {"one": None, "in/two": None, "in/deep/three": None}
+    for changes in ({**removed, "one/a": b"4", "in": b"5"}, {"in": b"5", "one/a": b"4", **removed}):
+        assert listing(top, tree_with(objects, changes, first)) == ["in", "one/a"]
+    with pytest.raises(GitticksError, match="a folder where a file is needed"):
+        commit_with(objects, {"in": b"5", "in/two": None}, first)
+    with pytest.raises(GitticksError, match="a file where a folder is needed"):
+        commit_with(objects, {"one/a": b"5"}, first)
+
+
 def test_blobs_are_kept_byte_for_byte(top: Path, objects: Objects) -> None:
     content = b"a\r\n\x00\xff"
     made = objects.write_blob(content)

@@ -336,6 +336,35 @@ def test_a_file_is_executable_if_one_side_made_it_so(
         assert {mode for path, mode in found.items() if path != PROGRAM} == {"100644"}
 
 
+@pytest.mark.parametrize("ours", [{"prompts/b.md": b"b\n"}, {"plan": b"x\n", "in/a.md": b"a\n"}])
+def test_a_file_that_became_a_folder_and_the_reverse(store: Store, ours: dict[str, bytes | None]) -> None:
+    write_files(store, {"plan": b"x\n", "in/a.md": b"a\n"})
+    merged = merge(store, ours, {"plan": None, "plan/a.md": b"y\n", "in/a.md": None, "in": b"z\n"})
+    assert read(store, merged, "plan/a.md") == b"y\n"
+    assert read(store, merged, "in") == b"z\n"
+    assert merged.report == MergeReport()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"plan": b"mine\n"}, {"plan": None, "plan/a.md": b"y\n"}),
+        ({"new": b"mine\n"}, {"new/a.md": b"y\n"}),
+        ({"in/a.md": b"more\n"}, {"in/a.md": None, "in": b"mine\n"}),
+    ],
+)
+def test_a_file_where_the_other_side_has_a_folder_is_kept_beside_it(
+    store: Store, ours: dict[str, bytes | None], theirs: dict[str, bytes | None]
+) -> None:
+    write_files(store, {"plan": b"x\n", "in/a.md": b"a\n"})
+    merged = merge(store, ours, theirs)
+    (beside,) = merged.report.beside
+    assert read(store, merged, beside) == b"mine\n"
+    folder = beside.partition(".")[0]
+    assert names(store, merged, folder) == ["a.md"]
+    assert not merged.report.conflicts
+
+
 def test_settings_are_merged_key_by_key(store: Store) -> None:
     write_files(store, {"config.yaml": b"version: 1\nhuman: always\nverify:\n  test: make\n  retries: 1\n"})
     ours = b"version: 1\nhuman: when-required\nverify:\n  test: tox\n  retries: 1\n"
