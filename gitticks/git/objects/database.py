@@ -254,22 +254,19 @@ class Objects(ABC):
 
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
-        parts = self._find_parts(tree_id, path)
-        return None if parts is None else entry_of(parts)
-
-    def is_executable(self, tree_id: str, path: str) -> bool:
-        """True if the tree has a file at `path` that may be run, whatever a checkout's disk says of it."""
-        parts = self._find_parts(tree_id, path)
-        return parts is not None and parts[0] == b"100755"
-
-    def _find_parts(self, tree_id: str, path: str) -> Parts | None:
         *folders, name = path.encode("utf-8", "surrogateescape").split(b"/")
         for folder in folders:
             inner = self._split(tree_id).get(folder)
             if inner is None or not is_folder(inner[0]):
                 return None
             tree_id = inner[2].hex()
-        return self._split(tree_id).get(name)
+        parts = self._split(tree_id).get(name)
+        return None if parts is None else entry_of(parts)
+
+    def is_executable(self, tree_id: str, path: str) -> bool:
+        """True if the tree has a file at `path` that may be run, whatever a checkout's disk says of it."""
+        found = self.find(tree_id, path)
+        return found is not None and found.is_executable
 
     def find_file(self, tree_id: str, path: str) -> str | None:
         """Returns the blob of the plain file at `path` below the tree; None if there is none."""
