@@ -37,10 +37,19 @@ _VALUED_BY_GIT = frozenset(
     {"-C", "-c", "--attr-source", "--config-env", "--git-dir", "--namespace", "--work-tree"}
 )
 _REDIRECTION = re.compile(r"(?:\d|&)?>{1,2}[&|]?\s*(\S*)")
+_WITH_REDIRECTION = re.compile(r"(?<=>)&|&(?=>)")
 _HARMLESS_REDIRECTIONS = frozenset({"1", "2", "/dev/null"})
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
-_QUOTED_TEXT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n.*?\n\s*\2\s*\)", re.DOTALL)
+_QUOTED_TEXT = re.compile(r"\$\(cat <<(['\"])(\w+)\1\n(?:(?!\2).*\n)*\2\n\s*\)")
 """The way in which clients write messages of several lines; nothing in it is carried out."""
+_COMMENT = re.compile(r"(?<![^\s;&|()<>`])#")
+_UNSURE = {
+    "": re.compile(r"\$'|(?<!<)<<(?!<)"),
+    "#": re.compile(r"['\"\\]"),
+    '"': re.compile(r"`|\$\(|\$\{(?!\w[^{}'\"\\]*\})"),
+    "'": re.compile(r"(?!)"),
+}
+"""Where it is no longer sure what is quoted, by what it stands in: nothing, what may be a comment, or quotes."""
 _PART_OF_GLOB = re.compile(r"\*\*/|\*\*|[*?]|[^*?]+")
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _DEEPEST = 4
@@ -213,41 +222,45 @@ def _unwrapped(line: str) -> str:
     """Returns what `sh -c '…'` carries out, for clients that wrap every command so; other lines as they are."""
     words = _words(line)
     if len(words) == 3 and _SHELLS.fullmatch(words[0]) and re.fullmatch(r"-[a-z]*c", words[1]):  # noqa: PLR2004
-        return words[2]
+        return words[2] if _told_apart(line).is_plain else line
     return line
 
 
 @lru_cache(maxsize=200)
 def _told_apart(line: str) -> Commands:
-    text = _QUOTED_TEXT.sub("TEXT", line)
+    """Returns the commands of a line; what follows a place that is not told for sure ends with each separator."""
     parts, part, quote, is_plain, position = [], [], "", True, 0
-    while position < len(text):
-        letter, two = text[position], text[position : position + 2]
-        if letter == "\\" and quote != "'":
-            part.append("" if two == "\\\n" else two)  # the line goes on
-            position += 2
+    while position < len(line):
+        letter, two = line[position], line[position : position + 2]
+        message = _QUOTED_TEXT.match(line, position) if quote in ("", '"') else None
+        if not message and _UNSURE[quote].match(line, position):
+            break
+        if message or (letter == "\\" and quote != "'"):
+            part.append("TEXT" if message else "" if two == "\\\n" else two)  # the line goes on
+            position = message.end() if message else position + 2
             continue
         if quote != "'" and (letter == "`" or two in ("$(", "<(", ">(")):
             is_plain = False
-        if letter in "'\"" and quote in ("", letter):
+        if not quote and _COMMENT.match(line, position):
+            quote = "#"
+        elif letter in "'\"" and quote in ("", letter):
             quote = "" if quote else letter
-        is_end = letter in _SEPARATORS and (not quote or (quote == '"' and letter in "`()"))
-        if (
-            is_end
-            and letter == "&"
-            and (text[position - 1 : position] == ">" or text[position + 1 : position + 2] == ">")
-        ):
-            is_end = False
-        if is_end:
+        is_end = letter in _SEPARATORS and quote in ("", "#")
+        if quote == "#" and letter == "\n":
+            quote = ""
+        if is_end and not _WITH_REDIRECTION.match(line, position):
             parts.append("".join(part))
             part = []
         else:
             part.append(letter)
         position += 1
-    parts.append("".join(part))
+    rest = "".join(part) + line[position:]
+    is_sure = position >= len(line) and quote in ("", "#")
+    for way in (rest,) if is_sure else dict.fromkeys((rest, rest.replace("\\\n", ""))):
+        parts += [way] if is_sure else re.split(f"[{_SEPARATORS}]", way)
     spoken = [one.strip().lstrip("{!").strip() for one in parts]
     written = {target for one in spoken for target in _REDIRECTION.findall(_QUOTED.sub("''", one))}
-    is_plain = is_plain and not quote and written <= _HARMLESS_REDIRECTIONS
+    is_plain = is_plain and is_sure and written <= _HARMLESS_REDIRECTIONS
     return Commands(tuple(filter(None, spoken)), is_plain)
 
 
@@ -256,7 +269,7 @@ def _words(command: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
     except ValueError:
-        return tuple(command.split())
+        return tuple(re.sub(r"['\"\\]", "", command).split())
 
 
 def _command_glob(pattern: str) -> str:
