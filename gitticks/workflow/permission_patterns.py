@@ -55,7 +55,11 @@ _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _DEEPEST = 4
 _MOST_BEGINNINGS = 20
 _LOOKING = ("cat", "cd", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "true", "wc", "which")
-"""Commands that only look, whatever follows them."""
+"""Commands that only look, whatever follows them but these."""
+_NOT_LOOKING = (
+    *(f"!git {word} *--output[ =]*" for word in ("diff", "log", "show")),
+    *("!rg *--pre[ =]*", "!rg *--hostname-bin[ =]*"),
+)
 
 
 class Commands(NamedTuple):
@@ -111,7 +115,7 @@ def allows_command(patterns: Iterable[str], line: str) -> bool:
 
 def is_harmless(line: str, needed: tuple[str, ...]) -> bool:
     """True if all that a line does is needed in any case, or only looks."""
-    return allows_command((*_LOOKING, *needed), line)
+    return allows_command((*_LOOKING, *needed, *_NOT_LOOKING), line)
 
 
 def learned_pattern(line: str) -> str:

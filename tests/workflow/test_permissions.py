@@ -84,13 +84,19 @@ MODES = [
     (Access(SHELL, "git add -A && git commit -m x"), ASK, ALLOW, ALLOW, ALLOW),
     (Access(SHELL, "ls -la | grep x"), ASK, ALLOW, ALLOW, ALLOW),
     (Access(SHELL, "ls > listing"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "rg --pretty x && git diff --output-indicator-new=x"), ASK, ALLOW, ALLOW, ALLOW),
+    (Access(SHELL, "git commit -m 'rg --pre x, git diff --output=x'"), ASK, ALLOW, ALLOW, ALLOW),
+    (Access(SHELL, "ls && rg x --p're' ./x.sh"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "rg --hostname-bin=./x.sh x"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "git diff HEAD --output=/tmp/x"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "git diff --output /tmp/x"), ASK, ASK, ALLOW, ALLOW),
     (SITE, ASK, ASK, ASK, ALLOW),
 ]
 
 
 @pytest.mark.parametrize(("access", "answers"), [(row[0], row[1:]) for row in MODES])
 def test_without_rules_the_mode_decides(access: Access, answers: tuple[Answer, ...]) -> None:
-    needed = ("git add", "git commit")
+    needed = ("git add", "git commit", "git diff")
     assert tuple(judge(access, [], Grants(mode, needed)).answer for mode in PermissionMode) == answers
 
 
