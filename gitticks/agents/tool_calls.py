@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from gitticks.workflow.permissions import Access, Operation
 
@@ -45,7 +45,8 @@ _PATHS = (
     "target_file",
 )
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
-_ADDRESS = re.compile(r"https?://[^\s\"'<>)\]]+")
+_ADDRESS = re.compile(r"https?:[/\\]*[^\s\"'<>)\]/\\][^\s\"'<>)\]]*", re.IGNORECASE)
+_SCHEME = re.compile(r"https?:[/\\]*", re.IGNORECASE)
 _BEFORE_WILDCARDS = re.compile(r"(?:[^*?\[{]*/)?")
 _SEARCH, _UNNAMED = "web-search", "(no path)"
 _LONGEST = 2000
@@ -139,14 +140,16 @@ def _is_below(path: str, top: str) -> bool:
 def _hosts(parameters: Parameters) -> Iterable[str]:
     for value in parameters.values():
         if isinstance(value, str):
-            yield from filter(None, map(host_of, _ADDRESS.findall(value)))
+            yield from (host_of(address) or address for address in _ADDRESS.findall(value))
 
 
 def host_of(address: str) -> str:
-    """Returns the host of a web address; a plain name stands for itself, and what is none is empty."""
-    if "://" not in address:
-        return address.partition("/")[0].partition(":")[0].lower()
+    """Returns the host of a web address as clients read it; a plain name stands for itself, what is none is empty."""
+    scheme = _SCHEME.match(address)
+    text = (f"http://{address[scheme.end() :]}" if scheme else address).replace("\\", "/")
+    if "://" not in text:
+        return text.partition("/")[0].partition(":")[0].lower()
     try:
-        return (urlsplit(address).hostname or "").lower()
+        return unquote(urlsplit(text).hostname or "").lower()
     except ValueError:
         return ""
