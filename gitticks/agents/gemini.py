@@ -198,9 +198,9 @@ class GeminiReader(StreamReader):
     def _take_result(self, event: Event) -> None:
         stats = mapping_at(event, "stats")
         self.tells_all = True
-        self.usage = Usage(
-            tokens_in=integer_at(stats, "input_tokens"), tokens_out=integer_at(stats, "output_tokens")
-        )
+        asked = integer_at(stats, "input_tokens")
+        thought = integer_at(stats, "total_tokens") - asked  # its `output_tokens` are without thoughts
+        self.usage = Usage(tokens_in=asked, tokens_out=max(integer_at(stats, "output_tokens"), thought))
         self.cached_tokens = integer_at(stats, "cached")
         if event.get("status") == "success":
             self.is_finished = True

@@ -22,6 +22,13 @@ def test_a_good_session_is_clean_and_its_pieces_are_joined() -> None:
     assert (report.cached_tokens, report.cost, report.model) == (60, None, "gemini-2.5-flash")
 
 
+def test_thoughts_are_counted_though_only_the_total_has_them() -> None:
+    reader = GeminiReader()
+    stats = {"total_tokens": 1300, "input_tokens": 200, "output_tokens": 100, "cached": 0}
+    reader.feed(json.dumps({"type": "result", "status": "success", "stats": stats}))
+    assert reader.usage == Usage(tokens_in=200, tokens_out=1100)
+
+
 def test_a_denied_tool_is_reported() -> None:
     report = read_fixture(GeminiReader(), "gemini-denied.jsonl")
     assert (report.ending, report.denied) == (Ending.CLEAN, ("run_shell_command: make test",))
