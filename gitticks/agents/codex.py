@@ -52,6 +52,8 @@ _KEEPS_PATH = ("-c", "allow_login_shell=false")
 """Its commands run in a login shell else, whose profile may set another PATH, without `gt`."""
 _TRUSTS_OUR_HOOK = ("--dangerously-bypass-hook-trust",)
 """It carries out a hook else only once a person has looked at it."""
+_NO_TOOLS = frozenset({"agent_message", "error", "reasoning", "todo_list"})
+"""Items that begin but use nothing; a plan is open until the turn ends."""
 _DENIED = ("rejected:", "Command blocked by")
 
 
@@ -116,7 +118,7 @@ class CodexReader(StreamReader):
     def _take_item(self, item: Event, *, is_completed: bool) -> str | None:
         if is_completed:
             self.open_tools.pop(text_at(item, "id"), None)
-        else:
+        elif item.get("type") not in _NO_TOOLS:
             self.open_tools[text_at(item, "id")] = text_at(item, "type")
         match item.get("type"):
             case "agent_message" if is_completed:

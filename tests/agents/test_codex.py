@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from gitticks.agents.base import AgentSpec, EndReason, Request
+from gitticks.agents.base import AgentSpec, Ended, EndReason, Request
 from gitticks.agents.codex import CodexReader, invocation
 from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
@@ -80,6 +82,20 @@ def test_a_usage_limit_tells_how_long_it_lasts() -> None:
 def test_waiting_for_the_network_until_a_limit_is_an_outage() -> None:
     report = read_fixture(CodexReader(), "codex-offline.jsonl", exit_code=None, reason=EndReason.TIMED_OUT)
     assert report.ending is Ending.OUTAGE
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"), [("todo_list", Ending.OUTAGE), ("command_execution", Ending.TIMED_OUT)]
+)
+def test_a_plan_is_no_tool_that_hangs_while_the_service_is_silent(kind: str, ending: Ending) -> None:
+    reader = CodexReader()
+    for event in (
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "turn.started"},
+        {"type": "item.started", "item": {"id": "item_1", "type": kind}},
+    ):
+        reader.feed(json.dumps(event))
+    assert reader.report(Ended(EndReason.IDLE, signal=15), NOW).ending is ending
 
 
 def test_a_stream_without_its_last_event_is_a_crash_whatever_the_exit_code() -> None:
