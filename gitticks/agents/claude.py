@@ -119,7 +119,8 @@ class ClaudeReader(StreamReader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._message_id = ""
+        self._message_id = self._own_message = ""
+        self._own_tools: list[str] = []
 
     def take(self, event: Event) -> str | None:
         """Takes one event."""
@@ -157,10 +158,13 @@ class ClaudeReader(StreamReader):
         self.passing = None
         self.model = self.model or text_at(message, "model") or None
         self._count(message)
-        for block in objects_at(message, "content"):
-            if block.get("type") == "tool_use":
-                self.open_tools[text_at(block, "id")] = text_at(block, "name")
-                self.used.append((text_at(block, "name"), mapping_at(block, "input")))
+        used = [block for block in objects_at(message, "content") if block.get("type") == "tool_use"]
+        if not event.get("parent_tool_use_id"):
+            self._close_before(text_at(message, "id"))
+            self._own_tools += [text_at(block, "id") for block in used]
+        for block in used:
+            self.open_tools[text_at(block, "id")] = text_at(block, "name")
+            self.used.append((text_at(block, "name"), mapping_at(block, "input")))
         if event.get("parent_tool_use_id"):
             # A sub-agent talks to the service itself, so that the tool which it is does not hang.
             self.open_tools.pop(text_at(event, "parent_tool_use_id"), None)
@@ -175,6 +179,14 @@ class ClaudeReader(StreamReader):
             elif block.get("type") == "tool_use":
                 shown.append(shown_tool(text_at(block, "name"), tool_target(mapping_at(block, "input"))))
         return "\n".join(shown) or None
+
+    def _close_before(self, message: str) -> None:
+        """Closes the tools of its messages before; their results may have been on lines too long to be read."""
+        if message != self._own_message:
+            self._own_message = message
+            for tool in self._own_tools:
+                self.open_tools.pop(tool, None)
+            self._own_tools.clear()
 
     def _count(self, message: Event) -> None:
         """Counts what the stream reports on the way, for a session that never comes to its result."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -71,6 +72,25 @@ def test_a_retry_that_helped_is_forgotten() -> None:
 def test_a_limit_that_ends_retries_without_a_service_is_an_outage() -> None:
     report = read_fixture(ClaudeReader(), "claude-offline.jsonl", exit_code=None, reason=EndReason.IDLE)
     assert report.ending is Ending.OUTAGE
+
+
+def _uses(message: str, tool: str, parent: str | None = None) -> str:
+    content = [{"type": "tool_use", "id": tool, "name": "Read", "input": {}}]
+    event = {
+        "type": "assistant",
+        "message": {"id": message, "content": content},
+        "parent_tool_use_id": parent,
+    }
+    return json.dumps(event)
+
+
+def test_what_it_says_next_shows_that_its_tools_are_done_though_a_result_was_too_long_to_read() -> None:
+    reader = ClaudeReader()
+    for line in (_uses("m1", "a"), _uses("m1", "b"), _uses("m2", "c", parent="b")):
+        reader.feed(line)
+    assert set(reader.open_tools) == {"a", "c"}
+    reader.feed(_uses("m3", "d"))
+    assert set(reader.open_tools) == {"c", "d"}
 
 
 def test_a_cut_off_stream_is_a_crash_that_keeps_what_was_said_and_spent() -> None:
