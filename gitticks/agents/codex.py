@@ -37,6 +37,7 @@ PLACES = Places(
         "~/.codex/prompts",
         "~/.codex/rules",
     ),
+    copies=("~/.codex/skills",),  # it writes some there itself
 )
 MODES = tuple(PermissionMode)
 

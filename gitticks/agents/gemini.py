@@ -46,6 +46,7 @@ PLACES = Places(
         "~/.gemini/settings.json",
         "~/.gemini/skills",
     ),
+    copies=("~/.gemini/tmp/bin",),
 )
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.AUTO_EDIT, PermissionMode.YOLO)
 

@@ -44,12 +44,8 @@ VARIABLES = (
     "MISTRAL_",
 )
 PLACES = Places(
-    folders=(
-        "~/.local/share/opencode",
-        "~/.local/state/opencode",
-        "~/.cache/opencode",
-    ),
-    copies=("~/.config/opencode",),
+    folders=("~/.local/share/opencode", "~/.local/state/opencode"),
+    copies=("~/.config/opencode", "~/.cache/opencode"),  # what it downloads to its cache, it runs
 )
 MODES = tuple(PermissionMode)
 

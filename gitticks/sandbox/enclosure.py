@@ -149,8 +149,11 @@ def enclosed(
         folders = _expanded(needs.folders, home, top)
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
-        copies = copied(_expanded(needs.copies, home, top), own)
-        settings = held.enter_context(held_settings(_expanded(needs.settings, home, top), warn))
+        thrown_away = _expanded(needs.copies, home, top)
+        links = [path for path in thrown_away if path.is_symlink()]  # nothing can be mounted on one
+        copies = copied((path for path in thrown_away if path not in links), own)
+        fixed = (*_expanded(needs.settings, home, top), *links)
+        settings = held.enter_context(held_settings(fixed, warn))
         writable = _existing((*folders, *_expanded(walls.writable, home, top)))
         writable = tuple(_without_lures(writable, top, warn))
         link, found = top / ".git", (one for pattern in walls.pinned for one in _matches(pattern, home, top))
@@ -287,7 +290,8 @@ def copied(paths: Iterable[Path], own: Path) -> dict[Path, Path]:
         copy = own / f"copy-{number}"
         if "." not in path.name:
             path.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(path, copy, symlinks=True)
+            with contextlib.suppress(shutil.Error):  # all else is there: the client itself may be changing it
+                shutil.copytree(path, copy, symlinks=True)
         elif path.is_file():
             shutil.copyfile(path, copy)
         else:

@@ -85,3 +85,40 @@ def test_what_a_session_makes_of_a_copy_goes_with_it(tmp_path: Path) -> None:
         SandboxPreset.STRICT,
     )
     assert {path.name: path.read_text() for path in snapshots.iterdir()} == {"mine.sh": "true\n"}
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        (AgentKind.CODEX, ".codex/skills/mine"),
+        (AgentKind.GEMINI, ".gemini/tmp/bin/rg"),
+        (AgentKind.OPENCODE, ".cache/opencode/bin/rg"),
+        (AgentKind.OPENCODE, ".cache/opencode/node_modules/mine"),
+    ],
+)
+def test_what_a_client_runs_out_of_its_own_folders_is_not_the_agents_to_write(
+    tmp_path: Path, kind: AgentKind, path: str, preset: SandboxPreset
+) -> None:
+    program = tmp_path / path
+    program.parent.mkdir(parents=True)
+    program.write_text("mine\n")
+    script = f'cd "$HOME/{Path(path).parent}"; grep -q mine {program.name} && (echo evil | tee new > {program.name}); true'
+    inside(tmp_path, kind, f"{script} 2>/dev/null", preset)
+    assert {one.name: one.read_text() for one in program.parent.iterdir()} == {program.name: "mine\n"}
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+def test_what_would_be_copied_is_read_and_stays_a_link_if_it_is_one(
+    tmp_path: Path, preset: SandboxPreset
+) -> None:
+    theirs, real = tmp_path / ".codex/skills", tmp_path / "dotfiles/skills"
+    for folder in (theirs.parent, real):
+        folder.mkdir(parents=True)
+    (real / "mine").write_text("mine\n")
+    theirs.symlink_to("../dotfiles/skills")
+    script = "cd ~/.codex; grep -q mine skills/mine && (echo evil > skills/mine; rm skills; mkdir skills) 2>/dev/null"
+    (told,) = inside(tmp_path, AgentKind.CODEX, script, preset)
+    assert str(theirs) in told
+    assert theirs.resolve() == real
+    assert {one.name: one.read_text() for one in real.iterdir()} == {"mine": "mine\n"}
