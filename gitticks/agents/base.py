@@ -124,12 +124,32 @@ def is_session_id(text: str) -> bool:
 class Places(NamedTuple):
     """Where a client keeps what is its own; in a sandbox it may write to the folders less the settings in them.
 
-    Of the copies it gets one that is thrown away.
+    Of the copies it gets one that is thrown away. `moved` says by which variable a person moves some of it, as
+    `CODEX_HOME` for `~/.codex`.
     """
 
     folders: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+
+    def located(self, environment: Mapping[str, str]) -> Places:
+        """Returns where all of it is with these variables; nothing is moved to where it would open the whole home."""
+        home, moved = Path(environment.get("HOME") or Path.home()), dict[str, str]()
+        for begin, instead in self.moved:
+            variable, _, rest = instead.partition("/")
+            place = Path(environment.get(variable) or home, rest)
+            if environment.get(variable) and not home.resolve().is_relative_to(place.resolve()):
+                moved[begin] = str(place)
+        folders, settings, copies = (tuple(_moved(path, moved) for path in some) for some in self[:3])
+        return Places(folders, settings, copies)
+
+
+def _moved(path: str, moved: Mapping[str, str]) -> str:
+    for begin, place in moved.items():
+        if path == begin or path.startswith(f"{begin}/"):
+            return place + path[len(begin) :]
+    return path
 
 
 @dataclass(frozen=True, slots=True)

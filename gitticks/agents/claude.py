@@ -49,6 +49,7 @@ PLACES = Places(
         )
     ),
     copies=("~/.claude.json", "~/.claude/shell-snapshots"),
+    moved=(("~/.claude", "CLAUDE_CONFIG_DIR"), ("~/.claude.json", "CLAUDE_CONFIG_DIR/.claude.json")),
 )  # fmt: skip
 MODES = tuple(PermissionMode)
 

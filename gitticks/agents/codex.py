@@ -38,6 +38,7 @@ PLACES = Places(
         "~/.codex/rules",
     ),
     copies=("~/.codex/skills",),  # it writes some there itself
+    moved=(("~/.codex", "CODEX_HOME"),),
 )
 MODES = tuple(PermissionMode)
 

@@ -46,6 +46,12 @@ VARIABLES = (
 PLACES = Places(
     folders=("~/.local/share/opencode", "~/.local/state/opencode"),
     copies=("~/.config/opencode", "~/.cache/opencode"),  # what it downloads to its cache, it runs
+    moved=(
+        ("~/.local/share", "XDG_DATA_HOME"),
+        ("~/.local/state", "XDG_STATE_HOME"),
+        ("~/.config", "XDG_CONFIG_HOME"),
+        ("~/.cache", "XDG_CACHE_HOME"),
+    ),
 )
 MODES = tuple(PermissionMode)
 

@@ -150,6 +150,9 @@ def enclosed(
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
         thrown_away = _expanded(needs.copies, home, top)
+        for path in thrown_away:
+            if path.parent in folders:  # there an agent could make it
+                _make(path)
         links = [path for path in thrown_away if path.is_symlink()]  # nothing can be mounted on one
         copies = copied((path for path in thrown_away if path not in links), own)
         fixed = (*_expanded(needs.settings, home, top), *links)

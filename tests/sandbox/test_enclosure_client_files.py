@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.agents.base import AgentSpec
 from gitticks.agents.registry import PRESETS
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.settings import AgentKind, SandboxPreset, SandboxSettings
-from gitticks.sandbox.enclosure import ClientNeeds, enclosed
+from gitticks.runner.places.conversation import client_needs
+from gitticks.sandbox.enclosure import enclosed
 from gitticks.sandbox.walls import walls_of
 from tests.support.repositories import git, make_repository
 
@@ -22,15 +24,15 @@ KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE
 OF_CLAUDE = ("settings.json", "agents")
 
 
-def inside(folder: Path, kind: AgentKind, script: str, preset: SandboxPreset) -> list[str]:
+def inside(folder: Path, kind: AgentKind, script: str, preset: SandboxPreset, **variables: str) -> list[str]:
     """Runs a script as a client's in a home, and returns what a person is told."""
     make_repository(folder / "project")
     git("commit", "-q", "--allow-empty", "-m", "begin", at=folder / "project")
     git("worktree", "add", "-q", str(folder / "work"), at=folder / "project")
-    repository, told, places = discover(folder / "project"), list[str](), PRESETS[kind].places
-    walls, outer = walls_of(SandboxSettings(preset)), {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    repository, told, walls = discover(folder / "project"), list[str](), walls_of(SandboxSettings(preset))
     assert walls is not None
-    needs = ClientNeeds(folders=places.folders, settings=places.settings, copies=places.copies)
+    outer = {"PATH": os.environ["PATH"], "HOME": str(folder), **variables}
+    needs = client_needs(AgentSpec(kind.value, kind), outer)._replace(hosts=())
     checkout = checkout_at(repository, folder / "work")
     with enclosed(walls, repository, checkout, outer, client=needs, warn=told.append) as enclosure:
         subprocess.run(
@@ -122,3 +124,40 @@ def test_what_would_be_copied_is_read_and_stays_a_link_if_it_is_one(
     assert str(theirs) in told
     assert theirs.resolve() == real
     assert {one.name: one.read_text() for one in real.iterdir()} == {"mine": "mine\n"}
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+@pytest.mark.parametrize(
+    ("kind", "variable", "files"),
+    [
+        (AgentKind.CLAUDE, "CLAUDE_CONFIG_DIR", ("kept", "settings.json", "hooks/x", ".claude.json")),
+        (AgentKind.CODEX, "CODEX_HOME", ("kept", "config.toml", "skills/x")),
+        (AgentKind.GEMINI, "GEMINI_CLI_HOME", (".gemini/kept", ".gemini/settings.json", ".gemini/tmp/bin/x")),
+        (AgentKind.OPENCODE, "XDG_DATA_HOME", ("opencode/kept",)),
+        (AgentKind.OPENCODE, "XDG_STATE_HOME", ("opencode/kept",)),
+        (AgentKind.OPENCODE, "XDG_CACHE_HOME", ("opencode/bin/x",)),
+        (AgentKind.OPENCODE, "XDG_CONFIG_HOME", ("opencode/opencode.json",)),
+    ],
+)
+def test_a_variable_names_another_place_of_what_a_client_keeps(
+    tmp_path: Path, kind: AgentKind, variable: str, files: tuple[str, ...], preset: SandboxPreset
+) -> None:
+    place = tmp_path / "other"
+    tries = "; ".join(f'(mkdir -p "$(dirname {one})"; echo mine > {one}) 2>/dev/null' for one in files)
+    assert (
+        inside(tmp_path, kind, f'cd "${variable}" && {{ {tries}; true; }}', preset, **{variable: str(place)})
+        == []
+    )
+    written = {
+        str(one.relative_to(place))
+        for one in place.glob("**/*")
+        if one.is_file() and "mine" in one.read_text()
+    }
+    assert written == {one for one in files if one.endswith("kept")}
+    assert not any((tmp_path / name).exists() for name in (".claude", ".codex", ".gemini"))
+
+
+def test_a_variable_that_names_all_of_the_home_opens_it_to_no_client(tmp_path: Path) -> None:
+    script = "echo evil > ~/new 2>/dev/null; true"
+    inside(tmp_path, AgentKind.CODEX, script, SandboxPreset.PERMISSIVE, CODEX_HOME=f"{tmp_path}/")
+    assert not (tmp_path / "new").exists()

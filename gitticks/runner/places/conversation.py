@@ -159,7 +159,7 @@ class Conversation(NamedTuple):
                     checkout_at(place.repository, desk.workspace.path),
                     {**place.world.environment, **desk.variables},
                     argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
-                    client=client_needs(agent),
+                    client=client_needs(agent, place.world.environment),
                     has_terminal=front is not Front.NONE,
                     warn=self.heard.warn,
                 )
@@ -312,16 +312,20 @@ def _said_by_others(repository: Repository) -> tuple[str, ...]:
     return tuple(map(str, folders))
 
 
-def client_needs(agent: AgentSpec) -> ClientNeeds:
-    """Returns what an agent's program needs in a sandbox; one that is not known keeps all clients' variables."""
+def client_needs(agent: AgentSpec, environment: Mapping[str, str]) -> ClientNeeds:
+    """Returns what an agent's program needs in a sandbox; one that is not known keeps all clients' variables.
+
+    The `environment` is the person's, whose variables may move what it keeps.
+    """
     preset = PRESETS[agent.kind]
+    places = preset.places.located(environment)
     variables = preset.variables or _CLIENTS_VARIABLES
     return ClientNeeds(
         preset.hosts,
         (*variables, "GITTICKS_", "GIT_AUTHOR_", "GIT_COMMITTER_"),
-        preset.places.folders,
-        preset.places.settings,
-        preset.places.copies,
+        places.folders,
+        places.settings,
+        places.copies,
     )
 
 
