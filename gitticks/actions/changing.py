@@ -12,6 +12,7 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
+from gitticks.model.settings import MergeMode
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 
@@ -45,7 +46,8 @@ def circumstances_of(context: Context, task: Task, *, checks: ChecksReport | Non
     if context.store.read(task_path(task.id)) is None:
         # It comes into being in this very commit, so there is nothing yet that an agent could review.
         return Circumstances(context.now, context.settings, context.world.random_number, head)
-    return context.circumstances(task, head=head, checks=checks)
+    around = context.circumstances(task, head=head, checks=checks)
+    return around._replace(is_unmerged=is_unmerged(context, task))
 
 
 def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> None:
@@ -165,20 +167,12 @@ def record(
     transaction.describe_change(task_id, subject, event.actor, (event,), is_minor=is_minor)
 
 
-def refuse_unmerged(context: Context, task: Task) -> None:
-    """Refuses to close approved work that its base lacks, where a person was to merge it."""
-    from gitticks.workflow.merging import is_merged_by_person
-
-    if task.is_offered or not is_merged_by_person(task, context.settings.merge.mode):
-        return
+def is_unmerged(context: Context, task: Task) -> bool:
+    """True where a person is to merge what was handed off, and the base lacks it."""
+    if context.settings.merge.mode is not MergeMode.MANUAL:
+        return False
     if task.branch is None or task.base is None or task.end_sha is None:
-        return
+        return False
     tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
     objects = context.repository.objects
-    if tip is None or not objects.has(task.end_sha) or objects.is_ancestor(task.end_sha, tip):
-        return
-    raise RefusedError(
-        f"the work on `{task.id}` is not in `{task.base}`, and closing the task would leave it out",
-        hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task; "
-        f'`gt close {task.id} "…"` closes it without, for the reason that you give',
-    )
+    return tip is not None and objects.has(task.end_sha) and not objects.is_ancestor(task.end_sha, tip)

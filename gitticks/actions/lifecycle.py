@@ -9,7 +9,6 @@ from shlex import quote
 from gitticks.actions.changing import (
     Moved,
     circumstances_of,
-    refuse_unmerged,
     warn_of_closed_epic,
     warn_of_leaving,
 )
@@ -75,8 +74,6 @@ def close_task(
     try:
         if task.is_open:
             _refuse_uncommitted(context, task)
-            if reason is None:
-                refuse_unmerged(context, task)
         closed = Closed(context.actor, reason, seen, NO_PROOF if proof is None else proof())
         moved = _decide(context, task_id, closed)
     except GitticksError as error:

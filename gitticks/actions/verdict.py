@@ -12,7 +12,7 @@ from gitticks.actions.changes import left_epic_in
 from gitticks.actions.changing import (
     Moved,
     add_entry,
-    refuse_unmerged,
+    is_unmerged,
     require_words,
     warn_of_leaving,
     work_head,
@@ -95,7 +95,6 @@ def approve_task(
             if note and note.strip():
                 add_entry(context, transaction, task_id, Section.NOTES, note.strip())
             return Moved(before, before)
-        refuse_unmerged(context, before)
         if seen.head == before.end_sha:
             _require_head(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
@@ -213,7 +212,13 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Moved:
     # No agent reviews what a person has judged, so nobody asks which agents there are.
     head = work_head(context, before)
-    circumstances = Circumstances(context.now, context.settings, context.world.random_number, head)
+    circumstances = Circumstances(
+        context.now,
+        context.settings,
+        context.world.random_number,
+        head,
+        is_unmerged=is_unmerged(context, before),
+    )
     carry_out(transaction, before.id, given, circumstances)
     return Moved(before, transaction.task_file(before.id).task)
 

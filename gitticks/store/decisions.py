@@ -54,6 +54,7 @@ class Circumstances(NamedTuple):
 
     `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `checks` what all that ran
     came to, `review_waiver` why no agent reviews. `random_number` makes the id of a child that an epic needs.
+    `is_unmerged` where a person is to merge what was handed off, and the base lacks it.
     """
 
     at: datetime
@@ -63,6 +64,7 @@ class Circumstances(NamedTuple):
     checks_failure: str | None = None
     review_waiver: str | None = None
     checks: str = ""
+    is_unmerged: bool = False
 
 
 def carry_out(
@@ -88,6 +90,7 @@ def carry_out(
             )._replace(
                 open_children=children,
                 left_epic=_left_epic(transaction, file.task),
+                is_unmerged=circumstances.is_unmerged,
             ),
             counts=count_since_last_word(history),
             policy=policy,

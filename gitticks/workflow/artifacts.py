@@ -24,7 +24,8 @@ class Artifacts(NamedTuple):
     `head` is the work branch's present commit, None where there is no workspace.
     `review` is what a reader may act on: MISSING outside agent-review.
     `told` is what people wrote of the task. `open_children` are an epic's, sorted as they would be picked.
-    `left_epic` is the one on whose branch the work is, if it is merged with that epic no more.
+    `left_epic` is the one on whose branch the work is, if it is merged with that epic no more. `is_unmerged` where the
+    base lacks what was handed off and a person is to merge it.
     """
 
     handoff: bool = False
@@ -35,6 +36,7 @@ class Artifacts(NamedTuple):
     told: Told | None = None
     open_children: tuple[TaskId, ...] = ()
     left_epic: TaskId | None = None
+    is_unmerged: bool = False
 
 
 def with_checks(events: Iterable[Event], checks: str, head: str | None) -> tuple[Event, ...]:

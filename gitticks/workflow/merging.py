@@ -32,6 +32,16 @@ def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
     return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
 
 
+def refuse_unmerged(task: Task, mode: MergeMode) -> None:
+    """Refuses to close approved work that its base lacks, where a person was to merge it by git."""
+    if is_merged_by_person(task, mode) and not task.is_offered:
+        raise RefusedError(
+            f"the work on `{task.id}` is not in `{task.base}`, and closing the task would leave it out",
+            hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task; "
+            f'`gt close {task.id} "…"` closes it without, for the reason that you give',
+        )
+
+
 def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -> None:
     """Refuses to merge what is not approved, as an epic with open children, or what gitticks does not merge."""
     if task.is_offered:

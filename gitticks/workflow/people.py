@@ -131,6 +131,8 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
             f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
             hint=f"merge it there, then run `gt sync`; `gt close {task.id}` closes the task without it",
         )
+    if draft.artifacts.is_unmerged and not (closes and given.note):
+        merging.refuse_unmerged(task, draft.policy.merge_mode)
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
         _check_children(draft)

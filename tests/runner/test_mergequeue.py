@@ -217,14 +217,23 @@ def test_manual_mode_leaves_the_merge_to_the_person(project: RunProject) -> None
     project.ok("approve", "k7f2")
     assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     assert head(project) == before
-    for word in ("approve", "close", "merge"):
-        refused = project.gt(word, "k7f2")
+    by_edit = {"GIT_EDITOR": "sed -i 's/^awaiting: work/&\\nverdict: approved/'"}
+    for command in (("approve",), ("close",), ("merge",), ("update", "--verdict", "approved"), ("edit",)):
+        refused = project.gt(command[0], "k7f2", *command[1:], environment=by_edit)
         assert refused.code == 3, refused.seen
         assert "on `main`, `git merge gitticks/work/k7f2` merges it and closes the task" in refused.err
     assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     git("merge", "--quiet", "--no-edit", "gitticks/work/k7f2", at=project.path)
     project.ok("approve", "k7f2")
     assert project.stands() == (Status.DONE, None)
+
+
+def test_manual_mode_closes_no_work_that_was_neither_approved_nor_merged(project: RunProject) -> None:
+    project.settings("merge: {mode: manual}\n")
+    make_reviewing(project)
+    refused = project.gt("close", "k7f2")
+    assert refused.code == 3, refused.seen
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 
 
 def test_manual_mode_lets_a_person_close_with_a_reason_what_they_did_not_merge(project: RunProject) -> None:
