@@ -96,12 +96,28 @@ def _leave(code: int) -> NoReturn:
 
 
 def read_before(words: list[str]) -> list[str]:
-    """Acts on what is before the command, and returns the command's own words."""
+    """Acts on what is before the command, also in aliases, and returns the command's own words."""
+    for _ in range(_MOST_ALIASES):
+        words = _act_on_flags(words)
+        is_named = not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES
+        meant = None if is_named else _alias(words[0])
+        if not meant:
+            return _colour_after(words)
+        words = meant + words[1:]
+    raise UsageError(
+        f"the aliases form a cycle at `{words[0]}`",
+        hint=f"`git config --global --get-regexp '^{ALIAS_SETTING}'`",
+    )
+
+
+def _act_on_flags(words: list[str]) -> list[str]:
+    """Acts on the flags before a command wherever they stand among others, which are returned with what follows."""
+    others: list[str] = []
     rest = words[::-1]
-    while rest and rest[-1].startswith("-"):
+    while rest and rest[-1].startswith("-") and rest[-1] != "--":
         word = rest.pop()
-        if word == "-C":
-            _change_folder(rest.pop() if rest else "")
+        if word.startswith("-C"):
+            _change_folder(word[2:] or (rest.pop() if rest else ""))
         elif word == "--no-pager":
             render.CHOSEN.has_pager = False
         elif word == _COLOUR:
@@ -109,9 +125,10 @@ def read_before(words: list[str]) -> list[str]:
         elif word.startswith(f"{_COLOUR}="):
             _choose_colour(word.partition("=")[2])
         else:
-            rest.append(word)
-            break
-    return _colour_after(_without_alias(rest[::-1]))
+            others.append(word)
+            if word == "--port" and rest:
+                others.append(rest.pop())
+    return others + rest[::-1]
 
 
 def _change_folder(folder: str) -> None:
@@ -140,20 +157,6 @@ def _colour_after(words: list[str]) -> list[str]:
     for word in found:
         _choose_colour(word.partition("=")[2])
     return [word for word in words[:end] if word not in found] + words[end:] if found else words
-
-
-def _without_alias(words: list[str]) -> list[str]:
-    for _ in range(_MOST_ALIASES):
-        if not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES:
-            return words
-        meant = _alias(words[0])
-        if not meant:
-            return words
-        words = meant + words[1:]
-    raise UsageError(
-        f"the aliases form a cycle at `{words[0]}`",
-        hint=f"`git config --global --get-regexp '^{ALIAS_SETTING}'`",
-    )
 
 
 def _alias(name: str) -> list[str] | None:

@@ -57,7 +57,13 @@ def tell(arguments: Sequence[str], message: str, hint: str | None, code: int) ->
 
 
 def _command_in(arguments: Sequence[str]) -> str | None:
-    return next((argument for argument in arguments if not argument.startswith("-")), None)
+    words = iter(arguments)
+    for word in words:
+        if word in ("-C", "--color"):
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return None
 
 
 def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:

@@ -35,6 +35,27 @@ def test_a_folder_to_start_in(project: Path) -> None:
     assert gt_process("-C", at=project).err.startswith("error: `-C` needs a folder")
 
 
+def test_a_folder_to_start_in_counts_wherever_it_stands_before_the_command(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    make_repository(other)
+    git("config", "--global", "gitticks.alias.home", f"-C {project} --color=always every", at=project)
+    git("config", "--global", "gitticks.alias.every", "--no-pager list --all", at=project)
+    assert "\x1b[" in gt_process("home", at=other).out
+    for words in (["home"], [f"-C{project}", "list"], ["--no-pager", "-C", str(project), "every"]):
+        assert "Fix the login" in gt_process(*words, at=other).out, words
+    for words in (["--web"], ["--port", "0", "--web"], ["--web", "--port=0"]):
+        ran = gt_process(*words, "-C", "nowhere", at=project)
+        assert ran.err.startswith("error: cannot go to `nowhere`"), words
+
+
+@pytest.mark.parametrize("before", [["-C", "nowhere"], ["--color", "blue"]])
+def test_a_run_that_cannot_begin_exits_as_one(project: Path, before: list[str]) -> None:
+    assert gt_process(*before, "run", at=project).code == 64
+    assert gt_process(*before, "list", at=project).code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "environment", "is_coloured"),
     [
