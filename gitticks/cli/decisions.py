@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from shlex import quote
 from typing import NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_dec
 from gitticks.cli.failures import tell
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.options import Completes
-from gitticks.cli.render import PrintingError, hint
+from gitticks.cli.render import PrintingError, discard, hint
 from gitticks.cli.writing import print_change
 from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
@@ -185,6 +186,9 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
             failed = decided.code if context.as_json else print_decided(context, decided)
         except PrintingError as error:
             unprinted = error  # the others are to be decided on all the same
+            failed = decided.code
+        except BrokenPipeError:  # nor does a reader who left (`| head -1`) keep them back
+            discard(sys.stdout)
             failed = decided.code
         except GitticksError as error:
             message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"

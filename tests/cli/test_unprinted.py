@@ -86,6 +86,21 @@ def test_of_several_tasks_all_are_decided_on(project: Project, command: str) -> 
     assert "`m3xq: " in said
 
 
+@pytest.mark.parametrize(("also", "code"), [((), 0), (("d1",), 3)])
+def test_of_several_tasks_all_are_decided_on_without_a_reader(
+    project: Project, also: tuple[str, ...], code: int
+) -> None:
+    project.make("d1", status=Status.DONE)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as nobody:
+        words = command("cancel", "k7f2", "m3xq", *also)
+        ran = subprocess.run(words, cwd=project.path, stdout=nobody, check=False)
+    assert ran.returncode == code
+    assert not project.task("k7f2").is_open
+    assert not project.task("m3xq").is_open
+
+
 @pytest.mark.parametrize("words", [("list",), ("show", "k7f2"), ("log",), ("help", "workflow")])
 def test_a_question_may_be_repeated(project: Project, words: tuple[str, ...]) -> None:
     assert unprinted(project.path, *words) == READ
