@@ -10,7 +10,7 @@ from gitticks.actions.review import patch_between
 from gitticks.actions.run import check_health
 from gitticks.actions.sync_auto import claims_of
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.errors import GitticksError, NotFoundError, RefusedError
+from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import run_git
@@ -76,7 +76,9 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         NotFoundError: there is none, with the nearest one in the hint; or the name is that of a task alone.
         GitticksError: its file cannot be read.
     """
-    stored = _find_stored(context, text)
+    stored = _find_named(context, text)
+    if not isinstance(stored, StoredCheckpoint):
+        raise _not_a_checkpoint(context, stored)
     if stored.checkpoint is None:
         raise GitticksError(
             f"`.gitticks/{stored.path}` cannot be read: {stored.problem}",
@@ -85,28 +87,29 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
     return stored.checkpoint
 
 
-def _find_stored(context: Context, text: str) -> StoredCheckpoint:
-    """Returns a checkpoint as it is on the branch, also one that cannot be read, or whose task is gone."""
+def _find_named(context: Context, text: str) -> StoredCheckpoint | TaskId:
+    """Returns the task or checkpoint that a person named; one that cannot be read, or whose task is gone, too."""
     name, dash, number = text.rpartition("-")
     if not dash or not is_number(number):
         try:
-            task_id = find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE)
+            return find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE)
         except NotFoundError as error:
             raise NotFoundError(error.message, hint="`gt checkpoints` lists the checkpoints") from None
-        raise _not_a_checkpoint(context, task_id)
+    if _is_task(context, text):  # ids from elsewhere may end so, too
+        if f"{name}-{number}" in {one.id for one in read_all(context.store, TaskId(name))}:
+            raise NotFoundError(
+                f"`{text}` is a task, and checkpoint {number} of `{name}`",
+                hint=f"`{name}-0{number}` is the checkpoint; `gt checkpoints list {text}` lists those of the task",
+            )
+        return TaskId(text)
     try:
         workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
         there = {one.number: one for one in read_all(context.store, workspace)}
-    except NotFoundError as error:
+    except NotFoundError:
         workspace = TaskId(name)
         there = {one.number: one for one in read_all(context.store) if one.workspace == workspace}
-        if int(number) in there:
-            return there[int(number)]
-        try:
-            task_id = find_or_take_up_task(context, text)  # ids from elsewhere may end so, too
-        except NotFoundError:
-            raise error from None
-        raise _not_a_checkpoint(context, task_id) from None
+        if not there:
+            raise
     if int(number) not in there:
         near = nearest_number(int(number), there)
         if near is None:
@@ -116,6 +119,13 @@ def _find_stored(context: Context, text: str) -> StoredCheckpoint:
             hint=f"the nearest is `{workspace}-{near}`; `gt checkpoints list {workspace}`",
         )
     return there[int(number)]
+
+
+def _is_task(context: Context, text: str) -> bool:
+    try:
+        return find_or_take_up_task(context, text) == text
+    except (NotFoundError, UsageError):
+        return False
 
 
 def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
@@ -236,12 +246,8 @@ def prune_checkpoints(
 def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[StoredCheckpoint]:
     found: dict[str, StoredCheckpoint] = {}
     for name in names:
-        _, dash, number = name.rpartition("-")
-        if dash and is_number(number):
-            named = [_find_stored(context, name)]
-        else:
-            task_id = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
-            named = _older(read_all(context.store, task_id), keep)
+        one = _find_named(context, name)
+        named = [one] if isinstance(one, StoredCheckpoint) else _older(read_all(context.store, one), keep)
         found |= {one.id: one for one in named}
     if names:
         return list(found.values())

@@ -176,6 +176,28 @@ def test_a_name_that_is_none_says_which_is_meant(begun: RunProject) -> None:
     assert "k7f2-4" in begun.ok("checkpoints", "diff", "k7f-4", "--stat")
 
 
+def test_a_task_whose_id_ends_as_a_checkpoint_is_that_task(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}iterations: 2\ncheckpoint_every: 1\n")
+    project.agent(steps(99))
+    project.make("back-7", title="Do it")
+    project.run()
+    said = project.gt("resume", "back-7").err
+    assert (
+        said
+        == "error: `back-7` is a task: name one of its checkpoints\n\nhint: one of `back-7-1`, `back-7-2`\n"
+    )
+    assert project.stands("back-7") == (Status.STUCK, Awaiting.ESCALATION)
+    project.make("back-7-1", title="Do a part of it")
+    project.run()
+    two = "error: `back-7-1` is a task, and checkpoint 1 of `back-7`\n\nhint: `back-7-01` is the checkpoint; "
+    for words in (("resume",), ("checkpoints", "diff"), ("checkpoints", "prune")):
+        assert project.gt(*words, "back-7-1").err.startswith(two), words
+    project.ok("checkpoints", "prune", "back-7-01")
+    assert [one["id"] for one in listed(project)] == ["back-7-2", "back-7-1-1", "back-7-1-2"]
+    project.ok("checkpoints", "prune", "back-7-1", "--keep", "1")
+    assert [one["id"] for one in listed(project)] == ["back-7-2", "back-7-1-2"]
+
+
 def test_diff_shows_what_came_after(begun: RunProject) -> None:
     patch = begun.ok("checkpoints", "diff", "k7f2-4")
     assert "+line 6" in patch
