@@ -183,23 +183,31 @@ def is_outdated(context: Context, task: Task) -> bool:
 
 def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Moved:
     """Approves work that an agent has reviewed, and nothing else that a task may await."""
-    context.require_person("accept work")
-    task = context.store.task_file(task_id).task
-    if not _is_work_judged(task):
-        raise _refused(task, "only work that awaits a person's review can be accepted")
+    check_judging(context, task_id, accepts=True)
     return approve_task(context, task_id, None, seen, proof)
 
 
 def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
     """Sends work back that an agent reviews, or that a person judges after that."""
-    context.require_person("reject work")
-    task = context.store.task_file(task_id).task
+    task = check_judging(context, task_id, accepts=False)
     if task.status is Status.AGENT_REVIEW:
         _reject_in_review(context, task, feedback)
-    elif _is_work_judged(task):
-        reject_task(context, task_id, feedback, look_at(context, task_id))
     else:
-        raise _refused(task, "only work under review can be sent back this way")
+        reject_task(context, task_id, feedback, look_at(context, task_id))
+
+
+def check_judging(context: Context, task_id: TaskId, *, accepts: bool) -> Task:
+    """Returns a task whose work may be judged as it stands; refuses any other before something is added to it."""
+    context.require_person("accept work" if accepts else "reject work")
+    task = context.store.task_file(task_id).task
+    if _is_work_judged(task) or (task.status is Status.AGENT_REVIEW and not accepts):
+        return task
+    can_be = (
+        "that awaits a person's review can be accepted"
+        if accepts
+        else "under review can be sent back this way"
+    )
+    raise _refused(task, f"only work {can_be}")
 
 
 def _is_work_judged(task: Task) -> bool:

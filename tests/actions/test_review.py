@@ -233,6 +233,24 @@ def test_wrong_usage(project: RunProject) -> None:
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 
 
+@pytest.mark.parametrize("arguments", [("--accept",), ("--reject", "Once more.")])
+@pytest.mark.parametrize("awaiting", [None, Awaiting.INPUT])
+def test_a_verdict_that_the_state_refuses_leaves_no_comment(
+    project: RunProject, arguments: tuple[str, ...], awaiting: Awaiting | None
+) -> None:
+    project.make("k7f2", status=Status.CLARIFICATION if awaiting else Status.PENDING, awaiting=awaiting)
+    for _ in range(2):
+        assert project.gt("review", "k7f2", *arguments, "--comment", "Mind the border.").code == 3
+    assert project.notes("k7f2") == []
+
+
+def test_an_approval_without_proof_leaves_no_comment(project: RunProject) -> None:
+    project.ok("config", "approvals.minimum", "L1")
+    make_reviewing(project)
+    assert project.gt("review", "k7f2", "--accept", "--comment", "Mind the border.").code == 3
+    assert project.notes("k7f2") == []
+
+
 def test_an_agent_cannot_judge(project: RunProject) -> None:
     make_reviewing(project)
     for arguments in (["--accept"], ["--reject", "x"], ["--comment", "x"]):

@@ -13,7 +13,15 @@ import click
 from gitticks.actions.changes import outlook
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
-from gitticks.actions.review import ReviewView, accept_work, comment_on, diff, reject_work, view
+from gitticks.actions.review import (
+    ReviewView,
+    accept_work,
+    check_judging,
+    comment_on,
+    diff,
+    reject_work,
+    view,
+)
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.verdict import look_at_turn, prove_approval
 from gitticks.cli.app import run
@@ -107,18 +115,16 @@ def review_command(
     task_id = _find(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    if comments:
-        comment_on(context, task_id, comments, text)
+    add_comments = partial(_comment, context, task_id, comments, text)
     if accept:
-        seen = look_at_turn(context, task_id)
-        judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
-        return finish_approval(context, judged.after, "accepted", is_left=False)
+        return _accept(context, task_id, add_comments)
     if reject is not None:
-        return _reject(context, task_id, reject, resume=not no_resume)
+        return _reject(context, task_id, reject, add_comments, resume=not no_resume)
     if not comments:
         _show(context, task_id, with_changes=not stat)
         return 0
 
+    add_comments()
     count = len(comments)
     print_change(context, task_id, "note added" if count == 1 else f"{count} notes added")
     return 0
@@ -167,7 +173,25 @@ def _find(context: Context, task: str, *, least: int) -> TaskId:
     return find_or_take_up_task(context, task, least=least)
 
 
-def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:
+def _comment(context: Context, task_id: TaskId, comments: tuple[str, ...], text: str | None) -> None:
+    if comments:
+        comment_on(context, task_id, comments, text)
+
+
+def _accept(context: Context, task_id: TaskId, add_comments: Callable[[], None]) -> int:
+    check_judging(context, task_id, accepts=True)
+    seen = look_at_turn(context, task_id)
+    proof = prove_approval(context, task_id, typed_word)
+    add_comments()
+    judged = accept_work(context, task_id, seen, proof)
+    return finish_approval(context, judged.after, "accepted", is_left=False)
+
+
+def _reject(
+    context: Context, task_id: TaskId, feedback: str, add_comments: Callable[[], None], *, resume: bool
+) -> int:
+    check_judging(context, task_id, accepts=False)
+    add_comments()
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)))
