@@ -68,7 +68,7 @@ def find_dependencies(
     With a task: what it and all below it wait for, however indirectly, and what waits for it.
     """
     index = context.index
-    named = context.resolve(task) if task else None
+    named = None if task is None else context.resolve(task)
     rows = index.listed(open_only=not with_closed, with_json=with_json)
     if named is not None and not with_closed and all(row.id != named for row in rows):
         with_closed, rows = True, index.listed(with_json=with_json)

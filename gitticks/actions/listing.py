@@ -110,7 +110,7 @@ def list_tasks(
     `order` sorts all of them by that instead, and of more than `limit` the first are taken.
     """
     index = context.index
-    parent = context.resolve(wanted.parent) if wanted.parent else None
+    parent = None if wanted.parent is None else context.resolve(wanted.parent)
     tasks, passed = read_passing(context, wanted, parent, with_json=with_json)
     graph = index.graph(tasks)
     if wanted.kinds is not None:
@@ -242,7 +242,7 @@ def sort_into_columns(
 ) -> Columns:
     """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all."""
     index = context.index
-    above = context.resolve(epic) if epic else None
+    above = None if epic is None else context.resolve(epic)
     rows = index.listed(with_json=with_json)
     graph = Graph.of(rows, index.unreadable())
     if above is not None:

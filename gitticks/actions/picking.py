@@ -28,7 +28,7 @@ def next_task(
     It is looked for below one epic, or in some of the groups; with nothing said everywhere. With `reviewer` only what
     names that person counts. Its row has its JSON where that is wanted.
     """
-    above = context.resolve(epic) if epic else None
+    above = None if epic is None else context.resolve(epic)
     graph = graph_over(context.index)
     around = context.surroundings()
 

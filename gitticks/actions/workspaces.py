@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
@@ -310,5 +311,5 @@ def open_shell(context: Context, path: Path) -> None:
     context.require_person("open a shell")
     shell = context.world.environment.get("SHELL") or "/bin/sh"
     if shutil.which(shell) is None:
-        raise GitticksError(f"there is no shell `{shell}`", hint=f"`cd {path}`")
+        raise GitticksError(f"there is no shell `{shell}`", hint=f"`cd {quote(str(path))}`")
     subprocess.run([shell], cwd=path, check=False)

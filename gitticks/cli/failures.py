@@ -97,7 +97,7 @@ def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
 
 
 def _lines(arguments: Sequence[str], message: str, hint: str | None, code: int) -> Iterator[str]:
-    if "--json" in arguments:
+    if not {"--json", "--json-output"}.isdisjoint(arguments):
         import json
 
         body = {"message": message, "hint": hint, "exit": code}

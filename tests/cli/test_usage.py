@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from gitticks.cli.catalogue import CATALOGUE
 from gitticks.cli.options import NAMES_ELSEWHERE
-from tests.cli.support import gt
+from tests.cli.support import gt, gt_process
 from tests.support.projects import make_project
 
 
@@ -133,3 +134,37 @@ def test_words_without_quotes_are_told_where_they_belong(tmp_path: Path, words: 
     assert ran.err.startswith("error: got unexpected extra argument")
     hint = f'put a text of several words in quotes, `"{text}"`; `gt {name} --help`'
     assert ran.err.endswith(f"\n\nhint: {hint}\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("next",), ("list", "--parent"), ("board",), ("graph",), ("show",), ("tree",)]
+)
+def test_an_empty_id_is_no_task_and_not_every_task(tmp_path: Path, words: tuple[str, ...]) -> None:
+    project = make_project(tmp_path)
+    project.make()
+    ran = project.gt(*words, "")
+    assert (ran.code, ran.out) == (1, ""), ran.seen
+
+
+@pytest.mark.parametrize("command", ["stats", "log"])
+def test_the_first_day_of_all_time_is_a_day(tmp_path: Path, command: str) -> None:
+    make_project(tmp_path)
+    ran = gt_process(command, "--since", "0001-01-01", at=tmp_path, environment={"TZ": "Asia/Tokyo"})
+    assert ran.code == 0, ran.seen
+
+
+@pytest.mark.parametrize(
+    "words", [("A task", "-d", "-", "--script", "-"), ("-", "--script", "-"), ("-", "-d", "-")]
+)
+def test_stdin_is_only_one_text_of_a_new_task(tmp_path: Path, words: tuple[str, ...]) -> None:
+    project = make_project(tmp_path)
+    ran = project.gt("create", *words, input="true\n")
+    assert ran.code == 2
+    assert ran.err.startswith("error: only one of title, description and script can be stdin\n")
+    assert project.ok("list") == ""
+
+
+@pytest.mark.parametrize("flag", ["--json", "--json-output"])
+def test_an_error_of_a_run_is_json_where_its_events_are(tmp_path: Path, flag: str) -> None:
+    ran = gt("run", flag, at=tmp_path)
+    assert json.loads(ran.err)["error"]["exit"] == ran.code == 64

@@ -67,7 +67,10 @@ def period_until(now: datetime, since: date | timedelta | None) -> Period:
         return Period(None, now)
     if isinstance(since, timedelta):
         return Period(now - since, now)
-    begun = datetime.combine(since, time()).astimezone(UTC)
+    try:
+        begun = datetime.combine(since, time()).astimezone(UTC)
+    except (ValueError, OverflowError):  # the first day of all time, east of Greenwich
+        return Period(None, now)
     if begun > now:
         raise UsageError(f"`{since.isoformat()}` is in the future", hint="write `--since 30d`")
     return Period(begun, now)

@@ -73,6 +73,10 @@ def create_command(
     read as a form.
     """
     require_creator(context)
+    if [title, description, script].count(STDIN) > 1:
+        raise UsageError(
+            "only one of title, description and script can be stdin", hint="give the others as text or a file"
+        )
     body = read_text(description, "the description") or ""
     wishes = wishes_of(fields)
     if title == STDIN:

@@ -8,6 +8,7 @@ import re
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.support.stores import write_task_file
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return make_project(tmp_path / "project")
+    return make_project(tmp_path / "a project")
 
 
 def test_open_starts_the_persons_shell_in_the_workspace(
@@ -33,7 +34,9 @@ def test_open_starts_the_persons_shell_in_the_workspace(
     assert (tmp_path / "seen").read_text().strip() == str(workspace)
     assert json.loads(project.ok("worktree", "open", "k7f2", "--json"))["path"] == str(workspace)
     monkeypatch.setenv("SHELL", "/no/shell")
-    assert "there is no shell `/no/shell`" in project.gt("worktree", "open", "k7f2").err
+    told = project.gt("worktree", "open", "k7f2").err
+    assert "there is no shell `/no/shell`" in told
+    assert f"`cd {quote(str(workspace))}`" in told
     project.make("m3xq")
     assert "`gt start m3xq` makes one" in project.gt("worktree", "open", "m3xq").err
     shutil.rmtree(workspace)
