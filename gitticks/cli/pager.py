@@ -77,14 +77,17 @@ def paged(answer: Callable[[], R]) -> R:
 
 
 def _pager() -> str | None:
-    """Returns the pager's command line, asked for in git's order; None where there is none, or it would only print."""
+    """Returns the pager's command line, asked for in git's order; None where it is empty, missing or would only print."""
     from gitticks.git.config import read_own_setting
 
-    command = (
-        os.environ.get("GIT_PAGER") or read_own_setting("core.pager") or os.environ.get("PAGER") or "less"
-    )
+    command = os.environ.get("GIT_PAGER")
+    if command is None:
+        command = read_own_setting("core.pager")
+    if command is None:
+        command = os.environ.get("PAGER", "less")
     try:
-        program = shlex.split(command)[0]
-    except (ValueError, IndexError):
+        # Variables may come before the program, as in `LESS=FRX less`.
+        program = next((word for word in shlex.split(command) if "=" not in word), "")
+    except ValueError:
         return None
     return None if program == "cat" or shutil.which(program) is None else command

@@ -56,11 +56,14 @@ def read_config(repository: Repository, pattern: str, *, of_all: bool = False) -
 
 
 def read_own_setting(key: str) -> str | None:
-    """Returns a setting of the person's own configuration; the repository's does not count: an agent may have written it."""
+    """Returns a setting of the person's own configuration, which may be empty; None where it is not set.
+
+    The repository's does not count: an agent may have written it.
+    """
     for scope in ("--global", "--system"):
-        found = run_git(["config", scope, "--includes", "--get", key], check=False).text
-        if found:
-            return found
+        found = run_git(["config", scope, "--includes", "--get", key], check=False)
+        if found.code == 0:
+            return found.text
     return None
 
 

@@ -23,7 +23,7 @@ def editor_command(repository: Repository, environment: Mapping[str, str]) -> st
     if environment.get("GIT_EDITOR"):
         return environment["GIT_EDITOR"]
     own = read_own_setting("core.editor")
-    if own is not None:
+    if own:
         return own
     for name in ("VISUAL", "EDITOR"):
         if environment.get(name):

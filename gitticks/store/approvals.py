@@ -60,7 +60,7 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
     named = resolved.settings.approvals.allowed_signers
     if named is None:
         named = read_own_setting("gpg.ssh.allowedSignersFile")
-        if named is None:
+        if not named:
             raise RefusedError("the list of allowed signers is not configured", hint=_HINT)
     elif resolved.origin(SETTING) == CONFIG_PATH:
         require_trusted(repository, team_runnables_of(repository, SETTING))

@@ -100,10 +100,12 @@ def test_aliases_of_ones_own(project: Path) -> None:
     assert "git config --global gitticks.alias.mine" in told.err
 
 
-def _on_terminal(*words: str, at: Path, pager: str, lines: int) -> str:
+def _on_terminal(*words: str, at: Path, pager: str | None, lines: int) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
-    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "GIT_PAGER": pager, "LINES": str(lines)}
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "LINES": str(lines)}
+    if pager is not None:
+        environment["GIT_PAGER"] = pager
     with subprocess.Popen(
         command(*words), cwd=at, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ) as process:
@@ -180,3 +182,13 @@ def test_a_pager_shows_what_is_longer_than_the_terminal(project: Path) -> None:
     assert "> " not in _on_terminal("--no-pager", "list", at=project, pager=quoting, lines=5)
     assert len(_on_terminal("list", at=project, pager="no-such-pager", lines=5).splitlines()) == 8
     assert len(_on_terminal("list", at=project, pager="head -n 2", lines=5).splitlines()) == 2
+    with_variable = "N=2 sh -c 'head -n $N'"
+    assert len(_on_terminal("list", at=project, pager=with_variable, lines=5).splitlines()) == 2
+
+
+def test_an_empty_pager_is_none_as_in_git(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "sed 's/^/> /'")
+    assert "> " in _on_terminal("list", at=project, pager=None, lines=2)
+    assert "> " not in _on_terminal("list", at=project, pager="", lines=2)
+    git("config", "--global", "core.pager", "", at=project)
+    assert "> " not in _on_terminal("list", at=project, pager=None, lines=2)
