@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from shlex import quote
 
 from gitticks.actions.changing import (
@@ -37,10 +38,12 @@ _LOOK_SECONDS = 0.1
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
     """Gives a task up; an agent that works on it is stopped, and what was made for it stays on its branch."""
     context.require_person("cancel a task")
-    if context.store.task_file(task_id).task.is_open and is_worked_on(context, task_id):
+    is_stopped = context.store.task_file(task_id).task.is_open and is_worked_on(context, task_id)
+    if is_stopped:
         _stop_agent(context, task_id)
         context.warnings.append(f"the agent of `{task_id}` was stopped")
-    moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
+    with _held_on_error(context, task_id, is_stopped=is_stopped):
+        moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
     Holds(context.repository.own_dir).release(task_id)
     warn_of_leaving(context, moved.before, moved.after)
     return moved
@@ -71,19 +74,26 @@ def close_task(
             )
         _stop_agent(context, task_id)
         task = context.store.task_file(task_id).task
-    try:
+    with _held_on_error(context, task_id, is_stopped=is_stopped):
         if task.is_open:
             _refuse_uncommitted(context, task)
         closed = Closed(context.actor, reason, seen, NO_PROOF if proof is None else proof())
         moved = _decide(context, task_id, closed)
+    Holds(context.repository.own_dir).release(task_id)
+    return moved
+
+
+@contextmanager
+def _held_on_error(context: Context, task_id: TaskId, *, is_stopped: bool) -> Iterator[None]:
+    """Keeps a task held whose agent was stopped for a change that fails, and says so."""
+    try:
+        yield
     except GitticksError as error:
         if is_stopped:
             Holds(context.repository.own_dir).hold(task_id)
             held = f"its agent was stopped, and `gt run {task_id}` starts it again"
             error.hint = f"{error.hint}; {held}" if error.hint else held
         raise
-    Holds(context.repository.own_dir).release(task_id)
-    return moved
 
 
 def is_worked_on(context: Context, task_id: TaskId) -> bool:

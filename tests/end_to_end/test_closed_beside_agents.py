@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,9 +10,13 @@ import pytest
 
 from gitticks.git.repository import discover
 from gitticks.model.status import Status
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import Holds, is_run_alive_at
+from gitticks.runner.records import Sessions
+from tests.cli.support import command
+from tests.support.records import make_session
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, DONE, NO_REVIEW, RunProject, project
+from tests.support.stores import write_task_file
 from tests.support.terminals import typed
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -101,6 +106,24 @@ def test_cancelling_stops_the_agent_and_keeps_its_work(project: RunProject) -> N
     project.agent(DONE)
     project.run()  # nothing holds it back
     assert project.task("k7f2").status is Status.REVIEWING
+
+
+def test_a_cancel_that_fails_after_it_stopped_the_agent_says_that_the_task_is_held(
+    project: RunProject,
+) -> None:
+    project.make()
+    own_dir = project.store.repository.own_dir
+    with Sessions(own_dir).hold(make_session("k7f2")):
+        cancel = subprocess.Popen(
+            command("cancel", "k7f2"), cwd=project.path, stderr=subprocess.PIPE, text=True
+        )
+        until(lambda: Holds(own_dir).being_decided() == ("k7f2",), "the cancel")
+        write_task_file(project.store, "k7f2", "---\nid: [\n---\n")
+    said = cancel.communicate(timeout=LONGEST_SECONDS)[1]
+    assert cancel.returncode != 0, said
+    assert "its agent was stopped, and `gt run k7f2` starts it again" in said
+    assert Holds(own_dir).held() == {"k7f2"}
+    assert Holds(own_dir).being_decided() == ()
 
 
 def test_a_saved_file_that_cancels_stops_the_agent_and_the_run_says_so(project: RunProject) -> None:
