@@ -188,8 +188,13 @@ def request_complete(session: Session) -> Request:
 
 def request_status(session: Session, status: Status) -> Request:
     """Asks for a status, as `gt update --status` does."""
-    _check(session, session.read(), status)
+    check_status(session, status)
     return _post(session, Request(RequestKind.STATUS, status=status))
+
+
+def check_status(session: Session, status: Status) -> None:
+    """Refuses a status at once that the runner would refuse, as far as the agent's copy tells."""
+    _check(session, session.read(), status)
 
 
 def request_question(session: Session, question: str) -> Request:

@@ -89,6 +89,13 @@ def test_questions_and_notes_stand_in_the_copy_too(project: Project) -> None:
     assert [entry.text for entry in session.file().entries(Section.NOTES)] == ["Mind the cookie"]
 
 
+def test_a_status_that_is_refused_leaves_no_note(project: Project) -> None:
+    session = Session(project)
+    assert session.gt("update", "--status", "agent-review", "--note", "see the test").code == 3
+    assert session.requests() == []
+    assert session.file().entries(Section.NOTES) == ()
+
+
 def test_a_status_is_asked_for(project: Project) -> None:
     session = Session(project, body="Text.\n\n## Handoff\n\nall\n")
     assert session.gt("update", "--status", "agent-review", "--note", "see the test").code == 0

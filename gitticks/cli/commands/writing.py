@@ -212,13 +212,15 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes) 
     """Puts a status that an agent asks for into its outbox; False outside of a session with a mailbox."""
     if context.mailbox is None:
         return False
-    from gitticks.actions.handover import current_session, request_note, request_status
+    from gitticks.actions.handover import check_status, current_session, request_note, request_status
 
     session = current_session(context, task)
     if session is None:
         return False
     if changes.needs_person or (changes.status is None and not changes.note):
         context.require_person("change a task's fields or give a verdict")
+    if changes.status is not None:
+        check_status(session, changes.status)  # before the note, which else would stay
     request = request_note(session, changes.note) if changes.note else None
     words = "note passed on to the runner"
     if changes.status is not None:
