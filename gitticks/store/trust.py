@@ -60,16 +60,17 @@ def trusted_digests(repository: Repository) -> frozenset[str]:
 
 def agreed_settings(repository: Repository) -> Layer:
     """Returns the team's settings as this clone last went by them; what is looser than these is asked about."""
-    for text in _remembered(repository, _AGREED)[-1:]:
+    for text in reversed(_remembered(repository, _AGREED)):
         with contextlib.suppress(DocumentError):
             return read_layer(text)[0]
     return _NOTHING
 
 
 def agree_on_settings(repository: Repository, content: bytes | None) -> None:
-    """Remembers the team's settings, all of which are trusted; where that cannot be written, those before are."""
+    """Remembers the team's settings, all of which are trusted; those before stay where these cannot be read or written."""
     text = (content or b"").decode("utf-8", "replace")
-    if [text] != _remembered(repository, _AGREED)[-1:]:
+    is_readable = why_unread(CONFIG_PATH, content or b"") is None
+    if is_readable and [text] != _remembered(repository, _AGREED)[-1:]:
         with contextlib.suppress(OSError):
             _remember(repository, [{_AGREED: text}])
 

@@ -16,7 +16,7 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover
 from gitticks.store.layout import may_run
-from gitticks.store.trust import trust, trusted_digests
+from gitticks.store.trust import agree_on_settings, agreed_settings, trust, trusted_digests
 from tests.support.repositories import make_repository
 
 MAKE = Runnable(RunnableKind.TEMPLATE, "prompts/a.md", "make")
@@ -145,3 +145,17 @@ def test_whatever_runs_is_seen(heading: str) -> None:
         if TaskFile.parse(task, PATH).scripts.worker:
             assert runnable_of_task("k7f2", task) is not None
             assert may_run(PATH, task)
+
+
+def test_settings_that_nobody_can_read_are_never_agreed_to(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "r"))
+    agree_on_settings(repository, b"approvals: {minimum: L2}\n")
+    agreed = agreed_settings(repository)
+    for broken in (b"<<<<<<< a\n", b"approvals: {minimum: L9}\n", b"minimum: L0\n"):
+        agree_on_settings(repository, broken)
+        assert agreed_settings(repository) == agreed
+    # As a version that knows other settings may have left it.
+    with (repository.own_dir / "trust").open("a") as file:
+        file.write('{"agreed": "<<<<<<< a"}\n')
+    assert agreed_settings(repository) == agreed
+    assert [given.value for given in agreed.given.values()] == ["L2"]
