@@ -30,7 +30,7 @@ from gitticks.store.trust import (
     runnables_of_file,
     team_runnables,
     trust,
-    trusted_digests,
+    untrusted,
     why_unread,
 )
 from gitticks.workflow.artifacts import strangers_in
@@ -51,23 +51,23 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
 
     Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
     """
-    known = trusted_digests(context.repository)
     branch = context.store.snapshot()
-    asked = team_runnables(branch, agreed_settings(context.repository))
+    asked = list(team_runnables(branch, agreed_settings(context.repository)))
     # What this clone has agreed to is listed as well, and so is a stricter value that it took since.
     found = list(dict.fromkeys((*asked, *team_runnables(branch))))
-    known |= {one.digest for one in found if one not in asked}
     for task_id, data, _ in context.index.texts(open_only=True):
-        found += runnables_of_file(task_path(task_id), data)
+        asked += (scripts := runnables_of_file(task_path(task_id), data))
+        found += scripts
     familiar = familiar_names(context.repository, context.world.environment)
     strangers = set(context.index.by_strangers(familiar).values())
     for row in context.index.begun():  # who only changed a text is known once an agent has read it
         strangers |= strangers_in(context.store.history(row.id)) - familiar
-    found += (Runnable(RunnableKind.AUTHOR, name, _STRANGERS) for name in sorted(strangers))
+    authors = [Runnable(RunnableKind.AUTHOR, name, _STRANGERS) for name in sorted(strangers)]
+    waiting = {*untrusted(context.repository, asked), *authors}
     changed = [
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
     ]
-    return (*changed, *(Listed(one, one.digest in known) for one in found))
+    return (*changed, *(Listed(one, one not in waiting) for one in (*found, *authors)))
 
 
 def unread_files(context: Context) -> tuple[str, ...]:
@@ -173,9 +173,8 @@ def are_settings_trusted(context: Context) -> bool:
     """True if every command that the settings name may run here."""
     if not context.store.exists:
         return True
-    known = trusted_digests(context.repository)
     found = team_runnables(context.store.snapshot(), agreed_settings(context.repository))
-    return all(one.digest in known for one in found)
+    return not untrusted(context.repository, found)
 
 
 def why_no_sandbox(context: Context) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -38,11 +38,13 @@ class Runnable(NamedTuple):
         name: the setting's dotted name, the template's path, the task's id, what of the repository changed, or
             who writes.
         text: what would run.
+        only_loosens: True for a setting that runs nothing and instructs nobody.
     """
 
     kind: RunnableKind
     name: str
     text: str
+    only_loosens: bool = False
 
     @property
     def digest(self) -> str:
@@ -70,7 +72,8 @@ def runnables_of_layer(layer: Layer, agreed: Layer = _NOTHING) -> tuple[Runnable
 
 def setting_of(layer: Layer, keys: Keys) -> Runnable:
     """Returns a setting as what a person trusts: its value, given or by default."""
-    return Runnable(RunnableKind.SETTING, ".".join(keys), _shown(_value(layer, keys)))
+    value = _value(layer, keys)
+    return Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value), not _runs(keys, value))
 
 
 def changed_settings(old: Layer, new: Layer) -> tuple[Runnable, ...]:
@@ -84,9 +87,9 @@ def changed_settings(old: Layer, new: Layer) -> tuple[Runnable, ...]:
     )
 
 
-def held_back(kept: Layer, new: Layer, agreed: Layer, trusted: Container[str]) -> Layer:
+def held_back(kept: Layer, new: Layer, untrusted: Iterable[Runnable]) -> Layer:
     """Returns a layer in which what nobody has trusted is as it was; of an agent's entry, all or nothing is taken."""
-    held = {_entry(keys_of(one.name)) for one in runnables_of_layer(new, agreed) if one.digest not in trusted}
+    held = {_entry(keys_of(one.name)) for one in untrusted}
     taken = {keys: given for keys, given in new.given.items() if _entry(keys) not in held}
     stays = {keys: given for keys, given in kept.given.items() if _entry(keys) in held}
     return new._replace(given={**taken, **stays})
@@ -111,13 +114,19 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
 
 
 def _needs_trust(keys: Keys, before: object, value: object) -> bool:
-    is_agents = keys[0] == "agents" and keys[-1] != "prompt"
+    changes_agent = _is_agents(keys) and before != value
+    return _runs(keys, value) or changes_agent or BY_NAME[pattern_of(keys)].loosens(before, value)
+
+
+def _runs(keys: Keys, value: object) -> bool:
     instructs = isinstance(value, tuple) and any(
         isinstance(one, ReviewerSettings) and (one.agent or one.focus) for one in value
     )
-    if (keys in _COMMANDS or is_agents or instructs) and value not in (None, "", ()):
-        return True
-    return (is_agents and before != value) or BY_NAME[pattern_of(keys)].loosens(before, value)
+    return (keys in _COMMANDS or _is_agents(keys) or instructs) and value not in (None, "", ())
+
+
+def _is_agents(keys: Keys) -> bool:
+    return keys[0] == "agents" and keys[-1] != "prompt"
 
 
 def _value(layer: Layer, keys: Keys) -> object:

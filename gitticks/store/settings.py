@@ -26,7 +26,7 @@ from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
-from gitticks.store.trust import agreed_settings, require_trusted, trusted_digests
+from gitticks.store.trust import agreed_settings, require_trusted, untrusted
 
 _MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
 _OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
@@ -117,8 +117,8 @@ def _trusted_layer(repository: Repository) -> Layer:
     """Returns the same; what arrives during a run is left out until somebody trusts it, for each run asks at its start."""
     layer, place = _team_layer(repository), repository.common_place
     if place in _kept:
-        agreed, trusted = agreed_settings(repository), trusted_digests(repository)
-        layer = _kept[place] = held_back(_kept[place], layer, agreed, trusted)
+        asked = runnables_of_layer(layer, agreed_settings(repository))
+        layer = _kept[place] = held_back(_kept[place], layer, untrusted(repository, asked))
     return layer
 
 

@@ -53,16 +53,34 @@ def _may_be_own(file: Path) -> bool:
         return True
 
 
-def trusted_digests(repository: Repository) -> frozenset[str]:
-    """Returns what is trusted in this clone; nothing if nobody was asked yet."""
-    return frozenset(_remembered(repository, "digest"))
+def untrusted(repository: Repository, runnables: Iterable[Runnable]) -> tuple[Runnable, ...]:
+    """Returns those that nobody has trusted in this clone.
+
+    What runs is trusted for good. A value that only loosens is so until another one is, or until this clone goes by the
+    team's settings: from then on it is measured by those, and a way back to what held long ago is asked about.
+    """
+    ever: set[str] = set()
+    since = dict[str, str]()
+    for line in _lines(repository):
+        if _AGREED in line:
+            since.clear()
+        elif (digest := line.get("digest")) is not None:
+            ever.add(digest)
+            if line.get("kind") == RunnableKind.SETTING:
+                since[line.get("name", "")] = digest
+    return tuple(
+        one
+        for one in runnables
+        if (since.get(one.name) != one.digest if one.only_loosens else one.digest not in ever)
+    )
 
 
 def agreed_settings(repository: Repository) -> Layer:
     """Returns the team's settings as this clone last went by them; what is looser than these is asked about."""
-    for text in reversed(_remembered(repository, _AGREED)):
-        with contextlib.suppress(DocumentError):
-            return read_layer(text)[0]
+    for line in reversed(_lines(repository)):
+        if _AGREED in line:
+            with contextlib.suppress(DocumentError):
+                return read_layer(line[_AGREED])[0]
     return _NOTHING
 
 
@@ -70,23 +88,26 @@ def agree_on_settings(repository: Repository, content: bytes | None) -> None:
     """Remembers the team's settings, all of which are trusted; those before stay where these cannot be read or written."""
     text = (content or b"").decode("utf-8", "replace")
     is_readable = why_unread(CONFIG_PATH, content or b"") is None
-    if is_readable and [text] != _remembered(repository, _AGREED)[-1:]:
+    settings = [
+        one for one in _lines(repository) if _AGREED in one or one.get("kind") == RunnableKind.SETTING
+    ]
+    if is_readable and settings[-1:] != [{_AGREED: text}]:
         with contextlib.suppress(OSError):
             _remember(repository, [{_AGREED: text}])
 
 
-def _remembered(repository: Repository, key: str) -> list[str]:
-    """Returns what the lines of a kind hold."""
+def _lines(repository: Repository) -> list[dict[str, str]]:
+    """Returns what was written down, oldest first."""
     file = trust_file(repository)
     try:
         content = read_plain_file(file) if _may_be_own(file) else b""
     except OSError:
         return []
     found = []
-    for line in content.decode("utf-8", "replace").splitlines():
+    for text in content.decode("utf-8", "replace").splitlines():
         # One that a crash cut short trusts nothing.
-        with contextlib.suppress(ValueError, TypeError, KeyError):
-            found.append(str(json.loads(line)[key]))
+        with contextlib.suppress(ValueError, TypeError, AttributeError):
+            found.append({key: str(value) for key, value in json.loads(text).items()})
     return found
 
 
@@ -105,8 +126,7 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
     Raises:
         OSError: it cannot be written down; the error names the file.
     """
-    known = trusted_digests(repository)
-    new = {one.digest: one for one in runnables if one.digest not in known}
+    new = {one.digest: one for one in untrusted(repository, runnables)}
     if new:
         _remember(
             repository,
@@ -133,20 +153,19 @@ def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, 
 
     So is what replaces a part of it, what was moved, and what stood in a file that nobody could read.
     """
-    known = trusted_digests(repository)
-    untrusted: dict[str, set[str]] = {}
+    waiting: dict[str, set[str]] = {}
     foreign = []
     agreed = agreed_settings(repository)
     for path, (old, _) in changed.items():
         if old is not None:
             stood = {*runnables_of_file(path, old)} & {*runnables_of_file(path, old, agreed)}
-            untrusted[path] = {one.name for one in stood if one.digest not in known}
-            if untrusted[path] or not stood:
+            waiting[path] = {one.name for one in untrusted(repository, stood)}
+            if waiting[path] or not stood:
                 foreign.append(_words(old.decode("utf-8", "replace")))
     new = []
     for path, (old, content) in changed.items():
         brought = _settings_brought(old, content) if path == CONFIG_PATH else runnables_of_file(path, content)
-        found = [one for one in brought if one.name not in untrusted.get(path, ())]
+        found = [one for one in brought if one.name not in waiting.get(path, ())]
         if found and (old is None or why_unread(path, old) is None):
             new += [
                 one
@@ -217,14 +236,11 @@ def team_runnables_of(repository: Repository, name: str) -> tuple[Runnable, ...]
 
 def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> None:
     """Refuses what came from elsewhere and that nobody looked at here."""
-    known = trusted_digests(repository)
-    untrusted = [one for one in runnables if one.digest not in known]
-    if untrusted:
+    waiting = untrusted(repository, runnables)
+    if waiting:
         scripts = RunnableKind.SCRIPT
-        names = [
-            f"`the script of {one.name}`" if one.kind is scripts else f"`{one.name}`" for one in untrusted
-        ]
-        them = "it" if len(untrusted) == 1 else "them"
+        names = [f"`the script of {one.name}`" if one.kind is scripts else f"`{one.name}`" for one in waiting]
+        them = "it" if len(waiting) == 1 else "them"
         raise RefusedError(
             f"{first_of(names, _MOST_NAMED)} came from elsewhere, and nobody has trusted {them} here yet",
             hint=HINT,

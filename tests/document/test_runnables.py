@@ -9,8 +9,9 @@ KEPT = file_layer("agents:\n  mine: {argv: [a], model: m}\npermissions: {default
 
 
 def values(text: str, trusted: str = "") -> dict[str, object]:
-    known = {one.digest for one in runnables_of_layer(file_layer(trusted))}
-    held = held_back(KEPT, file_layer(text), Layer(), known)
+    known = runnables_of_layer(file_layer(trusted))
+    new = file_layer(text)
+    held = held_back(KEPT, new, [one for one in runnables_of_layer(new) if one not in known])
     return {".".join(keys): given.value for keys, given in held.given.items()}
 
 
@@ -66,7 +67,7 @@ def test_what_changed_is_named_whichever_way_it_went() -> None:
 
 
 def test_what_somebody_else_removed_stays_too() -> None:
-    assert held_back(KEPT, Layer(), KEPT, ()).given.keys() == {
+    assert held_back(KEPT, Layer(), runnables_of_layer(Layer(), KEPT)).given.keys() == {
         ("agents", "mine", "argv"),
         ("agents", "mine", "model"),
     }

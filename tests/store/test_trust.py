@@ -16,11 +16,12 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover
 from gitticks.store.layout import may_run
-from gitticks.store.trust import agree_on_settings, agreed_settings, trust, trusted_digests
+from gitticks.store.trust import agree_on_settings, agreed_settings, trust, untrusted
 from tests.support.repositories import make_repository
 
 MAKE = Runnable(RunnableKind.TEMPLATE, "prompts/a.md", "make")
 DANCE = Runnable(RunnableKind.TEMPLATE, "prompts/b.md", "dance")
+BOTH = (MAKE, DANCE)
 
 PATH = "tasks/f2/k7f2/TASK.md"
 TASK = b"---\nid: k7f2\ntitle: x\nstatus: pending\n---\n\n%s\n\n```sh\ntrue\n```\n"
@@ -52,14 +53,14 @@ _PIECES = st.sampled_from(
 def test_what_another_user_wrote_trusts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = discover(make_repository(tmp_path / "r"))
     trust(repository, [MAKE])
-    assert trusted_digests(repository) == {MAKE.digest}
+    assert untrusted(repository, BOTH) == (DANCE,)
     with monkeypatch.context() as other:
         other.setattr(os, "geteuid", lambda: 4242)
-        assert trusted_digests(repository) == frozenset()
+        assert untrusted(repository, BOTH) == BOTH
         trust(repository, [DANCE])
-        assert trusted_digests(repository) == frozenset()  # that file is not of the other user either
+        assert untrusted(repository, BOTH) == BOTH  # that file is not of the other user either
     assert (repository.own_dir / "trust-4242").exists()
-    assert trusted_digests(repository) == {MAKE.digest}
+    assert untrusted(repository, BOTH) == (DANCE,)
 
 
 @pytest.mark.parametrize("lay", [os.mkfifo, Path.mkdir, lambda file: file.symlink_to("nowhere")])
@@ -71,7 +72,7 @@ def test_what_lies_in_its_place_keeps_nobody_waiting(tmp_path: Path, lay: Callab
     with pytest.raises(OSError, match="trust") as caught:
         trust(repository, [MAKE])
     assert caught.value.filename == str(file)
-    assert trusted_digests(repository) == frozenset()
+    assert untrusted(repository, BOTH) == BOTH
 
 
 def test_a_pipe_that_somebody_reads_is_no_memory(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from gitticks.actions.trust import (
     unread_files,
 )
 from gitticks.cli.editor import is_agreed, is_on_terminal
-from gitticks.cli.json import plain, print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
@@ -198,6 +198,13 @@ def _title(one: Listed) -> str:
 def _print_json(found: Iterable[Listed]) -> None:
     print_object(
         runnables=[
-            {**plain(one.runnable), "digest": one.runnable.digest, "trusted": one.is_trusted} for one in found
+            {
+                "kind": one.runnable.kind.value,
+                "name": one.runnable.name,
+                "text": one.runnable.text,
+                "digest": one.runnable.digest,
+                "trusted": one.is_trusted,
+            }
+            for one in found
         ]
     )

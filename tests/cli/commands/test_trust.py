@@ -289,6 +289,44 @@ def test_who_changes_a_setting_here_is_not_asked_whichever_way_it_goes(clones: l
     assert "`parallel` came from elsewhere" in ours.gt("run").err
 
 
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_what_was_trusted_long_ago_and_tightened_since_is_asked_about_again(
+    clones: list[Clone], *, is_typed: bool
+) -> None:
+    theirs, ours = clones
+    (ours if is_typed else theirs).ok("config", "human", "when-required")
+    theirs.ok("config", "notify", "true")
+    share(*clones)
+    share(ours, theirs)
+    ours.ok("trust", "--yes")
+    assert ours.gt("run").code == 0
+    for words in (["human", "always"], ["notify", "--unset"]):
+        theirs.ok("config", *words)
+    share(theirs, ours)
+    assert ours.gt("run").code == 0
+    for words in (["human", "when-required"], ["notify", "true"]):
+        theirs.ok("config", *words)
+    share(theirs, ours)
+
+    assert "`human` came from elsewhere" in ours.gt("run").err
+    assert ours.ok("trust", "--list").splitlines() == [
+        "not yet  setting human",
+        "trusted  setting notify",
+    ]
+    ours.ok("config", "human", "when-required")
+    assert ours.gt("run").code == 0
+
+
+def test_a_stricter_value_of_one_s_own_ends_the_trust_in_a_looser_one(clones: list[Clone]) -> None:
+    theirs, ours = clones
+    for cost in ("100", "10"):
+        ours.ok("config", "budget.run.cost", cost)
+    share(ours, theirs)
+    theirs.ok("config", "budget.run.cost", "100")
+    share(theirs, ours)
+    assert "`budget.run.cost` came from elsewhere" in ours.gt("run").err
+
+
 def test_what_a_colleague_lets_be_shared_by_itself_is_shared_once_somebody_agrees(
     clones: list[Clone],
 ) -> None:
