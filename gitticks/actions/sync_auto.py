@@ -13,6 +13,7 @@ from functools import partial
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
 from gitticks.actions.watching import in_background
+from gitticks.document.settings_layers import merge_layers
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import remote_of_branch, tracking_ref
@@ -22,7 +23,7 @@ from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import Claims
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF
 from gitticks.store.sharing import last_shared
-from gitticks.store.trust import require_trusted, team_runnables_of
+from gitticks.store.trust import agreed_settings, require_trusted, team_runnables_of
 
 _SETTING = "sync.auto"
 LONGEST_SECONDS = 10.0
@@ -58,7 +59,7 @@ def sync_before(context: Context) -> None:
 def asked_mode(context: Context) -> SyncMode:
     """Returns what is to be shared without being asked for; nothing in a session, or where something is broken.
 
-    Nor does anything leave this clone because a colleague's settings say so and nobody here has trusted them.
+    Nor does more leave this clone because a colleague's settings say so, than they said when this clone last went by them.
     """
     with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
         if not context.may_share():
@@ -68,8 +69,10 @@ def asked_mode(context: Context) -> SyncMode:
             try:
                 require_trusted(context.repository, team_runnables_of(context.repository, _SETTING))
             except RefusedError as error:
-                context.warnings[:] = dict.fromkeys((*context.warnings, f"not shared: {error.in_one_line}"))
-                return SyncMode.OFF
+                held = merge_layers([agreed_settings(context.repository)]).settings.sync.auto
+                what = "not shared" if held is SyncMode.OFF else f"shared by `{held}`, as before"
+                context.warnings[:] = dict.fromkeys((*context.warnings, f"{what}: {error.in_one_line}"))
+                return held
         return mode
     return SyncMode.OFF
 

@@ -349,6 +349,21 @@ def test_what_a_colleague_lets_be_shared_by_itself_is_shared_once_somebody_agree
     assert ours.store.tip() in git("ls-remote", "origin", "gitticks/state", at=ours.path)
 
 
+def test_what_was_agreed_to_is_shared_while_more_waits_for_trust(clones: list[Clone]) -> None:
+    theirs, ours = clones
+    theirs.ok("config", "sync.auto", "push")
+    share(theirs, ours)
+    ours.ok("trust", "--yes")
+    assert ours.gt("run").code == 0
+    theirs.ok("config", "sync.auto", "both")
+    share(theirs, ours)
+
+    made = ours.gt("create", "Shared plans")
+
+    assert made.err.startswith("warning: shared by `push`, as before: `sync.auto` came from elsewhere")
+    assert ours.store.tip() in git("ls-remote", "origin", "gitticks/state", at=ours.path)
+
+
 @pytest.mark.parametrize("heading", ["## Script", "## \u00a0Script", "\u2003Script\n---"])
 def test_a_script_is_trusted_under_a_new_id_too(clones: list[Clone], trap: Path, heading: str) -> None:
     one, other = clones
