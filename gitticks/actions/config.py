@@ -76,17 +76,17 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     if name == "base" and isinstance(parsed, str):
         _check_branch(context, parsed)
 
-    def write(transaction: Transaction) -> None:
+    def write(transaction: Transaction) -> str:
         text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
-        changed = set_value(text, name, value).encode()
-        refuse_new_secrets(context, changed, text.encode(), CONFIG_PATH)
-        transaction.write(CONFIG_PATH, changed)
+        changed = set_value(text, name, value)
+        refuse_new_secrets(context, changed.encode(), text.encode(), CONFIG_PATH)
+        transaction.write(CONFIG_PATH, changed.encode())
         transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
+        return changed
 
-    context.store.transact(write, author=context.author)
-    # The value that the team has already is trusted too, by who types it.
-    layer = read_layer(decode(context.store.read(CONFIG_PATH) or b"", CONFIG_PATH))[0]
-    trust(context.repository, [setting_of(layer, keys_of(name))])
+    # The value that the team has already is trusted too, by who types it; one that a fetch brings meanwhile is not.
+    written = read_layer(context.store.transact(write, author=context.author))[0]
+    trust(context.repository, [setting_of(written, keys_of(name))])
     try:
         found = context.renewed().resolved_settings
     except DocumentError as error:  # another mistake is left

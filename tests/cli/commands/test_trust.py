@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from gitticks.actions.config import change_setting
+from gitticks.actions.context import Context
+from gitticks.git.identity import Identity
 from gitticks.model.ids import TaskId, task_path
+from gitticks.store.branch import Store
+from gitticks.store.transaction import Transaction
 from tests.cli.support import gt
 from tests.support.clones import Clone, make_two_clones
 from tests.support.projects import SESSION
@@ -315,6 +320,26 @@ def test_what_was_trusted_long_ago_and_tightened_since_is_asked_about_again(
     ]
     ours.ok("config", "human", "when-required")
     assert ours.gt("run").code == 0
+
+
+def test_who_types_a_value_does_not_trust_one_that_comes_meanwhile(
+    clones: list[Clone], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = clones
+    transact = Store.transact
+
+    def then_fetch(store: Store, operation: Callable[[Transaction], str], *, author: Identity) -> str:
+        monkeypatch.undo()
+        done = transact(store, operation, author=author)
+        share(ours, theirs)
+        theirs.ok("config", "verify.test", "theirs")
+        share(theirs, ours)
+        return done
+
+    monkeypatch.setattr(Store, "transact", then_fetch)
+    change_setting(Context(directory=ours.path), "verify.test", "mine")
+
+    assert ours.ok("trust", "--list") == "not yet  setting verify.test\n"
 
 
 def test_a_stricter_value_of_one_s_own_ends_the_trust_in_a_looser_one(clones: list[Clone]) -> None:
