@@ -124,9 +124,15 @@ def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> Followed
     if context.world.in_session:
         actor = context.actor._replace(name=author.name)
     if not needs_follow_up(edit):
-        if edit.is_of_work:
-            context.store.transact(
-                lambda transaction: record_plain_edit(transaction, edit, actor, context.now), author=author
+        try:
+            if edit.is_of_work:
+                context.store.transact(
+                    lambda transaction: record_plain_edit(transaction, edit, actor, context.now),
+                    author=author,
+                )
+        except GitticksError as error:  # the other tasks of the commit are followed up all the same
+            context.warnings.append(
+                f"`{edit.after.task.id}`: the history does not name who edited it: {error.in_one_line}"
             )
         return None
     try:
