@@ -34,7 +34,7 @@ There are four layers, and the later one wins:
 4. flags of the command
 
 For settings marked *merged by rule*, a later layer cannot loosen what an earlier one demands: the stricter value wins, and `gt config` says which layer it comes from.
-If a colleague's change loosens such a setting, or one marked *asked about*, your clone [asks you](../explanation/security.md#what-is-guaranteed) before it counts there.
+If a colleague's change loosens such a setting, or one marked *asked about*, your clone [asks you](../explanation/security.md#what-is-guaranteed) before a run starts with it there. It also asks about what runs something: `agents`, the commands of `verify`, `setup.run`, `notify` and what reviewers are told. A first `base` is not asked about, only another one.
 An unknown key or a wrong value is an error that names the file, the line and the column.
 A run that is active takes up `agents`, `budget`, `iterations` and `limits` from a changed `config.yaml` before it starts the next session. Most others hold from the next run on; [permissions](../how-to/say-what-agents-may-do.md#the-mode) and approvals count at once. The run names the settings that changed. What came from elsewhere and has to be [trusted](../explanation/security.md) first is left out until somebody types `gt trust`, and the run says so once. While `config.yaml` cannot be read, a run that is active keeps the settings it has and warns of it once, and `gt status` says so.
 Durations are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
@@ -50,12 +50,12 @@ NOTES = {
 def row_of(setting: Setting) -> str:
     """Returns a setting's line of the table."""
     notes = [setting.explanation]
+    if setting.name in NOTES:
+        notes.append(NOTES[setting.name])
     if setting.combine is not None:
         notes.append("*merged by rule*")
     if setting.asks is not None:
         notes.append("*asked about*")
-    if setting.name in NOTES:
-        notes.append(NOTES[setting.name])
     wanted = f"{setting.kind.wanted}{' or null' if setting.kind.is_nullable else ''}"
     return f"| `{setting.name}` | {wanted} | {_default(setting)} | {'; '.join(notes)} |\n"
 

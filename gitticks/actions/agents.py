@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
-from gitticks.actions.trust import are_settings_trusted
+from gitticks.actions.trust import may_settings_run
 from gitticks.agents.base import AgentSpec
 from gitticks.agents.registry import PRESETS, Registry
 from gitticks.document.settings_layers import ResolvedSettings
@@ -60,7 +60,7 @@ def known_agents(context: Context) -> list[KnownAgent]:
     except NotFoundError:
         settings, is_trusted = Settings(), True
     else:
-        settings, is_trusted = context.settings, are_settings_trusted(context)
+        settings, is_trusted = context.settings, may_settings_run(context)
         context.warnings += [error.in_one_line for error in incomplete_agents(context.resolved_settings)]
     registry = registry_for(settings, context.world.environment)
     default, all_found = _default(context, registry), registry.found()

@@ -218,7 +218,7 @@ def _follow(context: Context) -> tuple[TaskMoved, ...]:
         require_team_trusted(context)
         PullRequests(RunContext(context.repository, context.settings, context.world, listen)).look_once()
     except GitticksError as error:
-        context.warnings.append(f"pull requests were not checked: {error.message}")
+        context.warnings.append(f"pull requests were not checked: {error.in_one_line}")
     return tuple(moved)
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
-from gitticks.document.runnables import Runnable, RunnableKind
+from gitticks.document.runnables import Runnable, RunnableKind, setting_of
+from gitticks.document.settings import Layer, keys_of
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import RefusedError
 from gitticks.git.refs import BRANCHES, read_ref
@@ -40,10 +41,11 @@ _NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
 
 
 class Listed(NamedTuple):
-    """Something that would run, and whether it may."""
+    """Something that would run or loosens a rule, whether it may, and what held before it loosened that."""
 
     runnable: Runnable
     is_trusted: bool
+    before: str = ""
 
 
 def list_runnables(context: Context) -> tuple[Listed, ...]:
@@ -52,7 +54,8 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
     """
     branch = context.store.snapshot()
-    asked = list(team_runnables(branch, agreed_settings(context.repository)))
+    agreed = agreed_settings(context.repository)
+    asked = list(team_runnables(branch, agreed))
     # What this clone has agreed to is listed as well, and so is a stricter value that it took since.
     found = list(dict.fromkeys((*asked, *team_runnables(branch))))
     for task_id, data, _ in context.index.texts(open_only=True):
@@ -67,7 +70,13 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     changed = [
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
     ]
-    return (*changed, *(Listed(one, one not in waiting) for one in (*found, *authors)))
+    return (*changed, *(Listed(one, one not in waiting, _before(agreed, one)) for one in (*found, *authors)))
+
+
+def _before(agreed: Layer, one: Runnable) -> str:
+    """Returns what a value that loosens takes the place of; nothing where that was none."""
+    text = setting_of(agreed, keys_of(one.name)).text if one.only_loosens else ""
+    return "" if text in ("null", "[]") else text
 
 
 def unread_files(context: Context) -> tuple[str, ...]:
@@ -169,12 +178,17 @@ def require_team_trusted(context: Context, about: tuple[str, ...] = ("",)) -> No
         agree_on_settings(context.repository, branch.read(CONFIG_PATH))
 
 
-def are_settings_trusted(context: Context) -> bool:
-    """True if every command that the settings name may run here."""
+def untrusted_settings(context: Context) -> tuple[Runnable, ...]:
+    """Returns the settings and templates that wait to be trusted here."""
     if not context.store.exists:
-        return True
+        return ()
     found = team_runnables(context.store.snapshot(), agreed_settings(context.repository))
-    return not untrusted(context.repository, found)
+    return untrusted(context.repository, found)
+
+
+def may_settings_run(context: Context) -> bool:
+    """True if every command that the settings name may run here; what only loosens a rule runs none."""
+    return all(one.only_loosens for one in untrusted_settings(context))
 
 
 def why_no_sandbox(context: Context) -> str | None:

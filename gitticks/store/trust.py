@@ -33,7 +33,7 @@ from gitticks.store.transaction import Transaction, read_file
 
 _AGREED = "agreed"
 _NOTHING = Layer()
-HINT = "`gt trust` shows what would run, and asks"
+HINT = "`gt trust` shows what is waiting, and asks"
 _MOST_NAMED = 3
 _AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """A pipe in its place is not waited for."""

@@ -83,7 +83,7 @@ def test_what_a_session_leaves_is_named_and_holds_merges_back_until_it_is_put_ba
     refused = project.run()
     assert refused.code != 0
     assert said in refused.err
-    assert "hint: `gt trust` shows what would run, and asks" in refused.err
+    assert "hint: `gt trust` shows what is waiting, and asks" in refused.err
     assert f"warning {said}" in " ".join(project.gt("doctor").out.split())
     merged = project.gt("merge", "k7f2")
     assert merged.code != 0

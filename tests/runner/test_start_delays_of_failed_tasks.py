@@ -212,7 +212,7 @@ def test_what_arrives_during_a_run_waits_for_trust_and_what_tightens_counts_at_o
         wait_for_words(
             process,
             "`permissions.mode` came from elsewhere, and nobody has trusted it here yet; "
-            "the run keeps what it has (`gt trust` shows what would run, and asks)",
+            "the run keeps what it has (`gt trust` shows what is waiting, and asks)",
         )
         project.ok("trust", "--yes")
         wait_for_words(process, "changed settings are taken up: `permissions.mode`")

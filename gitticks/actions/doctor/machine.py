@@ -14,7 +14,7 @@ from gitticks.actions.agents import incomplete_agents, unknown_in_settings, why_
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Severity, fault, note, warning
 from gitticks.actions.edit_checks import check_team_file, refuse_secrets
-from gitticks.actions.trust import are_settings_trusted, why_no_sandbox
+from gitticks.actions.trust import may_settings_run, why_no_sandbox
 from gitticks.board.place import board_checkout
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.settings import read_layer
@@ -257,7 +257,7 @@ def check_templates(context: Context) -> Iterator[Finding]:
             yield fault(error.message, error.hint)
         else:
             readable[path.removeprefix(f"{PROMPTS_FOLDER}/")] = content.decode("utf-8", "replace")
-    if are_settings_trusted(context):
+    if may_settings_run(context):
         yield from errors_of(lambda: require_sound(frozenset(readable.items())))
     yield from map(warning, idle_templates(readable))
 

@@ -117,14 +117,14 @@ def _explain_all(group: str | None) -> None:
 
 @command("trust", "gt trust", "gt trust --list", "gt trust --yes", "gt trust --secret k7f2")
 @click.option("--yes", is_flag=True, help="Trust everything shown, without asking.")
-@click.option("--list", "is_list", is_flag=True, help="Only list what would run, and whether it is trusted.")
+@click.option("--list", "is_list", is_flag=True, help="Only list what has to be trusted, and whether it is.")
 @click.option("--secret", metavar="ID", help="Allow what looks like a secret in a task's commits.")
 def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None) -> int:
     """Review settings and scripts from elsewhere before they run here.
 
-    Settings, templates and scripts that were not written in this clone, and hooks or configuration in .git that changed
-    during an agent's session, do not run until you trust them. Trust applies to this clone only, and ends when they
-    change. --secret is for commits that seem to contain a secret: what you allow is recorded in the task's history.
+    Settings that run something or loosen a rule, templates and scripts that were not written in this clone, and hooks
+    or configuration in .git that changed during an agent's session, do not count until you trust them. Trust applies
+    to this clone only, and ends when they change. --secret is for commits that seem to contain a secret: what you allow is recorded in the task's history.
     """
     if secret is not None:
         return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list)
@@ -136,6 +136,8 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
         return Exit.DONE
     for one in [] if context.as_json else asked:
         say(_title(one), *(f"    {visible(line)}" for line in one.runnable.text.splitlines()))
+        if one.before:
+            say(f"    before: {visible(one.before)}")
     if not yes:
         if context.as_json or not is_on_terminal():
             if context.as_json:

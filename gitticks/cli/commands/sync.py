@@ -9,7 +9,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Moved, Reached, Synced, sync
 from gitticks.actions.sync_auto import watch
-from gitticks.actions.trust import are_settings_trusted
+from gitticks.actions.trust import untrusted_settings
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of
 from gitticks.cli.render import GAP, Screen, Style, count_of, hint, say, screen, warn
@@ -85,8 +85,8 @@ def _show(context: Context, done: Synced, *, is_first_of_many: bool = False) -> 
         warn(warning)
     say(*sync_lines(screen(), done, is_watching=is_first_of_many))
     step = _next_step(done)
-    if step is None and done.came.files and not are_settings_trusted(context.renewed()):
-        step = "`gt trust` shows what would run here, and asks"
+    if step is None and done.came.files and untrusted_settings(context.renewed()):
+        step = "`gt trust` shows what is waiting, and asks"
     if step:
         hint(step)
 

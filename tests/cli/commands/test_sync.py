@@ -111,7 +111,7 @@ def test_settings_that_came_and_would_run_are_named(clones: list[Clone]) -> None
     one, other = clones
     one.ok("config", "verify.test", "make test")
     assert "gt trust" not in one.gt("sync").seen
-    assert other.gt("sync").err.endswith("hint: `gt trust` shows what would run here, and asks\n")
+    assert other.gt("sync").err.endswith("hint: `gt trust` shows what is waiting, and asks\n")
     other.ok("trust", "--yes")
     one.ok("config", "parallel", "2")
     one.ok("sync")

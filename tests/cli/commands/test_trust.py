@@ -267,7 +267,8 @@ def test_what_is_removed_or_loosened_again_is_asked_about_and_what_tightens_is_n
     waiting = ["approvals.minimum", "budget.run.cost", "verify.test"]
     assert ", ".join(f"`{one}`" for one in waiting) + " came from elsewhere" in ran.err
     assert ours.gt("trust").out == (
-        "setting approvals.minimum\n    L0\nsetting budget.run.cost\n    60.0\nsetting verify.test\n    null\n"
+        "setting approvals.minimum\n    L0\n    before: L2\nsetting budget.run.cost\n    60.0\n    before: 50.0\n"
+        "setting verify.test\n    null\n    before: true\n"
     )
     assert theirs.gt("run").code == 0
     ours.ok("trust", "--yes")
@@ -365,7 +366,7 @@ def test_what_a_colleague_lets_be_shared_by_itself_is_shared_once_somebody_agree
     assert made.code == 0
     assert made.err == (
         "warning: not shared: `sync.auto` came from elsewhere, and nobody has trusted it here yet; "
-        "`gt trust` shows what would run, and asks\n"
+        "`gt trust` shows what is waiting, and asks\n"
     )
     assert git("ls-remote", "origin", "gitticks/state", at=ours.path) == remote
     ours.ok("trust", "--yes")
