@@ -37,16 +37,23 @@ _VALUED_BY_GIT = frozenset(
     {"-C", "-c", "--attr-source", "--config-env", "--git-dir", "--namespace", "--work-tree"}
 )
 _REDIRECTION = re.compile(r"(?:\d|&)?>{1,2}[&|]?\s*(\S*)")
-_WITH_REDIRECTION = re.compile(r"(?<=>)&|&(?=>)")
+_WITH_REDIRECTION = re.compile(r"(?<=(?<!\\)>)&|&(?=>\s*\S+\s*(?:[;&|\n)]|$))")
+"""Where `&` ends no command. What stands behind the file is a command of its own where a shell knows no `&>`."""
 _HARMLESS_REDIRECTIONS = frozenset({"1", "2", "/dev/null"})
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _QUOTED_TEXT = re.compile(r"\$\(cat <<(['\"])(\w+)\1\n(?:(?!\2).*\n)*\2\n\s*\)")
 """The way in which clients write messages of several lines; nothing in it is carried out."""
+_BEFORE_TEXT = re.compile(
+    r"\s(?:-[aqsv]*m|-[Fb]|--(?:message|body|title|notes|description|done|reason))[ =]?\"\Z"
+)
+"""Only an option for texts takes one: elsewhere it may be a command, or a word that one is told by."""
+_UNESCAPED = re.compile(r"\\([$`])")
+"""What is within double quotes is carried out by a shell that gets it as text."""
 _COMMENT = re.compile(r"(?<![^\s;&|()<>`])#")
 _UNSURE = {
-    "": re.compile(r"\$'|(?<!<)<<(?!<)"),
-    "#": re.compile(r"['\"\\]"),
-    '"': re.compile(r"`|\$\(|\$\{(?!\w[^{}'\"\\]*\})"),
+    "": re.compile(r"\$'|(?<!<)<<(?!<)|(?<=[$<])\\\n"),
+    "#": re.compile(r"['\"\\]|(?<!<)<<(?!<)"),
+    '"': re.compile(r"`|\$\(|\$\{(?!\w[^{}'\"\\]*\})|(?<=\$)\\\n"),
     "'": re.compile(r"(?!)"),
 }
 """Where it is no longer sure what is quoted, by what it stands in: nothing, what may be a comment, or quotes."""
@@ -173,7 +180,8 @@ def _carried_out(line: str) -> tuple[tuple[str, ...], ...]:
                     bare = (" ".join(_without_git_options(named)),) if name == "git" else ()
                     found[written] = (*_forms(written), *bare)
                 if _SHELLS.fullmatch(name) or name in _TAKES_TEXT:
-                    inner += [word for word in rest[1:] if not word.startswith("-")]
+                    texts_of = [word for word in rest[1:] if not word.startswith("-")]
+                    inner += [*texts_of, *(_UNESCAPED.sub(r"\1", word) for word in texts_of)]
         texts = list(dict.fromkeys(inner))
     return tuple(dict.fromkeys(found.values()))
 
@@ -226,7 +234,9 @@ def _unwrapped(line: str) -> str:
     """Returns what `sh -c '…'` carries out, for clients that wrap every command so; other lines as they are."""
     words = _words(line)
     if len(words) == 3 and _SHELLS.fullmatch(words[0]) and re.fullmatch(r"-[a-z]*c", words[1]):  # noqa: PLR2004
-        return words[2] if _told_apart(line).is_plain else line
+        told = _told_apart(line)
+        is_one = told.is_plain and len(told.parts) == 1 and _UNESCAPED.search(line) is None
+        return words[2] if is_one else line
     return line
 
 
@@ -236,7 +246,10 @@ def _told_apart(line: str) -> Commands:
     parts, part, quote, is_plain, position = [], [], "", True, 0
     while position < len(line):
         letter, two = line[position], line[position : position + 2]
-        message = _QUOTED_TEXT.match(line, position) if quote in ("", '"') else None
+        is_text = (
+            quote == '"' and letter == "$" and _BEFORE_TEXT.search(line, max(0, position - 40), position)
+        )
+        message = _QUOTED_TEXT.match(line, position) if is_text else None
         if not message and _UNSURE[quote].match(line, position):
             break
         if message or (letter == "\\" and quote != "'"):
