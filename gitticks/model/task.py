@@ -12,6 +12,8 @@ from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId, sharing_epic, 
 from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
+NOTHING_TO_MERGE = "nothing to merge"
+"""Why a task was closed whose base had all of its work without a merge."""
 HUMAN_FIELDS = frozenset(
     {
         "title", "type", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "verdict",
@@ -260,6 +262,11 @@ class Task:
     def is_landed(self) -> bool:
         """True if it is done and its base has all of its commits, if it has any."""
         return self.status is Status.DONE and (self.merged_sha is not None or not self.has_code)
+
+    @property
+    def has_merge(self) -> bool:
+        """True if its base got its work by a merge; where there was nothing to merge, `merged_sha` is another's commit."""
+        return self.merged_sha is not None and self.closed_reason != NOTHING_TO_MERGE
 
     @property
     def carrier(self) -> TaskId | None:

@@ -176,7 +176,7 @@ class MergeQueue:
                 self.run.emit(Warned(None, fixed.words))
             task = self.store.task_file(task_id).task
             if task.merged_sha is not None and task.is_landed:  # by whoever held the lock
-                return MergeResult(Decision(task), sha=task.merged_sha)
+                return MergeResult(Decision(task), sha=task.merged_sha if task.has_merge else None)
             try:
                 results = (self._try(task_id) for _ in range(_TRIES))
                 result = next((one for one in results if one is not None), None)

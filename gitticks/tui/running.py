@@ -119,7 +119,7 @@ def merge_apart(context: Context, task_id: str) -> str:
         lines = complained.read().decode("utf-8", "replace").splitlines()
     task = context.renewed().store.task_file(TaskId(task_id)).task
     if ended.returncode == 0:
-        merged = task.merged_sha and not task.is_open
+        merged = task.has_merge and not task.is_open
         return (
             f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
         )

@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import MergeMode, OnConflict
 from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Task
+from gitticks.model.task import NOTHING_TO_MERGE, Task
 from gitticks.workflow import gates
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
@@ -110,7 +110,7 @@ def close_merged(draft: Draft, merged: Merged) -> None:
     _need_merging(draft)
     draft.task = replace(draft.task, merged_sha=merged.sha)
     draft.log(EventType.MERGED, data={"sha": None if merged.was_there else merged.sha})
-    reason = "nothing to merge" if merged.was_there else f"merged {merged.sha[:7]}"
+    reason = NOTHING_TO_MERGE if merged.was_there else f"merged {merged.sha[:7]}"
     draft.enter(Status.DONE, EventType.ADVANCED, reason)
 
 

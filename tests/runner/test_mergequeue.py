@@ -191,6 +191,9 @@ def test_without_a_difference_there_is_no_merge(project: RunProject, strategy: s
     assert (head(project), result.sha) == (before, None)
     assert project.stands() == (Status.DONE, None)
     assert project.task("k7f2").closed_reason == "nothing to merge"
+    assert merge(project).sha is None, "of who waited for the lock meanwhile"
+    facts = "no changes" if why == "taken back" else "nothing to merge"
+    assert facts in project.ok("review", "k7f2", "--stat")
     assert "nothing to merge" in project.ok("log", "k7f2")
     assert not workspace.exists()
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from gitticks.actions.context import Context
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.tui.running import merge_apart
 from gitticks.tui.screens.home import Home
 from tests.support.forges import StandIn
 from tests.support.projects import make_project, make_reviewing
@@ -44,6 +46,16 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
 
     play(project.path, work)
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_where_there_is_nothing_to_merge_no_merge_is_told(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project)
+    project.ok("approve", "k7f2", "--no-wait")
+    commit_file(project.path, "login.txt", "k7f2\n", "the same by hand")
+    told = merge_apart(Context(directory=project.path), "k7f2")
+    assert "merged into" not in told
+    assert "done" in told
 
 
 def test_a_merge_that_waits_is_in_the_inbox_with_its_reason_and_enter_tries_it_again(tmp_path: Path) -> None:

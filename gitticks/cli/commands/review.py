@@ -40,7 +40,7 @@ from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
-from gitticks.model.task import Task
+from gitticks.model.task import NOTHING_TO_MERGE, Task
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.layout import Round
@@ -334,7 +334,8 @@ def _facts(seen: ReviewView) -> Iterator[str]:
     if seen.conflicts:
         yield visible(f"conflicts in {', '.join(seen.conflicts)}")
     elif task.merged_sha is not None:
-        yield visible(f"merged into {task.base} as {task.merged_sha[:7]}")
+        merged = f"merged into {task.base} as {task.merged_sha[:7]}"
+        yield visible(merged if task.has_merge else NOTHING_TO_MERGE)
     elif seen.conflicts is None:
         yield NEW_COMMITS
     elif task.is_open and task.base is not None:
