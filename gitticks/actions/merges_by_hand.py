@@ -270,22 +270,35 @@ def warn_of_missing(context: Context) -> None:
 
 def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:
     repository = context.repository
-    shas = {task.merged_sha: task for task in tasks if task.merged_sha is not None}
+    shas = _by_merge(tasks)
     lost = [sha for sha in lost_commits(repository, [tip], shas) if sha in shas]
     remote = read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
     unpulled = set(lost)
     if remote is not None and lost:
         unpulled = {*lost_commits(repository, [remote], lost)}
-    away = {sha: shas[sha] for sha in lost if sha in unpulled}
-    there = {sha for sha, task in away.items() if has_work(repository, tip, task.id, task.end_sha)}
+    away = {
+        sha: [one for one in shas[sha] if not has_work(repository, tip, one.id, one.end_sha)]
+        for sha in lost
+        if sha in unpulled
+    }
+    there = {sha for sha, lacking in away.items() if not lacking}
     # What others built on came into the base with theirs.
-    kept = [tip, *(str(shas[sha].end_sha) for sha in there)]
+    kept = [tip, *(str(task.end_sha) for sha in there for task in shas[sha])]
     gone = [sha for sha in lost_commits(repository, kept, away) if sha in away and sha not in there]
     late = [sha for sha in lost if sha not in unpulled]
     for is_pulled, some in ((True, gone), (False, late)):
         if some:
-            ids = tuple(sorted(shas[sha].id for sha in some))
+            ids = tuple(sorted(task.id for sha in some for task in away.get(sha, shas[sha])))
             yield MissingMerges(base, ids, _outermost(context, tip, some), is_pulled)
+
+
+def _by_merge(tasks: Iterable[Task]) -> dict[str, list[Task]]:
+    """Returns the tasks of each merge: an epic's has those of its tasks, and one with nothing to merge has another's."""
+    shas: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.merged_sha is not None:
+            shas.setdefault(task.merged_sha, []).append(task)
+    return shas
 
 
 def _gone(context: Context, base: str, tasks: list[Task], default: str | None) -> Iterator[MissingMerges]:
@@ -294,15 +307,15 @@ def _gone(context: Context, base: str, tasks: list[Task], default: str | None) -
     The newest merge has the rest.
     """
     repository, objects = context.repository, context.store.objects
-    shas = {task.merged_sha: task for task in tasks if task.merged_sha}
+    shas = _by_merge(tasks)
     tip = read_ref(repository.common_dir, BRANCHES + default) if default else None
     lost = lost_commits(repository, [tip] if tip else [], shas)
-    stored = {sha: task for sha, task in shas.items() if sha in lost}
+    stored = {sha: some for sha, some in shas.items() if sha in lost}
     if stored:
         newest = next(
             sha for sha in stored if not any(sha != one and objects.is_ancestor(sha, one) for one in stored)
         )
-        ids = tuple(sorted(task.id for task in stored.values()))
+        ids = tuple(sorted(task.id for some in stored.values() for task in some))
         yield MissingMerges(base, ids, (newest,), is_gone=True)
 
 

@@ -91,6 +91,30 @@ def test_two_that_are_missing_come_back_by_one_merge(project: Project) -> None:
     assert found_in(project.path) == {}
 
 
+@pytest.mark.parametrize("other", ["a2aa", "m3xq"])
+def test_who_had_nothing_to_merge_hides_no_other_whose_merge_is_missing(project: Project, other: str) -> None:
+    workspace = make_reviewing(project, other)
+    git("revert", "--no-edit", "HEAD", at=workspace)
+    project.change(other, end_sha=git("rev-parse", "HEAD", at=workspace))
+    merge(project, "k7f2")
+    project.ok("approve", other)
+    assert project.task(other).merged_sha == project.task("k7f2").merged_sha
+    git("reset", "--quiet", "--hard", "HEAD~1", at=project.path)
+    assert f"warning: {ONE}" in project.gt("status").err
+    assert found_in(project.path) == {ONE: "warning"}
+
+
+def test_all_tasks_of_a_merge_that_is_missing_are_named(project: Project) -> None:
+    merged = merge(project, "k7f2")
+    project.make("m3xq", status="done", base="main", end_sha=project.task("k7f2").end_sha, merged_sha=merged)
+    git("reset", "--quiet", "--hard", "HEAD~1", at=project.path)
+    what = "`main` lacks the code of `k7f2`, `m3xq`, which are done"
+    assert f"warning: {what}" in project.gt("status").err
+    git("branch", "--quiet", "-m", "main", "old", at=project.path)
+    git("branch", "--quiet", "main", "old", at=project.path)
+    assert what in found_in(project.path)
+
+
 def test_code_that_came_again_is_not_missing(project: Project) -> None:
     before = git("rev-parse", "main", at=project.path)
     merge(project, "k7f2")
