@@ -209,14 +209,15 @@ class Loop:
         ending = [graph.tasks[one.task] for one in self.run.sessions.ending() if one.task in graph.tasks]
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
-        occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
-        unfinished = {record.task for record in self.run.sessions.dead()}
+        # What was left there is still to be taken, as the agent left it.
+        dead = [graph.tasks[one.task] for one in self.run.sessions.dead() if one.task in graph.tasks]
+        occupied = {workspaces.workspace_name(task, graph, settings) for task in (*ending, *dead)}
         for task in self.picking.ready() if len(self._jobs.sessions) < self.options.parallel else ():
             sessions = self._jobs.sessions
             if len(sessions) >= self.options.parallel:
                 break
             workspace = workspaces.workspace_name(task, graph, settings)
-            if task.id in unfinished or workspace in occupied | {job.workspace for job in sessions}:
+            if workspace in occupied | {job.workspace for job in sessions}:
                 continue
             role = role_for(task)
             try:

@@ -10,8 +10,10 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import MachineError
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.task import SessionRecord
 from gitticks.runner import finishing
-from gitticks.runner.finishing import recover
+from gitticks.runner.context import RunContext
+from gitticks.runner.finishing import recover, recover_session
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.session import SessionRun
 from tests.end_to_end.test_health import health
@@ -118,6 +120,33 @@ def test_what_could_not_be_written_at_first_counts_for_the_run_too(
     assert "the limit of $2.00 is reached: $3.00 on `k7f2`" in ran.out
     assert project.kinds().count(EventType.SESSION_STARTED) == 1, "it is finished before another one begins"
     assert ended(project)["cost"] == 3
+
+
+def test_nobody_works_in_a_workspace_whose_last_session_is_not_finished(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings("isolation: epic\nlimits: {rest: 1s}\n")
+    project.agent(DONE)
+    project.make("eeee", type="epic")
+    for name in ("aaa2", "aaa3"):
+        project.make(name, parent="eeee")
+    real, failures = finishing.finish_session, [MachineError("no space left")]
+    begun: list[tuple[str, bool]] = []
+
+    def full(*arguments: Any, **named: Any) -> object:
+        if failures:
+            raise failures.pop()
+        return real(*arguments, **named)
+
+    def finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> object:
+        begun.append((record.task, EventType.SESSION_STARTED in project.kinds("aaa3")))
+        return recover_session(run, record, stop)
+
+    monkeypatch.setattr("gitticks.runner.session.finish_session", full)
+    monkeypatch.setattr("gitticks.runner.loop.recover_session", finish)
+    project.run("--auto", "--all", "--poll", "1s", "--max-iterations", "2")
+    assert begun == [("aaa2", False)]
+    assert EventType.SESSION_ENDED in project.kinds("aaa3")
 
 
 def test_tokens_are_priced_and_the_rest_of_a_resumed_session_is_not_counted_twice(
