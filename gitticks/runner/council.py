@@ -126,11 +126,8 @@ def hold_council(
     )
     # Who had answered before the stop has answered.
     if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
-        # What it took is counted with the council that will use the answer.
-        asked_again = [
-            one.report for seat, one in zip(seats, results, strict=True) if kept.find(seat.name) is None
-        ]
-        return SessionResult(together(asked_again, Ending.STOPPED)), reports
+        report = together([one for _, one in reports], Ending.STOPPED)
+        return SessionResult(report, workspace=_begun(results).workspace), reports
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
     ]
@@ -197,8 +194,7 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
     ending = ending_of(counted, [one.ending for one in reports])
     spoke = ending is Ending.CLEAN
     works = [one.work for one in results]
-    # One that got no checkout does not know what the others were given.
-    begun = next((one for one in results if one.workspace is not None), results[0])
+    begun = _begun(results)
     delivery = replace(
         begun.work.delivery,
         review=counted.review if spoke else None,
@@ -215,6 +211,11 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
     )
     warnings = tuple(dict.fromkeys(one for work in works for one in work.warnings))
     return SessionResult(report, Work(delivery, begun.work.head, None, warnings), begun.workspace)
+
+
+def _begun(results: Sequence[SessionResult]) -> SessionResult:
+    """Returns one that got a checkout, since others do not know what it was given."""
+    return next((one for one in results if one.workspace is not None), results[0])
 
 
 def together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
@@ -297,6 +298,13 @@ class KeptAnswers:
         with contextlib.suppress(OSError):
             write_json(self._folder / f"{reviewer}.json", body)
 
+    def note_counted(self) -> None:
+        """Notes that what the answers took is counted, so that the council that uses them adds nothing."""
+        for path in self._folder.glob("*.json"):
+            body: dict[str, Any] = read_json(path, dict, {})
+            with contextlib.suppress(OSError):
+                write_json(path, {**body, "usage": Usage()._asdict(), "cost": 0})
+
     def forget(self) -> None:
-        """Drops the answers, since they were counted."""
+        """Drops the answers, since the council has come to its end."""
         shutil.rmtree(self._folder, ignore_errors=True)

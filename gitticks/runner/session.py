@@ -228,7 +228,9 @@ class SessionRun:
             heard=listener,
         )
         decision = self._write(self.adjusted(result.report), result, reports)
-        if result.report.ending is not Ending.STOPPED:
+        if result.report.ending is Ending.STOPPED:
+            kept.note_counted()  # it may be that no council will use them
+        else:
             kept.forget()
         return decision
 

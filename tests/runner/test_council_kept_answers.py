@@ -84,6 +84,7 @@ def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) 
         project.ok("stop", "k7f2")
         process.communicate()
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert project.task("k7f2").usage.cost == 1
     assert project.run("k7f2").code == 3
     assert project.task("k7f2").usage.cost == 1
 
@@ -117,7 +118,7 @@ def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
 def test_an_answer_of_a_review_that_a_person_ended_is_asked_for_again(project: RunProject) -> None:
     count = 'echo x >> "$0.asked"\n'
     slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
-    council(project, one=count + APPROVED, two=slow)
+    council(project, one=told(cost=1) + count + APPROVED, two=slow)
     project.agent(f"[ -e k7f2.txt ] || {{ {COMMIT}}}\n{HANDOFF}echo '<promise>COMPLETE</promise>'\n")
     project.make()
     kept = project.path / ".git/gitticks/council/k7f2/one.json"
@@ -129,6 +130,7 @@ def test_an_answer_of_a_review_that_a_person_ended_is_asked_for_again(project: R
     assert project.stands() == TO_REVIEW
     assert (project.task("k7f2").end_sha, project.task("k7f2").review_round) == (head, 2)
     assert (project.path.parent / "one.sh.asked").read_text().count("x") == 2
+    assert project.task("k7f2").usage.cost == 2, "each answer was paid for"
 
 
 def test_an_answer_of_another_order_is_said_and_not_counted(project: RunProject) -> None:
