@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from dataclasses import replace
 
@@ -87,6 +88,20 @@ def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) 
     assert project.task("k7f2").usage.cost == 1
     assert project.run("k7f2").code == 3
     assert project.task("k7f2").usage.cost == 1
+
+
+def test_a_limit_that_one_met_before_a_stop_lets_its_agent_rest(project: RunProject) -> None:
+    said = json.dumps({"gitticks": "usage-limit", "retry_after": 7200, "message": "5 hours are spent"})
+    met, up = project.shared / "met", project.shared / "up"
+    slow = f"until [ -e {met} ]; do sleep 0.05; done; sleep 2; touch {up}; exec sleep 600\n"
+    council(project, one=f"echo '{said}'\ntouch {met}\nexit 75\n", two=slow)
+    project.make()
+    with project.running() as process:
+        until(up.exists, "the limit")
+        project.ok("stop", "k7f2")
+        out, _ = process.communicate()
+    assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert "`one` rests for" in out
 
 
 def test_an_answer_that_would_count_otherwise_is_asked_for_again(project: RunProject) -> None:
