@@ -273,7 +273,10 @@ class Loop:
                 self.run.claims.note_end(after, is_ours=goes_on_in_run(after))
                 if session is None:
                     continue
-                self._left_alone.note_end(job.task.id, session.report)
+                # Who approved it meanwhile leaves the merge to this run.
+                self._left_alone.note_end(
+                    job.task.id, session.report if is_turn_of(after, session.role) else None
+                )
                 if session.report is not None:
                     self.budgets.note(session.task_id, session.role, session.report)
                     self._tell_spent(session, session.report)

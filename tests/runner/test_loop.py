@@ -9,15 +9,18 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
+from gitticks.agents.base import AgentReport
+from gitticks.agents.process import StopRequest
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
-from gitticks.model.task import Approval
+from gitticks.model.task import Approval, Ending
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.session import SessionRun
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.tasks import CREATED, task_ids
@@ -57,6 +60,21 @@ def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> N
         loop._start_merge(pool)
         assert not loop._jobs.is_merging
         assert [job.role for job in loop._jobs] == [Role.WORKER]
+
+
+def test_a_set_up_that_fails_a_reviewer_of_approved_work_keeps_no_merge_from_the_run(
+    project: RunProject,
+) -> None:
+    head = git("rev-parse", "main", at=project.path)
+    approval = Approval("Ada", CREATED, head)
+    project.make(status=Status.REVIEWING, approval=approval, end_sha=head, start_sha="a" * 40)
+    loop = Loop(run_context(Context(directory=project.path), lambda _: None))
+    session = SessionRun(loop.run, TaskId("k7f2"), Role.REVIEWER, StopRequest())
+    session.report = AgentReport(Ending.SANDBOX_FAILED, detail="no network")
+    with ThreadPoolExecutor(1) as pool:
+        loop._jobs.start(pool, project.task("k7f2"), Role.REVIEWER, "k7f2", lambda _: session)
+    loop._reap()
+    assert not loop._left_alone.ids
 
 
 def test_a_bug_in_one_merge_is_reported_once_and_keeps_no_other_from_its_turn(
