@@ -232,4 +232,4 @@ def claims_of(context: Context, warn: Callable[[str], None]) -> RunClaims:
 
 def keeping(claims: RunClaims, warn: Callable[[str], None]) -> contextlib.AbstractContextManager[None]:
     """Renews claims in a thread while the block runs, and gives back what is left at its end."""
-    return _looking("renewing claims", claims.look, claims.end, warn)
+    return _looking("keeping claims", claims.look, claims.end, warn)

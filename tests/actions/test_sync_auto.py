@@ -26,7 +26,7 @@ def test_a_look_that_fails_is_warned_of_once_and_ends_no_later_ones(monkeypatch:
     monkeypatch.setattr(claims, "look", look)
     with keeping(claims, warned.append):
         until(lambda: len(looks) > 5, "the looks after those that failed")
-    assert warned == ["renewing claims failed and will be tried again: no space left"]
+    assert warned == ["keeping claims failed and will be tried again: no space left"]
 
 
 def test_where_nothing_asks_for_it_the_settings_are_not_even_read(
