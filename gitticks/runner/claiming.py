@@ -70,7 +70,8 @@ class RunClaims:
         self._finished: set[TaskId] = set()
         self._lost: set[TaskId] = set()
         self._elsewhere: dict[TaskId, float] = {}
-        self._renew_at = clock()
+        self._renew_each = 0.0 if claims is None else claims.lease.total_seconds() / _RENEWALS
+        self._renew_at = clock() + self._renew_each
         self._is_offline = False
         self._away_until = clock()
         self._share_at = clock()
@@ -172,11 +173,11 @@ class RunClaims:
         if self._claims is None:
             return
         with self._asking():
-            now, each = self._clock(), self._claims.lease.total_seconds() / _RENEWALS
+            now = self._clock()
             if now >= self._renew_at:
-                self._renew_at = now + min(_AGAIN_SECONDS, each)  # unless it goes well
+                self._renew_at = now + min(_AGAIN_SECONDS, self._renew_each)  # unless it goes well
                 lost = self._claims.renew()
-                self._renew_at = now + each
+                self._renew_at = now + self._renew_each
                 with self._lock:
                     self._lost |= lost
                 for task_id in sorted(lost):

@@ -52,6 +52,7 @@ def test_a_task_goes_its_whole_way(folder: Path, here: str) -> None:
     assert "cannot work here" not in doctor.seen
 
 
+@pytest.mark.without_sandbox("none works in your own checkout")
 def test_work_without_a_workspace_needs_a_checkout(folder: Path) -> None:
     gt("init", at=folder)
     task = gt("create", "Work", "--script", "-", "--isolation", "none", input=SCRIPT, at=folder).out.strip()
