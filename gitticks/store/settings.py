@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import NamedTuple
 
 from gitticks.document.runnables import held_back, runnables_of_layer
 from gitticks.document.settings import Given, Layer, file_layer, refuse_unavailable
@@ -26,15 +27,25 @@ from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
-from gitticks.store.trust import agreed_settings, require_trusted, untrusted
+from gitticks.store.trust import agreed_settings, require_trusted, trust_stamp, untrusted
 
 _MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
 _OF_A_PERSON = ("gitticks.alias.", "gitticks.ui.")
 """Commands of the user's own and the interface's look, which only the command line and the interface read."""
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
-_kept: dict[str, Layer] = {}
-"""What the team has set and a person has trusted, as this process last read it, by repository, while a run is alive there."""
+
+
+class _Kept(NamedTuple):
+    """What the team has set and a person has trusted; it was made of `team` by what was trusted at `stamp`."""
+
+    layer: Layer
+    team: Layer | None = None
+    stamp: tuple[int, ...] | None = None
+
+
+_kept: dict[str, _Kept] = {}
+"""What this process last read, by repository, while a run is alive there."""
 
 
 def load_settings(
@@ -97,7 +108,7 @@ def keeping_team_settings(repository: Repository) -> Iterator[None]:
     """
     layer = read_team_layer(repository)
     require_trusted(repository, runnables_of_layer(layer, agreed_settings(repository)))
-    _kept[repository.common_place] = layer
+    _kept[repository.common_place] = _Kept(layer)
     try:
         yield
     finally:
@@ -110,16 +121,20 @@ def _team_layer(repository: Repository) -> Layer:
     except DocumentError:
         if repository.common_place not in _kept:
             raise
-        return _kept[repository.common_place]
+        return _kept[repository.common_place].layer
 
 
 def _trusted_layer(repository: Repository) -> Layer:
     """Returns the same; what arrives during a run is left out until somebody trusts it, for each run asks at its start."""
-    layer, place = _team_layer(repository), repository.common_place
-    if place in _kept:
+    layer, kept = _team_layer(repository), _kept.get(repository.common_place)
+    if kept is None:
+        return layer
+    stamp = trust_stamp(repository)
+    if kept.team is not layer or kept.stamp != stamp:
         asked = runnables_of_layer(layer, agreed_settings(repository))
-        layer = _kept[place] = held_back(_kept[place], layer, untrusted(repository, asked))
-    return layer
+        kept = _Kept(held_back(kept.layer, layer, untrusted(repository, asked)), layer, stamp)
+        _kept[repository.common_place] = kept
+    return kept.layer
 
 
 def read_team_layer(repository: Repository) -> Layer:
