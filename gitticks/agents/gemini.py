@@ -35,7 +35,7 @@ PROGRAM = "gemini"
 HOSTS = ("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com")
 VARIABLES = ("GEMINI_", "GOOGLE_")
 PLACES = Places(
-    folders=("~/.gemini",),
+    folders=("~/.gemini", "~/.gemini/tmp"),  # the second so that nobody can move it away, and the copy in it
     settings=(
         "~/.gemini/.env",
         "~/.gemini/GEMINI.md",

@@ -105,8 +105,10 @@ def test_what_a_client_runs_out_of_its_own_folders_is_not_the_agents_to_write(
     program = tmp_path / path
     program.parent.mkdir(parents=True)
     program.write_text("mine\n")
-    script = f'cd "$HOME/{Path(path).parent}"; grep -q mine {program.name} && (echo evil | tee new > {program.name}); true'
-    inside(tmp_path, kind, f"{script} 2>/dev/null", preset)
+    script = f'cd "$HOME/{Path(path).parent}"; grep -q mine {program.name} && (echo evil | tee new > {program.name})'
+    above = f'cd "$HOME/{Path(path).parent.parent}" && mv "$PWD" "$PWD-2"'
+    again = f'mkdir -p "$HOME/{Path(path).parent}" && echo evil > "$HOME/{path}"'
+    inside(tmp_path, kind, f"({script}; {above}; {again}; true) 2>/dev/null", preset)
     assert {one.name: one.read_text() for one in program.parent.iterdir()} == {program.name: "mine\n"}
 
 
