@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,8 @@ _PATHS = (
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 _ADDRESS = re.compile(r"https?:[/\\]*[^\s\"'<>)\]/\\][^\s\"'<>)\]]*", re.IGNORECASE)
 _SCHEME = re.compile(r"https?:[/\\]*", re.IGNORECASE)
+_AROUND = "".join(map(chr, range(33)))
+"""What clients take off both ends of an address."""
 _BEFORE_WILDCARDS = re.compile(r"(?:[^*?\[{]*/)?")
 _SEARCH, _UNNAMED = "web-search", "(no path)"
 _LONGEST = 2000
@@ -138,9 +141,16 @@ def _is_below(path: str, top: str) -> bool:
 
 
 def _hosts(parameters: Parameters) -> Iterable[str]:
-    for value in parameters.values():
-        if isinstance(value, str):
-            yield from (host_of(address) or address for address in _ADDRESS.findall(value))
+    for name, value in parameters.items():
+        if not isinstance(value, str):
+            continue
+        whole = value.strip(_AROUND)
+        if name == "url" and _SCHEME.match(whole):
+            found = [whole]
+        else:  # a word may have any sign before the `@`
+            words = (word for word in value.split() if "@" in word and _SCHEME.match(word))
+            found = [*_ADDRESS.findall(value), *words]
+        yield from (host_of(address) or address for address in found)
 
 
 def host_of(address: str) -> str:
@@ -148,8 +158,13 @@ def host_of(address: str) -> str:
     scheme = _SCHEME.match(address)
     text = (f"http://{address[scheme.end() :]}" if scheme else address).replace("\\", "/")
     if "://" not in text:
-        return text.partition("/")[0].partition(":")[0].lower()
+        return _mapped(text.partition("/")[0].partition(":")[0])
     try:
-        return unquote(urlsplit(text).hostname or "").lower()
+        return _mapped(unquote(urlsplit(text).hostname or ""))
     except ValueError:
         return ""
+
+
+def _mapped(host: str) -> str:
+    """Returns a host in the letters and dots that clients make of those which only look so."""
+    return unicodedata.normalize("NFKC", host).replace("。", ".").lower()
