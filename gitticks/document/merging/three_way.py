@@ -101,6 +101,10 @@ def union_of_lines(base: str, one: str, other: str, *, is_prose: bool = False) -
         return other
     if other == base:
         return one
+    # Where both ended the last line, to add others, it is none that they changed.
+    base += next(
+        (end for end in ("\n", "\r\n") if one.startswith(base + end) and other.startswith(base + end)), ""
+    )
     parts: list[str] = []
     for stretch in merge_lines(_lines(base), _lines(one), _lines(other)):
         parts += stretch.lines
@@ -113,8 +117,14 @@ def union_of_lines(base: str, one: str, other: str, *, is_prose: bool = False) -
 
 
 def _apart(lines: tuple[str, ...], clash: tuple[str, ...]) -> list[str]:
-    """Returns of the second lines what is to follow the first: without what both begin with, as a paragraph of its own."""
-    head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, clash, strict=False)))
+    """Returns of the second lines what is to follow the first, as a paragraph of its own.
+
+    Left out are the blank lines that both begin with, and all of one that is the beginning of the other.
+    """
+    both = list(takewhile(lambda pair: pair[0] == pair[1], zip(lines, clash, strict=False)))
+    if len(both) < min(len(lines), len(clash)):
+        both = list(takewhile(lambda pair: not pair[0].strip(), both))
+    head = len(both)
     is_joined = head < min(len(lines), len(clash)) and lines[-1].strip() and clash[head].strip()
     return [*(["\n"] if is_joined else []), *clash[head:]]
 

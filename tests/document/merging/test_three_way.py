@@ -70,6 +70,11 @@ def test_paragraphs_that_both_sides_added_stay_whole(base: str, start: str) -> N
     )
 
 
+def test_paragraphs_that_begin_alike_stay_whole() -> None:
+    one, other = "\n```\nmake\n```\n", "\n```\ntest\n```\n"
+    assert union_of_lines("a\n", f"a\n{one}", f"a\n{other}", is_prose=True) == f"a\n{one}{other}"
+
+
 def test_a_text_that_would_take_long_to_compare_is_told_to_clash() -> None:
     base = ["x\n"] * 5000
     stretches = merge_lines(base, ["a\n", *base[1:-1], "b\n"], ["c\n", *base[1:-1], "d\n"])
