@@ -85,6 +85,7 @@ class _Merge:
         mine = dict(self._mine)
         renamed = self._follow_renamed()
         renamed += rename_later_births(self._old, self._mine, self._others, self._is_taken)
+        self._move_programs(renamed)
         self._sides = (
             (self._mine, _written_folders(self._others)),
             (self._others, _written_folders(self._mine)),
@@ -158,17 +159,31 @@ class _Merge:
                 continue  # it is the same task, and somebody corrected when it was created
             else:
                 new = next(one for one in _ids_of(was[0]) if not self._is_taken(one))
-                files |= self._files_below(tree, task_folder(task_id)) | files
+                files |= (
+                    self._files_below(tree, task_folder(task_id), self._programs[1 if by_ours else 2]) | files
+                )
                 _move(files, now, task_id, new)
                 _note_move(files, now, task_id, new)
             names[task_id] = new
             yield Renamed(task_id, new, now.task.title, by_ours)
         _rename_links(files, names)
 
-    def _files_below(self, tree: str, folder: str) -> Files:
-        objects = self._objects
-        found = objects.changed_files(None, tree_id_of(objects.find(tree, folder)), f"{folder}/")
-        return {one.path: objects.read_blob(one.new) for one in found if one.new is not None}
+    def _files_below(self, tree: str, folder: str, programs: set[str]) -> Files:
+        objects, files = self._objects, Files()
+        trees = None, tree_id_of(objects.find(tree, folder))
+        for path, _, entry in walk_differences(objects.changed_entries, trees, f"{folder}/"):
+            if entry is not None and (new := file_id(entry)) is not None:
+                files[path] = objects.read_blob(new)
+                if entry.is_executable:
+                    programs.add(path)
+        return files
+
+    def _move_programs(self, renamed: Iterable[Renamed]) -> None:
+        for one in renamed:
+            before, after = task_folder(one.old), task_folder(one.new)
+            for programs in (self._programs[0], self._programs[1 if one.by_ours else 2]):
+                below = [path for path in programs if path.startswith(f"{before}/")]
+                programs.update(after + path.removeprefix(before) for path in below)
 
     def _merge(self, path: str) -> None:
         ours, theirs = (self._side(path, files, written) for files, written in self._sides)
@@ -215,9 +230,12 @@ class _Merge:
         for folder in sorted({folder for path in present for folder in folders_of(path)}):
             content = self._result.get(folder)
             if content is not None:
+                beside = keep_beside(folder, content, content)._replace(conflicts=())
+                if self._modes(folder)[1]:
+                    self._programs[0].update(name for name, _ in beside.beside)
                 self._result[folder] = None
                 self._kept.pop(folder, None)
-                self._note(folder, keep_beside(folder, content, content)._replace(conflicts=()))
+                self._note(folder, beside)
 
     def _is_taken(self, task_id: TaskId) -> bool:
         folder = task_folder(task_id)

@@ -29,8 +29,12 @@ def store(tmp_path: Path) -> Store:
 
 
 def commit(store: Store, files: dict[str, bytes | None], parent: str | None = None) -> str:
-    """Stores a commit on the tip, or on another one, that no ref names."""
-    return store.objects.write_commit((parent or store.tip(),), files, author=ADA, message="made\n").id
+    """Stores a commit on the tip, or on another one, that no ref names; scripts are executable."""
+    programs = {path: True for path, content in files.items() if path.endswith(".sh") and content is not None}
+    made = store.objects.write_commit(
+        (parent or store.tip(),), files, author=ADA, message="made\n", executable=programs
+    )
+    return made.id
 
 
 class MergedTree(NamedTuple):
@@ -150,7 +154,13 @@ ABCD = task_folder(TaskId("abcd"))
 def told_apart(store: Store, *, is_kept: bool = True) -> tuple[str, str, str]:
     """Returns a commit with a task, one where it was renamed, as another one had its id first, and the new id."""
     late = commit(
-        store, {f"{ABCD}/TASK.md": LATE, f"{ABCD}/history.jsonl": b'{"at":"2"}\n', f"{ABCD}/a.md": b"a\n"}
+        store,
+        {
+            f"{ABCD}/TASK.md": LATE,
+            f"{ABCD}/history.jsonl": b'{"at":"2"}\n',
+            f"{ABCD}/a.md": b"a\n",
+            f"{ABCD}/{PROGRAM}": b"#!\n",
+        },
     )
     early = commit(store, {f"{ABCD}/TASK.md": EARLY, f"{ABCD}/history.jsonl": b'{"at":"1"}\n'})
     merged = merge_commits(store.objects, store.tip(), late, early)
@@ -158,7 +168,9 @@ def told_apart(store: Store, *, is_kept: bool = True) -> tuple[str, str, str]:
     changes = dict(merged.changes)
     if not is_kept:
         changes = {path: None if renamed.new in path else new for path, new in changes.items()}
-    made = store.objects.write_commit((late, early), changes, author=ADA, message="merged\n")
+    made = store.objects.write_commit(
+        (late, early), changes, author=ADA, message="merged\n", executable=merged.executable
+    )
     return late, made.id, renamed.new
 
 
@@ -171,6 +183,7 @@ def test_what_is_done_to_a_task_that_another_clone_renamed_follows_it(store: Sto
         f"{ABCD}/history.jsonl": b'{"at":"2"}\n{"at":"3"}\n',
         f"{ABCD}/a.md": b"b\n",
         f"{ABCD}/worklog.md": b"work\n",
+        f"{ABCD}/new.sh": b"#!\n",
         task_path(TaskId("chld")): child,
     }
     ours = commit(store, work, late)
@@ -189,6 +202,8 @@ def test_what_is_done_to_a_task_that_another_clone_renamed_follows_it(store: Sto
     assert [one for one in events if b"was" not in one] == [b'{"at":"2"}', b'{"at":"3"}']
     assert len(events) == 3
     assert [read(store, merged, f"{folder}/{one}") for one in ("a.md", "worklog.md")] == [b"b\n", b"work\n"]
+    programs = {path for path, mode in modes(store, merged.tree).items() if mode == "100755"}
+    assert programs == {f"{folder}/{PROGRAM}", f"{folder}/new.sh"}
     blocked = TaskFile.parse(read(store, merged, task_path(TaskId("chld"))) or b"", "f").task.blocked_by
     assert blocked == (renamed.new,)
     assert not merged.report.conflicts
@@ -363,6 +378,13 @@ def test_a_file_where_the_other_side_has_a_folder_is_kept_beside_it(
     folder = beside.partition(".")[0]
     assert names(store, merged, folder) == ["a.md"]
     assert not merged.report.conflicts
+
+
+def test_a_program_that_is_kept_beside_a_folder_stays_executable(store: Store) -> None:
+    merged = merge(store, {PROGRAM: b"mine\n"}, {f"{PROGRAM}/a.md": b"y\n"})
+    (beside,) = merged.report.beside
+    found = modes(store, merged.tree)
+    assert (found[beside], found[f"{PROGRAM}/a.md"]) == ("100755", "100644")
 
 
 def test_settings_are_merged_key_by_key(store: Store) -> None:
