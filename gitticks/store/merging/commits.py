@@ -155,7 +155,7 @@ class _Merge:
                 _move(old, was[0], task_id, new)
                 self._old |= old
                 _move(files, now, task_id, new)
-            elif (others.get(history) or b"").startswith(self._old.get(history) or b"\0"):
+            elif history not in others or _is_grown(self._old.get(history), others[history]):
                 continue  # it is the same task, and somebody corrected when it was created
             else:
                 new = next(one for one in _ids_of(was[0]) if not self._is_taken(one))
@@ -304,6 +304,11 @@ def _births(path: str, ours: Files, theirs: Files) -> tuple[TaskFile, TaskFile] 
     except DocumentError:
         return None
     return pair if is_another_birth(*pair) and pair[0].task.id == pair[1].task.id else None
+
+
+def _is_grown(before: bytes | None, history: bytes | None) -> bool:
+    """True if a history still has every line; merges sort them."""
+    return bool(before) and set((before or b"").splitlines()) <= set((history or b"").splitlines())
 
 
 def _is_born_as(content: bytes | None, task_id: TaskId, file: TaskFile) -> bool:

@@ -231,12 +231,13 @@ def test_a_clone_that_changed_nothing_of_a_renamed_task_is_told_nothing(store: S
     assert read(store, merged, f"{ABCD}/TASK.md") == EARLY
 
 
-def test_a_task_whose_time_of_creation_was_corrected_stays_one(store: Store) -> None:
-    history = f"{FOLDER}/history.jsonl"
+@pytest.mark.parametrize("grown", [None, b'{"at":"1"}\n{"at":"2"}\n', b'{"at":"0"}\n{"at":"1"}\n'])
+def test_a_task_whose_time_of_creation_was_corrected_stays_one(store: Store, grown: bytes | None) -> None:
+    history = {f"{FOLDER}/history.jsonl": grown} if grown else {}
     corrected = BASE.replace(b"created: 2026-01-02", b"created: 2026-01-01")
     merged = merge(
         store,
-        {TASK: corrected, history: b'{"at":"1"}\n{"at":"2"}\n'},
+        {TASK: corrected, **history},
         {TASK: BASE.replace(b"priority: 1", b"priority: 0")},
     )
     assert read(store, merged, TASK) == corrected.replace(b"priority: 1", b"priority: 0")
