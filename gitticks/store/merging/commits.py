@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, NamedTuple
 
 from gitticks.document.history import render_event
@@ -148,7 +148,7 @@ class _Merge:
             if was is None or pair is None or is_another_birth(was[0], pair[0]):
                 continue
             now, history = pair[0], history_path(task_id)
-            ids = islice(_ids_of(was[0]), _MOST_IDS)
+            ids = chain(islice(_ids_of(was[0]), _MOST_IDS), self._formerly(task_id, others))
             new = next((one for one in ids if _is_born_as(others.get(task_path(one)), one, was[0])), None)
             if new is not None:
                 old = {one: self._old[one] for one in files if _folder_of(one) == task_folder(task_id)}
@@ -167,6 +167,13 @@ class _Merge:
             names[task_id] = new
             yield Renamed(task_id, new, now.task.title, by_ours)
         _rename_links(files, names)
+
+    def _formerly(self, task_id: TaskId, others: Files) -> Iterator[TaskId]:
+        """Yields the new tasks of a side that had this id before, also with a title that they got meanwhile."""
+        for path in sorted(others):
+            new = task_of_path(path) if self._old.get(path) is None else None
+            if new is not None and task_id in former_ids(others.get(history_path(new))):
+                yield new
 
     def _files_below(self, tree: str, folder: str, programs: set[str]) -> Files:
         objects, files = self._objects, Files()
@@ -350,7 +357,7 @@ def _note_move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
         files[history_path(new)] = history + render_event(event).encode()
 
 
-def former_ids(history: bytes) -> Iterator[TaskId]:
+def former_ids(history: bytes | None) -> Iterator[TaskId]:
     """Yields the ids that a task had before merges told it from others."""
     for event in events_of(history):
         for task_id in re.findall(r"`(.*)`", event.reason or ""):

@@ -151,7 +151,7 @@ LATE = EARLY.replace(b"created: 2026-01-02", b"created: 2026-01-03").replace(b"S
 ABCD = task_folder(TaskId("abcd"))
 
 
-def told_apart(store: Store, *, is_kept: bool = True) -> tuple[str, str, str]:
+def told_apart(store: Store, *, is_kept: bool = True, title: bytes = b"Say bye") -> tuple[str, str, str]:
     """Returns a commit with a task, one where it was renamed, as another one had its id first, and the new id."""
     late = commit(
         store,
@@ -162,14 +162,15 @@ def told_apart(store: Store, *, is_kept: bool = True) -> tuple[str, str, str]:
             f"{ABCD}/{PROGRAM}": b"#!\n",
         },
     )
+    retitled = commit(store, {f"{ABCD}/TASK.md": LATE.replace(b"Say bye", title)}, late)
     early = commit(store, {f"{ABCD}/TASK.md": EARLY, f"{ABCD}/history.jsonl": b'{"at":"1"}\n'})
-    merged = merge_commits(store.objects, store.tip(), late, early)
+    merged = merge_commits(store.objects, store.tip(), retitled, early)
     (renamed,) = merged.report.renamed
     changes = dict(merged.changes)
     if not is_kept:
         changes = {path: None if renamed.new in path else new for path, new in changes.items()}
     made = store.objects.write_commit(
-        (late, early), changes, author=ADA, message="merged\n", executable=merged.executable
+        (retitled, early), changes, author=ADA, message="merged\n", executable=merged.executable
     )
     return late, made.id, renamed.new
 
@@ -209,8 +210,9 @@ def test_what_is_done_to_a_task_that_another_clone_renamed_follows_it(store: Sto
     assert not merged.report.conflicts
 
 
-def test_work_on_both_sides_of_a_renamed_task_comes_together(store: Store) -> None:
-    late, apart, new = told_apart(store)
+@pytest.mark.parametrize("title", [b"Say bye", b"Say farewell"])
+def test_work_on_both_sides_of_a_renamed_task_comes_together(store: Store, title: bytes) -> None:
+    late, apart, new = told_apart(store, title=title)
     folder = task_folder(TaskId(new))
     there = read_file(store.objects, store.objects.tree_of(apart), f"{folder}/TASK.md") or b""
     theirs = commit(store, {f"{folder}/TASK.md": there.replace(b"priority: 1", b"priority: 0")}, apart)
@@ -218,7 +220,9 @@ def test_work_on_both_sides_of_a_renamed_task_comes_together(store: Store) -> No
     merged = merged_tree(store, late, ours, theirs)
     data = read(store, merged, f"{folder}/TASK.md") or b""
     assert b"priority: 0" in data
+    assert title in data
     assert data.endswith(b"More.\n")
+    assert [one.new for one in merged.report.renamed] == [new]
     assert read(store, merged, f"{ABCD}/TASK.md") == EARLY
     assert not merged.report.conflicts
 
