@@ -82,6 +82,7 @@ class _Merge:
     def run(self) -> Merged:
         """Merges every path that either side changed."""
         here = {**self._old, **self._mine}
+        programs = {path for path in set().union(*self._programs) if self._modes(path)[0]}
         mine = dict(self._mine)
         renamed = self._follow_renamed()
         renamed += rename_later_births(self._old, self._mine, self._others, self._is_taken)
@@ -93,16 +94,16 @@ class _Merge:
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
         self._make_room()
-        modes = {path: self._modes(path) for path in set().union(*self._programs)}
+        modes = {path: self._modes(path)[1] for path in set().union(*self._programs)}
         changes = {
             path: new
             for path, new in self._result.items()
             if new != here.get(path)
-            or (new is not None and path in modes and modes[path][0] != modes[path][1])
+            or (new is not None and path in modes and modes[path] != (path in programs))
         }
         kept, beside = tuple(self._kept), tuple(sorted(self._beside))
         report = MergeReport(self._conflicts, self._overridden, renamed, kept, beside)
-        return Merged(changes, report, {path: merged for path, (_, merged) in modes.items()})
+        return Merged(changes, report, modes)
 
     def _changes(self, tree: str, programs: set[str]) -> Files:
         """Returns what a side changed; it fills in what the changed files were before, and which are executable."""

@@ -385,6 +385,22 @@ def test_a_file_where_the_other_side_has_a_folder_is_kept_beside_it(
     assert not merged.report.conflicts
 
 
+def test_a_program_of_a_task_that_gets_another_id_leaves_the_other_tasks_file_as_it_is(store: Store) -> None:
+    late, early = (
+        {f"{ABCD}/TASK.md": LATE, f"{ABCD}/run": b"#!\n"},
+        {f"{ABCD}/TASK.md": EARLY, f"{ABCD}/run": b"#!\n"},
+    )
+    program = store.objects.write_commit(
+        (store.tip() or "",), late, author=ADA, message="made\n", executable={f"{ABCD}/run": True}
+    )
+    sides = program.id, commit(store, dict(early))
+    for ours, theirs in (sides, sides[::-1]):
+        merged = merged_tree(store, store.tip(), ours, theirs)
+        (renamed,) = merged.report.renamed
+        found = modes(store, merged.tree)
+        assert (found[f"{ABCD}/run"], found[f"{task_folder(renamed.new)}/run"]) == ("100644", "100755")
+
+
 def test_a_program_that_is_kept_beside_a_folder_stays_executable(store: Store) -> None:
     merged = merge(store, {PROGRAM: b"mine\n"}, {f"{PROGRAM}/a.md": b"y\n"})
     (beside,) = merged.report.beside
