@@ -47,13 +47,17 @@ _BEFORE_TEXT = re.compile(
     r"\s(?:-[aqsv]*m|-[Fb]|--(?:message|body|title|notes|description|done|reason))[ =]?\"\Z"
 )
 """Only an option for texts takes one: elsewhere it may be a command, or a word that one is told by."""
+_SPEAKS = re.compile(r"\s*(?:git|gh|glab|gt)\s")
+"""The programs that have such options."""
+_WRAPPED = re.compile(r"\s*\S+\s+-[a-z]*c\s+(?:'[^']*'|\"(?:[^\"\\$`]|\\\")*\"|[\w./:=@%+,-])+\s*", re.DOTALL)
+"""A command for `sh -c` that the outer shell leaves as it is."""
 _UNESCAPED = re.compile(r"\\([$`])")
 """What is within double quotes is carried out by a shell that gets it as text."""
 _COMMENT = re.compile(r"(?<![^\s;&|()<>`])#")
 _UNSURE = {
-    "": re.compile(r"\$'|(?<!<)<<(?!<)|(?<=[$<])\\\n"),
+    "": re.compile(r"\$['\[]|\$\{(?!\w[^{}'\"\\@]*\})|(?<!<)<<(?!<)|(?<=[$<])\\\n"),
     "#": re.compile(r"['\"\\]|(?<!<)<<(?!<)"),
-    '"': re.compile(r"`|\$\(|\$\{(?!\w[^{}'\"\\]*\})|(?<=\$)\\\n"),
+    '"': re.compile(r"`|\$\(|\$\{(?!\w[^{}'\"\\@]*\})|(?<=\$)\\\n"),
     "'": re.compile(r"(?!)"),
 }
 """Where it is no longer sure what is quoted, by what it stands in: nothing, what may be a comment, or quotes."""
@@ -67,6 +71,10 @@ _NOT_LOOKING = (
     *(f"!git {word} *--output[ =]*" for word in ("diff", "log", "show")),
     *("!rg *--pre[ =]*", "!rg *--hostname-bin[ =]*"),
 )
+
+
+_EXPANDED = re.compile(r"(?<=\s)(?:[*?\[{]|-[^\s'\"]*[*?\[])")
+"""What a shell may put an option in the place of, if a file has its name."""
 
 
 class Commands(NamedTuple):
@@ -122,7 +130,17 @@ def allows_command(patterns: Iterable[str], line: str) -> bool:
 
 def is_harmless(line: str, needed: tuple[str, ...]) -> bool:
     """True if all that a line does is needed in any case, or only looks."""
-    return allows_command((*_LOOKING, *needed, *_NOT_LOOKING), line)
+    return allows_command((*_LOOKING, *needed, *_NOT_LOOKING), line) and not _hides_option(line)
+
+
+def _hides_option(line: str) -> bool:
+    """True if a program that has options to do more than look may get one that is not spelled out."""
+    for one in _told_apart(_unwrapped(line)).parts:
+        words = _words(one)
+        is_spelled_out = not any(word.startswith("-") and re.search(r"[${]", word) for word in words)
+        if words and words[0] in ("git", "rg") and (_EXPANDED.search(one) or not is_spelled_out):
+            return True
+    return False
 
 
 def learned_pattern(line: str) -> str:
@@ -135,7 +153,8 @@ def learned_pattern(line: str) -> str:
         return line.strip()
     words = commands.parts[0].split()
     is_verb = len(words) > 1 and re.fullmatch(r"[a-z][\w:-]*", words[1]) is not None
-    return " ".join(words[: 2 if is_verb else 1]) if is_verb or len(words) == 1 else commands.parts[0]
+    learned = " ".join(words[: 2 if is_verb else 1]) if is_verb or len(words) == 1 else commands.parts[0]
+    return re.sub(r"[*?\[]", r"[\g<0>]", learned)  # what the shell expanded here is no pattern of ours
 
 
 class _Patterns(NamedTuple):
@@ -234,9 +253,7 @@ def _unwrapped(line: str) -> str:
     """Returns what `sh -c '…'` carries out, for clients that wrap every command so; other lines as they are."""
     words = _words(line)
     if len(words) == 3 and _SHELLS.fullmatch(words[0]) and re.fullmatch(r"-[a-z]*c", words[1]):  # noqa: PLR2004
-        told = _told_apart(line)
-        is_one = told.is_plain and len(told.parts) == 1 and _UNESCAPED.search(line) is None
-        return words[2] if is_one else line
+        return words[2] if _WRAPPED.fullmatch(line) else line
     return line
 
 

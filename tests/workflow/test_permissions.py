@@ -90,6 +90,10 @@ MODES = [
     (Access(SHELL, "rg --hostname-bin=./x.sh x"), ASK, ASK, ALLOW, ALLOW),
     (Access(SHELL, "git diff HEAD --output=/tmp/x"), ASK, ASK, ALLOW, ALLOW),
     (Access(SHELL, "git diff --output /tmp/x"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "git diff --out${z}put=x"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "rg x --pr{e,e}=./x.sh"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "rg x *"), ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "rg -n 'foo$' -g '*.py' src/*.py"), ASK, ALLOW, ALLOW, ALLOW),
     (SITE, ASK, ASK, ASK, ALLOW),
 ]
 
@@ -164,6 +168,11 @@ COMMANDS = [
     ("rm", "echo \\>& rm x", True, False),
     ("true", "sh -c 'true &>/dev/null rm x'", True, False),
     ("go *", "go build &> /dev/null && go vet &>/dev/null", True, True),
+    ("echo", 'bash -c "echo a$IFS./evil"', True, False),
+    ("echo", "bash -lc 'echo \"$HOME\"'", True, True),
+    ("echo", "echo $['$(./evil)']", True, False),
+    ("echo", "echo ${x:='$(./evil)'}${x@P}", True, False),
+    ("rm", "bash -c -m \"$(cat <<'E'\nrm x\nE\n)\"", True, False),
     ("go *", "go 'unfinished", True, False),
     ("rm", "if true; then rm x; fi", True, False),
     ("rm", "if a; then b; elif ! rm x; then c; else rm y; fi", True, False),
@@ -306,6 +315,12 @@ def test_names_of_hosts(pattern: str, host: str, is_match: bool) -> None:
 )
 def test_always_remembers_the_kind_of_command(line: str, pattern: str) -> None:
     assert learned_pattern(line) == pattern
+
+
+def test_a_learned_rule_is_about_no_other_files_than_those_that_were_shown() -> None:
+    rule = learned_rule(Access(SHELL, "rm -f build/*.o"))
+    assert matches(rule, Access(SHELL, "rm -f build/*.o"), to_deny=False)
+    assert not matches(rule, Access(SHELL, "rm -f build/x /home/me/other.o"), to_deny=False)
 
 
 @pytest.mark.parametrize(
