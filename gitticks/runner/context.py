@@ -35,9 +35,9 @@ from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
-from gitticks.store.settings import load_settings, read_team_layer
+from gitticks.store.settings import layer_of, load_settings, team_file
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import agreed_settings, require_trusted
+from gitticks.store.trust import agree_on_settings, agreed_settings, require_trusted
 from gitticks.workflow.decision import Decision, is_turn_of
 from gitticks.workflow.triggers import Trigger
 from gitticks.world import World
@@ -80,7 +80,7 @@ class RunContext:
         """
         why = ""
         try:
-            team = read_team_layer(self.repository)
+            content = team_file(self.repository) or b""
             now = load_settings(self.repository, self.world.environment, self.overrides).settings
             before = self.settings.agents
             agents = {
@@ -91,7 +91,9 @@ class RunContext:
                 agents=agents, budget=now.budget, iterations=now.iterations, limits=now.limits
             )
             self._tell_changed(now)
-            require_trusted(self.repository, runnables_of_layer(team, agreed_settings(self.repository)))
+            asked = runnables_of_layer(layer_of(content), agreed_settings(self.repository))
+            require_trusted(self.repository, asked)
+            agree_on_settings(self.repository, content)
         except RefusedError as error:
             why = f"{error.message}; the run keeps what it has ({error.hint})"
         except GitticksError as error:

@@ -143,18 +143,22 @@ def read_team_layer(repository: Repository) -> Layer:
     Raises:
         DocumentError: it cannot be read.
     """
+    content = team_file(repository)
+    return Layer() if content is None else layer_of(content)
+
+
+def team_file(repository: Repository) -> bytes | None:
+    """Returns the team's `config.yaml`; None where there is none."""
     tip = read_ref(repository.common_dir, layout.STATE_REF)
     if tip is None:
-        return Layer()
+        return None
     objects = repository.objects
-    content = read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
-    if content is None:
-        return Layer()
-    return _layer_of(content)
+    return read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
 
 
 @lru_cache(maxsize=4)
-def _layer_of(content: bytes) -> Layer:
+def layer_of(content: bytes) -> Layer:
+    """Returns what such a file says."""
     return file_layer(decode(content, layout.CONFIG_PATH))
 
 

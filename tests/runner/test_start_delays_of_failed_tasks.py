@@ -185,7 +185,8 @@ def test_an_agent_that_is_defined_while_a_run_is_active_works_in_it_once_it_is_t
         until(lambda: project.stands()[0] is Status.DONE, "the work of an agent that is new")
         text = (project.board / "config.yaml").read_text()
         arrive(project, text.replace("  other:", "  another:"))
-        wait_for_words(process, "`agents.another.argv` came from elsewhere, and nobody has trusted it here")
+        names = "`agents.another.argv`, `agents.other.argv`"  # the other one is gone
+        wait_for_words(process, f"{names} came from elsewhere, and nobody has trusted them here")
         project.make("m3xq", agent="another")
         wait_for_words(process, "skipped in this run: there is no agent `another`")
         project.ok("trust", "--yes")
@@ -219,6 +220,23 @@ def test_what_arrives_during_a_run_waits_for_trust_and_what_tightens_counts_at_o
         project.interrupt(process)
         rest = process.communicate()[0]
     assert "came from elsewhere" not in rest
+
+
+def test_what_tightened_during_a_run_is_what_later_settings_are_measured_by(project: RunProject) -> None:
+    project.settings("budget: {run: {cost: 9}}\n")
+    before = (project.store.read("config.yaml") or b"").decode()
+    run = run_context(Context(directory=project.path), lambda _: None)
+
+    def cost() -> float | None:
+        run.renew_settings()
+        return run.settings.budget.run.cost
+
+    with keeping_team_settings(run.repository):
+        arrive(project, before.replace("cost: 9", "cost: 5"))
+        assert cost() == 5
+        arrive(project, before)
+        assert cost() == 5
+    assert project.gt("run").code == 3
 
 
 def test_what_a_person_commits_on_the_board_during_a_run_is_theirs_at_once(project: RunProject) -> None:
