@@ -34,8 +34,7 @@ from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
 R = TypeVar("R")
-_TOAST_SECONDS = 4.0
-_UNTIL_READ = 3600.0
+_TOAST_SECONDS, _UNTIL_READ = 4.0, 3600.0
 _CLOCK_SECONDS = 5.0
 _LONGEST_LEAVE_SECONDS = 60.0
 _TICKS_AT_REST = 12
