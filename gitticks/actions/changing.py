@@ -12,7 +12,6 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.settings import MergeMode
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 
@@ -169,6 +168,8 @@ def record(
 
 def is_unmerged(context: Context, task: Task) -> bool:
     """True where a person is to merge what was handed off, and the base lacks it."""
+    from gitticks.model.settings import MergeMode
+
     if context.settings.merge.mode is not MergeMode.MANUAL:
         return False
     if task.branch is None or task.base is None or task.end_sha is None:
