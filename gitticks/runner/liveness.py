@@ -38,7 +38,7 @@ RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
 """The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
-_TOLD_BY_RUNS = (
+_RUN_FILES = (
     SESSIONS_FOLDER,
     HELD_FOLDER,
     REQUESTS_FOLDER,
@@ -121,11 +121,11 @@ def tree_lock_name(task_id: str, number: int) -> str:
 
 
 def stamps_of_runs(own_place: str) -> tuple[object, ...]:
-    """Returns what differs once what runs of this clone tell in files, or are told, is something else.
+    """Returns stamps of the files in which runs of this clone report and get requests; one differs after each change.
 
-    That a run or a session has ended shows in its lock alone.
+    The end of a run or of a session shows only in its lock.
     """
-    return tuple(stamp_of(f"{own_place}/{name}") for name in _TOLD_BY_RUNS)
+    return tuple(stamp_of(f"{own_place}/{name}") for name in _RUN_FILES)
 
 
 def is_run_alive_at(own_place: str) -> bool:

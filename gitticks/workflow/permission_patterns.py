@@ -46,9 +46,7 @@ _QUOTED_TEXT = re.compile(r"\$\(cat <<(['\"])(\w+)\1\n(?:(?!\2).*\n)*\2\n\s*\)")
 _BEFORE_TEXT = re.compile(
     r"\s(?:-[aqsv]*m|-[Fb]|--(?:message|body|title|notes|description|done|reason))[ =]?\"\Z"
 )
-"""Only an option for texts takes one: elsewhere it may be a command, or a word that one is told by."""
-_SPEAKS = re.compile(r"\s*(?:git|gh|glab|gt)\s")
-"""The programs that have such options."""
+"""An option whose value is text: elsewhere such text may be a command, or name one."""
 _WRAPPED = re.compile(r"\s*\S+\s+-[a-z]*c\s+(?:'[^']*'|\"(?:[^\"\\$`]|\\\")*\"|[\w./:=@%+,-])+\s*", re.DOTALL)
 """A command for `sh -c` that the outer shell leaves as it is."""
 _UNESCAPED = re.compile(r"\\([$`])")
@@ -71,8 +69,6 @@ _NOT_LOOKING = (
     *(f"!git {word} *--output[ =]*" for word in ("diff", "log", "show")),
     *("!rg *--pre[ =]*", "!rg *--hostname-bin[ =]*"),
 )
-
-
 _EXPANDED = re.compile(r"(?<=\s)(?:[*?\[{]|-[^\s'\"]*[*?\[])")
 """What a shell may put an option in the place of, if a file has its name."""
 
