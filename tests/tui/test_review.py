@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import events
 
 from gitticks.actions.context import Context
 from gitticks.model.notes import Section
@@ -40,6 +39,24 @@ async def open_review(shown: Shown, *words: str, task_id: str = "k7f2") -> None:
     await shown.sees(*words)
 
 
+async def open_inbox(shown: Shown, *words: str) -> None:
+    """Goes to the inbox of Home, and waits until verdicts can be given there."""
+    await shown.sees(*words)
+    home = shown.app.view
+    assert isinstance(home, Home)
+    await shown.until(lambda: home._looked, "the look at the entries")
+    await shown.press("i")
+
+
+async def comment_on_first_line(shown: Shown, text: str) -> None:
+    """Comments on the first line of the first file of a review."""
+    await shown.press("right_square_bracket", "down", "c")
+    await shown.sees("It goes to the agent")
+    await shown.type(text)
+    await shown.press("enter")
+    await shown.sees("1 comment")
+
+
 def test_work_is_approved_with_a_comment_and_merged(project: Project) -> None:
     reviewing(project)
 
@@ -66,89 +83,6 @@ def test_work_is_approved_with_a_comment_and_merged(project: Project) -> None:
     assert project.file("k7f2").entries(Section.NOTES)[0].text.endswith("really")
 
 
-@pytest.mark.parametrize(("text", "feedback"), [("see there", "see there"), ("", "see the comments")])
-def test_work_is_rejected_with_comments_and_a_sentence_or_none(
-    project: Project, text: str, feedback: str
-) -> None:
-    reviewing(project)
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await shown.press("right_square_bracket", "down", "c")
-        await shown.sees("comment")
-        await shown.type("too short")
-        await shown.press("enter", "n")
-        await shown.sees("Send k7f2 back", "login.txt:1", "too short")
-        await shown.type(text)
-        await shown.press("enter")
-        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
-
-    play(project.path, work)
-    texts = [note.text for note in project.file("k7f2").entries(Section.NOTES)]
-    assert any("too short" in one for one in texts)
-    assert any(feedback in one for one in texts)
-
-
-def test_what_changes_after_the_comments_refuses_the_verdict_and_they_are_sent_once(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reviewing(project)
-    project.change("k7f2", asked_at=project.task("k7f2").created)
-    goes_on = held_back(monkeypatch, "gitticks.tui.screens.review.reject_task")
-
-    async def reject(shown: Shown) -> None:
-        await shown.press("n")
-        await shown.sees("Send k7f2 back", "too short")
-        await shown.type("see there")
-        await shown.press("enter")
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await shown.press("right_square_bracket", "down", "c")
-        await shown.sees("It goes to the agent")
-        await shown.type("too short")
-        await shown.press("enter")
-        await reject(shown)
-        await shown.until(lambda: project.notes("k7f2"), "the comment")
-        project.ok("update", "k7f2", "--title", "Keep the query")
-        goes_on.set()
-        await shown.reads("changed since you looked: its title changed")
-        await shown.sees("the work changed; r reloads")
-        await shown.press("r")
-        await shown.no_longer_sees("r reloads")
-        await reject(shown)
-        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
-
-    play(project.path, work)
-    assert sum("too short" in one for one in project.notes("k7f2")) == 1
-
-
-def test_comments_outlive_the_interface_until_they_are_sent(project: Project) -> None:
-    reviewing(project)
-
-    async def comment(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await shown.press("right_square_bracket", "down", "c")
-        await shown.sees("comment")
-        await shown.type("too short")
-        await shown.press("enter")
-        await shown.sees("1 comment")
-
-    async def remove(shown: Shown) -> None:
-        await open_review(shown, "login.txt", "1 comment", "too short")
-        await shown.press("right_square_bracket", "down", "c")
-        await shown.sees("Empty removes it.")
-        await shown.press("ctrl+u", "enter")
-        await shown.no_longer_sees("too short")
-
-    async def look(shown: Shown) -> None:
-        await open_review(shown, "login.txt", "merges cleanly")
-        assert "1 comment" not in shown.text
-
-    for one in (comment, remove, look):
-        play(project.path, one)
-
-
 @pytest.mark.parametrize(
     ("keys", "sees"),
     [(("right_square_bracket", "down", "c"), "It goes to the agent"), (("t",), "History")],
@@ -172,23 +106,6 @@ def test_a_verdict_closes_nothing_that_was_opened_meanwhile(
         goes_on.set()
         await shown.sees("merged into main as")
         assert shown.app.screen is opened
-
-    play(project.path, work)
-
-
-def test_what_was_typed_is_there_again_and_pasted_lines_are_one(project: Project) -> None:
-    reviewing(project)
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await shown.press("n")
-        await shown.sees("Send k7f2 back")
-        shown.app.post_message(events.Paste("two\n  lines\n"))
-        await shown.sees("two lines")
-        await shown.press("escape")
-        await shown.no_longer_sees("Send k7f2 back")
-        await shown.press("n")
-        await shown.sees("Send k7f2 back", "two lines")
 
     play(project.path, work)
 
@@ -289,49 +206,6 @@ def test_a_note_or_title_meanwhile_refuses_the_verdict(project: Project) -> None
     play(project.path, work)
 
 
-def test_a_note_meanwhile_refuses_an_approval_in_the_inbox(project: Project) -> None:
-    reviewing(project)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "merges cleanly")
-        await shown.press("y")
-        await shown.sees("Approve k7f2")
-        project.ok("note", "k7f2", "do not merge")
-        await shown.press("enter")
-        await shown.sees("changed since you looked", "its notes changed")
-        assert project.task("k7f2").status is Status.REVIEWING
-        await shown.press("escape")
-        await shown.until(lambda: _read_again(shown), "the note")
-        await shown.press("y")
-        await shown.sees("Approve k7f2", "do not merge")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
-
-    play(project.path, work)
-
-
-def _read_again(shown: Shown) -> bool:
-    home = shown.app.screen
-    assert isinstance(home, Home)
-    told = home._looked["k7f2"].seen.told
-    return told is not None and bool(told.notes)
-
-
-def test_what_awaits_review_meanwhile_is_not_closed_as_a_person_s_own_work(project: Project) -> None:
-    project.make("b2cd", title="By hand", awaiting=Awaiting.WORK)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "By hand")
-        await shown.press("enter")
-        await shown.sees("b2cd is waiting for your work")
-        project.change("b2cd", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
-        await shown.press("enter")
-        await shown.reads("changed since you looked: it awaits review now, not work")
-
-    play(project.path, work)
-    assert project.task("b2cd").status is Status.REVIEWING
-
-
 def test_a_verdict_of_somebody_else_is_seen_at_once(project: Project) -> None:
     reviewing(project)
 
@@ -370,25 +244,6 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
 
     play(project.path, work)
     assert project.file("m3xq").entries(Section.QUESTIONS)[-1].text == "formal"
-
-
-def test_what_is_answered_in_the_inbox_goes_back_to_its_agent_and_leaves_no_keys(project: Project) -> None:
-    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "m3xq  question", "n cancel")
-        await shown.sees("enter answer")
-        await shown.press("y")
-        await shown.sees("your answer")
-        await shown.type("formal")
-        await shown.press("enter")
-        await shown.sees("m3xq answered; back to its agent")
-        await shown.sees("Nothing is waiting for you.")
-        keys = shown.text.splitlines()[-1]
-        assert "+ new task" in keys
-        assert not any(word in keys for word in ("answer", "approve", "reject", "enter"))
-
-    play(project.path, work)
 
 
 def test_of_a_question_that_somebody_else_answers_the_task_has_changed(project: Project) -> None:
@@ -462,33 +317,6 @@ def test_without_code_an_approval_says_that_it_merges_nothing(project: Project) 
 STUCK = {"title": "Be stuck", "status": Status.STUCK, "awaiting": Awaiting.ESCALATION}
 
 
-async def open_inbox(shown: Shown, *words: str) -> None:
-    """Goes to the inbox of Home, and waits until verdicts can be given there."""
-    await shown.sees(*words)
-    home = shown.app.view
-    assert isinstance(home, Home)
-    await shown.until(lambda: home._looked, "the look at the entries")
-    await shown.press("i")
-
-
-def test_a_stuck_task_is_decided_about_in_the_inbox(project: Project) -> None:
-    project.make("z42v", **STUCK)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "z42v  stuck", "y decide")
-        assert "escalation" not in shown.text
-        await shown.press("enter")
-        await shown.sees("It is stuck.", "try again, with a note", "cancel it")
-        await shown.press("down", "enter")
-        await shown.sees("your note")
-        await shown.type("use the cache")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("z42v").status is Status.WORKING, "the next try")
-
-    play(project.path, work)
-    assert project.notes("z42v") == ["use the cache"]
-
-
 def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
     project.make("z42v", **STUCK)
 
@@ -501,145 +329,6 @@ def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
         await shown.until(lambda: isinstance(shown.app.view, Home), "the way back")
 
     play(project.path, work)
-
-
-def test_the_last_entry_of_a_long_inbox_is_answered_and_judged_like_the_first(project: Project) -> None:
-    for number in range(20):
-        project.make(f"b{number:02}d", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, priority=1)
-    asks = {"status": Status.CLARIFICATION, "awaiting": Awaiting.INPUT, "body": QUESTION}
-    project.make("m3xq", title="Rename", priority=3, **asks)
-    make_reviewing(project, priority=3)
-
-    async def go_to(shown: Shown, task_id: str, *words: str) -> None:
-        await open_inbox(shown, *words)
-        home = shown.app.view
-        assert isinstance(home, Home)
-        home.pane("inbox").go_to(task_id)
-
-    async def work(shown: Shown) -> None:
-        await go_to(shown, "m3xq", "22 waiting")
-        await shown.press("enter")
-        await shown.sees("Which tone", "y answer")
-        await shown.press("y")
-        await shown.sees("m3xq asks", "your answer")
-        await shown.type("formal")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("m3xq").status is Status.WORKING, "the answer")
-        await go_to(shown, "k7f2", "21 waiting")
-        await shown.press("y")
-        await shown.sees("merges cleanly into main", "y approve")
-
-    play(project.path, work)
-
-
-def test_of_many_pieces_of_work_none_is_said_to_have_no_code(project: Project) -> None:
-    for number in range(11):
-        make_reviewing(project, f"b{number:02}d", title=f"Work {number}", priority=number // 10)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "11 waiting")
-        home = shown.app.view
-        assert isinstance(home, Home)
-        home.pane("inbox").go_to("b10d")
-        await shown.press("y")
-        await shown.sees("login.txt", "merges 1 commit into main")
-        assert "no code" not in shown.text
-
-    play(project.path, work)
-
-
-def test_an_inbox_that_could_not_be_looked_into_still_says_why_nothing_can_be_decided(
-    project: Project,
-) -> None:
-    reviewing(project)
-    with (project.board / "config.yaml").open("a") as file:
-        file.write("bogus: 1\n")
-    git("commit", "-qam", "broken", "--no-verify", at=project.board)
-
-    async def work(shown: Shown) -> None:
-        await shown.sees("k7f2")
-        await shown.press("i", "y")
-        await shown.until(lambda: isinstance(shown.app.view, Review), "the review")
-        await shown.sees("bogus")
-
-    play(project.path, work)
-
-
-async def comment_on_first_line(shown: Shown, text: str) -> None:
-    """Comments on the first line of the first file of a review."""
-    await shown.press("right_square_bracket", "down", "c")
-    await shown.sees("It goes to the agent")
-    await shown.type(text)
-    await shown.press("enter")
-    await shown.sees("1 comment")
-
-
-def test_an_answer_takes_the_comments_along(project: Project) -> None:
-    make_reviewing(project, status=Status.WORKING, awaiting=Awaiting.CHECKPOINT)
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await comment_on_first_line(shown, "too short")
-        await shown.press("e")
-        await shown.sees("your answer", "with your 1 comment as notes")
-        await shown.type("go on")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("k7f2").awaiting is None, "the answer")
-        await shown.until(lambda: not shown.app.unsent.on("k7f2"), "the end of the comments")
-
-    play(project.path, work)
-    quoted, answer = project.notes("k7f2")
-    assert (quoted.split("\n\n")[-1], answer) == ("too short", "go on")
-
-
-def test_a_decision_on_a_stuck_task_takes_the_comments_along(project: Project) -> None:
-    make_reviewing(project, **STUCK)
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await comment_on_first_line(shown, "too short")
-        await shown.press("escape")
-        await open_inbox(shown, "k7f2  stuck")
-        await shown.press("enter")
-        await shown.sees("1 comment", "y decide")
-        await shown.press("escape")
-        await shown.sees("k7f2  stuck")
-        await shown.press("y")
-        await shown.sees("1 comment", "your comments on it are not sent yet")
-        await shown.press("y")
-        await shown.sees("try again, with a note")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the next try")
-        await shown.until(lambda: not shown.app.unsent.on("k7f2"), "the end of the comments")
-
-    play(project.path, work)
-    assert [one.split("\n\n")[-1] for one in project.notes("k7f2")] == ["too short"]
-
-
-def test_a_comment_stays_with_the_line_that_it_was_written_on(project: Project) -> None:
-    workspace = reviewing(project)
-
-    async def work(shown: Shown) -> None:
-        await open_review(shown, "login.txt")
-        await comment_on_first_line(shown, "too short")
-        commit_file(workspace, "login.txt", "something else\nk7f2\n", "more")
-        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
-        await shown.sees("the work changed; r reloads")
-        await shown.press("r")
-        await shown.sees("login.txt:1  of an earlier version", "something else", "1 comment")
-        rows = [row for row in shown.text.splitlines() if "k7f2" in row or "too short" in row]
-        assert "too short" in rows[-2], "below the line as it was, above the changes"
-        await shown.press("home", "c")
-        await shown.sees("Empty removes it.")
-        await shown.type(" and dull")
-        await shown.press("enter", "n")
-        await shown.sees("Send k7f2 back", "login.txt:1", "too short and dull")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the rejection")
-
-    play(project.path, work)
-    said = "On `login.txt`, line 1 of an earlier version:\n\n    k7f2\n\ntoo short and dull"
-    assert project.notes("k7f2")[0] == said
 
 
 def test_a_review_that_cannot_be_read_again_says_so_until_it_can(project: Project) -> None:
@@ -687,24 +376,6 @@ def test_changes_are_drawn_anew_only_where_they_differ(
         await comment_on_first_line(shown, "too short")
         await shown.sees("too short")
         assert len(made) > before
-
-    play(project.path, work)
-
-
-def test_no_cancels_a_question_in_the_inbox_as_in_its_review(project: Project) -> None:
-    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
-
-    async def work(shown: Shown) -> None:
-        await open_inbox(shown, "m3xq  question", "y answer", "n cancel")
-        await shown.press("n")
-        await shown.sees("Cancel m3xq?", "the reason")
-        await shown.press("escape", "escape")
-        await open_review(shown, "y answer  n cancel", task_id="m3xq")
-        await shown.press("n")
-        await shown.sees("Cancel m3xq?", "the reason")
-        await shown.type("not now")
-        await shown.press("enter")
-        await shown.until(lambda: project.task("m3xq").status is Status.CANCELLED, "the end")
 
     play(project.path, work)
 
