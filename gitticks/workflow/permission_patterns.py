@@ -134,7 +134,7 @@ def _hides_option(line: str) -> bool:
     for one in _told_apart(_unwrapped(line)).parts:
         words = _words(one)
         is_spelled_out = not any(word.startswith("-") and re.search(r"[${]", word) for word in words)
-        if words and words[0] in ("git", "rg") and (_EXPANDED.search(one) or not is_spelled_out):
+        if words and words[0] in {"git", "rg"} and (_EXPANDED.search(one) or not is_spelled_out):
             return True
     return False
 
