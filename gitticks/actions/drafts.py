@@ -125,18 +125,11 @@ def _all_drafts(context: Context) -> Iterator[Path]:
         yield folder
 
 
-@contextmanager
-def text_kept_on_error(context: Context, text: str | None) -> Iterator[str]:
-    """Yields a text that nobody else has, such as what came by stdin; keeps it if the block fails, and says where."""
-    text = text or ""
-    try:
-        yield text
-    except GitticksError as error:
-        if text.strip():
-            draft = make_draft(context, b"", "TEXT.md")
-            draft.path.write_text(f"{text.strip()}\n", "utf-8", "replace")
-            draft.keep(error)
-        raise
+def keep_text(context: Context, text: str, error: GitticksError) -> None:
+    """Keeps a text that nobody else has and that was not taken, and adds to the error's hint where."""
+    draft = make_draft(context, b"", "TEXT.md")
+    draft.path.write_text(f"{text.strip()}\n", "utf-8", "replace")
+    draft.keep(error)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from gitticks.actions.derived_state import standing_now
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_tasks_to_decide
 from gitticks.cli.failures import tell
 from gitticks.cli.json import print_tasks, task_text
-from gitticks.cli.options import Completes
+from gitticks.cli.options import Completes, keep_typed
 from gitticks.cli.render import PrintingError, discard, hint
 from gitticks.cli.writing import print_change
 from gitticks.errors import Exit, GitticksError, UsageError, first_of
@@ -191,6 +191,7 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
             discard(sys.stdout)
             failed = decided.code
         except GitticksError as error:
+            keep_typed(context, error)
             message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"
             failed = tell(["--json"] if context.as_json else [], message, error.hint, error.exit_code)
         code = code or failed

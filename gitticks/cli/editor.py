@@ -18,9 +18,10 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import standing_now
-from gitticks.actions.drafts import Draft, kept_on_error, make_draft, text_kept_on_error
+from gitticks.actions.drafts import Draft, kept_on_error, make_draft
 from gitticks.cli.failures import tell
 from gitticks.cli.json import print_tasks, task_text
+from gitticks.cli.options import keep_typed
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
 from gitticks.cli.text import visible, wrap
 from gitticks.cli.writing import check_text, returned_words
@@ -252,19 +253,18 @@ def answered_words(context: Context, after: Task) -> str:
     return f"answered; {returned_words(context, after)} with your answer"
 
 
-def answer(context: Context, waiting: Waiting, text: str, *, is_ours: bool) -> Task:
-    """Answers a task and returns it; a text that only we have is kept in a file if that fails."""
+def answer(context: Context, waiting: Waiting, text: str) -> Task:
+    """Answers a task and returns it."""
     from gitticks.actions.verdict import respond_to
 
-    with text_kept_on_error(context, text if is_ours else ""):
-        return respond_to(context, waiting.task.id, check_text(text), waiting.seen).after
+    return respond_to(context, waiting.task.id, check_text(text), waiting.seen).after
 
 
 def answer_in_editor(context: Context, waiting: Waiting, begun: str = "") -> Task | None:
     """Lets a person write the answer below the question, and answers with it; None if it was left empty."""
     sheet = question_sheet(waiting.task, waiting.questions, begun, said=waiting.said)
     with written_below(context, sheet, "ANSWER.md", begun) as text:
-        return answer(context, waiting, text, is_ours=False) if text else None
+        return answer(context, waiting, text) if text else None
 
 
 @contextmanager
@@ -300,6 +300,7 @@ def answer_every_question(context: Context, *, with_editor: bool) -> int:
         try:
             after = _ask(context, task_id, f"{place + 1} of {len(waiting)}", with_editor=with_editor)
         except GitticksError as error:
+            keep_typed(context, error)
             code = tell(["--json"] if context.as_json else [], error.message, error.hint, error.exit_code)
             continue
         except EOFError:
@@ -333,7 +334,9 @@ def _ask(context: Context, task_id: TaskId, place: str, *, with_editor: bool) ->
         typed = typed_lines()
         if typed is None:
             raise EOFError
-        after = answer(context, waiting, typed, is_ours=True) if typed else None
+        context.typed = typed
+        after = answer(context, waiting, typed) if typed else None
+        context.typed = ""
     if after is None:
         say(f"{task_id}{GAP}left unanswered", err=True)
     return after

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,13 +18,15 @@ from gitticks.actions.context import Context
 from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, run_in, with_values
 from gitticks.cli.catalogue import BY_NAME, name_of
 from gitticks.cli.text import as_called, called
-from gitticks.errors import DocumentError, UsageError
+from gitticks.errors import DocumentError, GitticksError, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
 R = TypeVar("R")
+STDIN = "-"
+LONGEST_TEXT = 100_000
 _NARROW = 60
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
 """Commands that live long or look at many objects, for which libgit2 is worth its loading."""
@@ -169,9 +173,28 @@ def pass_context(function: Callable[..., R]) -> Callable[..., R]:
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
-        return run_in(context, str(call.command.name), function, values)
+        try:
+            return run_in(context, str(call.command.name), function, values)
+        except GitticksError as error:
+            is_unread = STDIN in (*values.values(), *values.get("words", ())) and not context.typed
+            if (
+                is_unread and not sys.stdin.isatty()
+            ):  # refused before it was read, which nobody else has either
+                with suppress(UnicodeDecodeError):
+                    context.typed = sys.stdin.read(LONGEST_TEXT)
+            keep_typed(context, error)
+            raise
 
     return with_context
+
+
+def keep_typed(context: Context, error: GitticksError) -> None:
+    """Keeps what came by stdin for a command that was refused, if a person's, and adds to the error's hint where."""
+    text, context.typed = context.typed, ""
+    if text.strip() and context.mailbox is None:
+        from gitticks.actions.drafts import keep_text
+
+        keep_text(context, text, error)
 
 
 def command(name: str, *examples: str, with_json: bool = True, of: Any = click) -> Decorator:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Completes
+from gitticks.cli.options import LONGEST_TEXT, STDIN, Completes
 from gitticks.cli.render import GAP, PrintingError, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.errors import GitticksError, UsageError
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-STDIN = "-"
-LONGEST_TEXT = 100_000
 MOST_LINES = 5_000
 _TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` converts it, if it is Latin-1"
 _A_FILE = "that looks like the text itself: name a file, or pipe the text in and use `-`"
@@ -163,6 +161,7 @@ def read_text(given: str | None, what: str = "the text") -> str | None:
             given = sys.stdin.read(LONGEST_TEXT + 1)
         except UnicodeDecodeError:
             raise UsageError(f"{what} is not UTF-8", hint=_TO_UTF8) from None
+        click.get_current_context().ensure_object(Context).typed = check_text(given, what)
     return None if given is None else check_text(given, what)
 
 

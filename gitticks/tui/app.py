@@ -21,7 +21,9 @@ from textual.events import Key
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
+from gitticks.actions import drafts
 from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
@@ -35,8 +37,7 @@ from gitticks.tui.widgets.output import Output
 
 R = TypeVar("R")
 _TOAST_SECONDS, _UNTIL_READ = 4.0, 3600.0
-_CLOCK_SECONDS = 5.0
-_LONGEST_LEAVE_SECONDS = 60.0
+_CLOCK_SECONDS, _LONGEST_LEAVE_SECONDS = 5.0, 60.0
 _TICKS_AT_REST = 12
 
 
@@ -254,14 +255,13 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         lock: threading.Lock,
         text: str = "",
     ) -> None:
-        from gitticks.actions.drafts import text_kept_on_error
-
         context = self.context.renewed()
         with lock:
             try:
-                with text_kept_on_error(context, text):
-                    found = do(context)
+                found = do(context)
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
+                if text.strip() and isinstance(error, GitticksError):
+                    drafts.keep_text(context, text, error)
                 where = done if isinstance(done, str) else "the interface"
                 self.call_later(self.refuse, *refusal_of(error, where))
                 return

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.drafts import text_kept_on_error
 from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, reopen_task
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change, find_tasks_to_decide
 from gitticks.actions.verdict import (
@@ -34,7 +33,7 @@ from gitticks.cli.editor import (
     written_below,
 )
 from gitticks.cli.options import command, task_argument
-from gitticks.cli.writing import STDIN, moved_words, print_change, read_text, returned_words
+from gitticks.cli.writing import moved_words, print_change, read_text, returned_words
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
@@ -65,9 +64,8 @@ def approve_command(
     text = read_text(typed, "the note")
 
     def decide(task_id: TaskId) -> Decided:
-        with text_kept_on_error(context, text if typed == STDIN else None):
-            proof = prove_approval(context, task_id, typed_word, signs=sign, key=key)
-            judged = approve_task(context, task_id, text, seen[task_id], proof)
+        proof = prove_approval(context, task_id, typed_word, signs=sign, key=key)
+        judged = approve_task(context, task_id, text, seen[task_id], proof)
         before, after = judged.before, judged.after
         if before == after and not after.is_merging:
             when = f" since {after.closed:%Y-%m-%d %H:%M} UTC" if after.closed is not None else ""
@@ -103,9 +101,7 @@ def reject_command(
     asking = () if given or no_feedback else _asking(context, ids, can_ask=typed is None)
 
     def decide(task_id: TaskId) -> Decided:
-        ours = text_kept_on_error(context, given if typed == STDIN else None)
-        written = _written(context, task_id) if task_id in asking else ours
-        with written as text:
+        with _written(context, task_id) if task_id in asking else nullcontext() as text:
             after = reject_task(context, task_id, text or given, seen[task_id]).after
         if not after.is_open:
             return Decided(after, ("cancelled",))
@@ -173,7 +169,7 @@ def respond_command(
     if given is None or with_editor:
         after = answer_in_editor(context, waiting, (given or "").strip())
     else:
-        after = answer(context, waiting, given, is_ours=text == STDIN)
+        after = answer(context, waiting, given)
     if after is None:
         hint = f'`gt respond {waiting.task.id} "…"`'
         raise UsageError("the answer is empty, nothing was changed", hint=hint)

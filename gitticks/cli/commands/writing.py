@@ -308,14 +308,9 @@ def note_command(context: Context, *, words: tuple[str, ...], file: str | None, 
 def _note(
     context: Context, task_id: TaskId, typed: str | None, file: str | None
 ) -> AbstractContextManager[str]:
-    """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
+    """Returns the note; one that was written in an editor is kept in a file if it cannot be added."""
     if file is not None or typed is not None:
-        text = read_text_file(file) or read_text(typed) or ""
-        if STDIN not in (file, typed):
-            return nullcontext(text)
-        from gitticks.actions.drafts import text_kept_on_error
-
-        return text_kept_on_error(context, text)
+        return nullcontext(read_text_file(file) or read_text(typed) or "")
     from gitticks.cli.editor import NOTE, head_of, is_typed_to, make_sheet, written_below
 
     if not is_typed_to() or context.world.in_session:

@@ -146,3 +146,24 @@ def test_questions_that_are_refused(project: Project, arguments: list[str], code
     ran = project.gt("ask", *arguments)
     assert (ran.code, project.tip()) == (code, tip)
     assert ran.err.startswith(f"error: {message}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["handoff", "d0ne", "-"],
+        ["ask", "d0ne", "-"],
+        ["update", "d0ne", "-d", "-", "--status", "working"],
+        ["close", "cnld", "-m", "-"],
+        ["cancel", "d0ne", "-m", "-"],
+        ["note", "none", "-"],
+        ["create", "x", "-d", "-", "--parent", "none"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_text_from_stdin_is_kept_if_the_command_is_refused(project: Project, command: list[str]) -> None:
+    project.make("cnld", status=Status.CANCELLED)
+    ran = project.gt(*command, input="Hours of work,\nin two lines.\n")
+    assert ran.code != 0
+    kept = Path(ran.err.split("your text is kept in `")[1].split("`")[0])
+    assert kept.read_text() == "Hours of work,\nin two lines.\n"
