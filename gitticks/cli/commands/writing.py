@@ -22,10 +22,9 @@ from gitticks.actions.update import (
     set_field,
     update_task,
 )
-from gitticks.cli.options import Completes, command, task_argument
+from gitticks.cli.options import STDIN, Completes, command, task_argument
 from gitticks.cli.render import say
 from gitticks.cli.writing import (
-    STDIN,
     check_text,
     field_options,
     moved_words,
