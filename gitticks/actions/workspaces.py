@@ -20,7 +20,7 @@ from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.asides import left_asides, sweep_asides
-from gitticks.git.process import run_git
+from gitticks.git.process import environment_of_a_shell, run_git
 from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -312,4 +312,5 @@ def open_shell(context: Context, path: Path) -> None:
     shell = context.world.environment.get("SHELL") or "/bin/sh"
     if shutil.which(shell) is None:
         raise GitticksError(f"there is no shell `{shell}`", hint=f"`cd {quote(str(path))}`")
-    subprocess.run([shell], cwd=path, check=False)
+    environment = environment_of_a_shell(context.world.environment)
+    subprocess.run([shell], cwd=path, env=environment, check=False)

@@ -45,6 +45,18 @@ _KEPT_VARIABLES = frozenset(
 )
 """What the person's own shell says about transport and about where their configuration lies; no hook sets these."""
 
+_OF_ONE_REPOSITORY = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    }
+)
+
 _TRUSTED_VARIABLES = frozenset(
     {"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_EDITOR"}
 )
@@ -231,6 +243,11 @@ def _program(path: str | None) -> str:
     ]
     found = (f"{folder}/git" for folder in folders)  # a Path raises for a folder that nobody may enter
     return next((file for file in found if os.path.isfile(file) and os.access(file, os.X_OK)), "git")  # noqa: PTH113
+
+
+def environment_of_a_shell(outer: Mapping[str, str]) -> dict[str, str]:
+    """Returns a person's environment without what would bind their shell's git to one repository, as in git's aliases."""
+    return {name: value for name, value in outer.items() if name not in _OF_ONE_REPOSITORY}
 
 
 def _environment(outer: Mapping[str, str], *, trusted: bool) -> dict[str, str]:

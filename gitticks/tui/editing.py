@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.process import environment_of_a_shell
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -137,6 +138,7 @@ def open_shell(view: View, task_id: str) -> None:
             raise NotFoundError(f"`{task_id}` has no workspace here", hint=f"`gt start {task_id}` makes one")
         program = context.world.environment.get("SHELL") or "sh"
         print(f"{workspace}\nexit or ctrl-d returns to gt")  # noqa: T201 (the terminal is the shell's now)
-        subprocess.run([program], cwd=workspace, check=False)
+        environment = environment_of_a_shell(context.world.environment)
+        subprocess.run([program], cwd=workspace, env=environment, check=False)
 
     with_terminal(view, shell)

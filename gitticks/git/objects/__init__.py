@@ -17,6 +17,17 @@ __all__ = ["Change", "Objects", "StoredCommit", "objects_for_many", "open_object
 
 BACKEND_VARIABLE = "GITTICKS_GIT_BACKEND"
 """`libgit2` or `processes`, for tests and to look into a problem; a format that libgit2 cannot read stays with git."""
+_KNOWN_TO_LIBGIT2 = frozenset(
+    f"extensions.{name}"
+    for name in (
+        "noop",
+        "objectformat",
+        "preciousobjects",
+        "refstorage",
+        "relativeworktrees",
+        "worktreeconfig",
+    )
+)
 _INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
@@ -28,8 +39,11 @@ def open_objects(common_dir: Path, *, does_much: bool = False) -> Objects:
     """
     settings = _settings(common_dir)
     object_format = settings.get("extensions.objectformat", "sha1").lower()
+    named = {key for key in settings if key.startswith("extensions.")}
     is_known_to_libgit2 = (
-        object_format == "sha1" and settings.get("extensions.refstorage", "files") == "files"
+        object_format == "sha1"
+        and settings.get("extensions.refstorage", "files") == "files"
+        and named <= _KNOWN_TO_LIBGIT2
     )
     wanted = os.environ.get(BACKEND_VARIABLE, "libgit2" if does_much else "processes")
     if is_known_to_libgit2 and wanted == "libgit2":

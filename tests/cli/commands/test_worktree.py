@@ -29,9 +29,10 @@ def test_open_starts_the_persons_shell_in_the_workspace(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = make_working(project)
-    monkeypatch.setenv("SHELL", str(write_program(tmp_path / "shell", f"pwd > {tmp_path}/seen")))
-    project.ok("worktree", "open", "k7f2")
-    assert (tmp_path / "seen").read_text().strip() == str(workspace)
+    shows = f"(pwd; git rev-parse --abbrev-ref HEAD) > {tmp_path}/seen"
+    monkeypatch.setenv("SHELL", str(write_program(tmp_path / "shell", shows)))
+    project.ok("worktree", "open", "k7f2", environment={"GIT_DIR": str(project.path / ".git")})
+    assert (tmp_path / "seen").read_text().splitlines() == [str(workspace), "gitticks/work/k7f2"]
     assert json.loads(project.ok("worktree", "open", "k7f2", "--json"))["path"] == str(workspace)
     monkeypatch.setenv("SHELL", "/no/shell")
     told = project.gt("worktree", "open", "k7f2").err

@@ -75,6 +75,15 @@ def test_hooks_see_the_merged_files_and_change_the_message(repository: Repositor
     assert len(git("worktree", "list", at=root).splitlines()) == 1
 
 
+def test_hooks_have_the_persons_language(
+    repository: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.delenv("LC_ALL", raising=False)
+    hook(root / ".git" / "hooks", "commit-msg", "grep -q '^...$' \"$1\"")  # by letters, not by bytes
+    assert git("show", "-s", "--format=%s", merge(repository, root, "äöü\n"), at=root) == "äöü"
+
+
 def test_a_hook_that_fails_refuses_the_commit(repository: Repository, root: Path) -> None:
     hook(root / ".git" / "hooks", "commit-msg", "echo 'no ticket number' >&2; exit 1")
     with pytest.raises(HookRefusedError, match="`commit-msg` refused the merge: no ticket number"):
