@@ -61,6 +61,16 @@ _REFUSALS = (
 )
 """How git tells that somebody answered, and that it was no."""
 
+_NOT_TAKEN = (
+    "cannot lock ref",
+    "unable to update local ref",
+    "Unable to create '",
+    "unable to write",
+    "No space left",
+)
+"""How git tells that somebody answered, and that the answer found no place here."""
+_OVERTAKEN = "but expected"
+
 _ABSENT = ("does not appear to be a git repository", "not found", "repository not exported", "does not exist")
 _ANSWERS = "answered"
 
@@ -84,7 +94,7 @@ class Fetched(Enum):
     HERE = "the remote branch is up to date here"
     MISSING = "the remote has no such branch"
     UNREACHABLE = "the remote cannot be reached"
-    REFUSED = "the remote refused, or sent what git refused"
+    REFUSED = "the remote refused, or sent what git refused or could not store"
 
 
 class Pushed(Enum):
@@ -166,6 +176,8 @@ def fetch(
         refs.append(f"+{beside[0]}*:{beside[1]}*")
     asked = [*safely, *FETCH, *options, "--end-of-options", remote, *refs]
     done = reach(repository, asked, timeout_seconds)
+    if not isinstance(done, str) and _OVERTAKEN in done.stderr:  # somebody else fetched at the same moment
+        done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return FetchedBranch(Fetched.UNREACHABLE, words=printable(done))
     if done.code == 0 or "find remote ref" in done.stderr:
@@ -173,7 +185,7 @@ def fetch(
         if done.code:
             return FetchedBranch(Fetched.MISSING)
         return FetchedBranch(Fetched.HERE, read_ref(repository.common_dir, tracking))
-    if any(sign in done.stderr for sign in _REFUSALS):
+    if any(sign in done.stderr for sign in (*_REFUSALS, *_NOT_TAKEN)):
         return FetchedBranch(Fetched.REFUSED, words=printable(done.stderr))
     return _unreached(repository, remote, done.stderr)
 

@@ -92,6 +92,20 @@ def test_where_git_fails_it_is_said_which_settings_of_the_repository_were_not_us
     assert words in push(here, "origin", head(here), "main").words
 
 
+@pytest.mark.parametrize("way", ["a ref where the folder should be", "a lock left behind"])
+def test_what_cannot_be_stored_here_is_not_being_offline(here: Repository, tmp_path: Path, way: str) -> None:
+    push(here, "origin", head(here), "new/branch")
+    git("update-ref", "-d", "refs/remotes/origin/new/branch", at=tmp_path / "work")
+    if way == "a lock left behind":
+        lock = here.common_dir / "refs/remotes/origin/new/branch.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        lock.touch()
+    else:
+        git("update-ref", "refs/remotes/origin/new", "HEAD", at=tmp_path / "work")
+    fetched = fetch(here, "origin", "new/branch")
+    assert (fetched.outcome, "refs/remotes/origin/new" in fetched.words) == (Fetched.REFUSED, True), fetched
+
+
 def test_damaged_objects_are_refused(here: Repository, tmp_path: Path) -> None:
     tree = git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", at=tmp_path / "origin")
     content = f"tree {tree}\nauthor nobody\ncommitter nobody\n\nx\n"
