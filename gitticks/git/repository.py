@@ -210,8 +210,9 @@ def ask_git(start: str) -> Repository:
             return run_git(arguments, directory=Path(start)).text
         except GitError as error:
             if (missing := error.message.partition("not a git repository: ")[2]) != "":
+                where = "" if missing == "(null)" else f": no `{missing}`"  # what git 2.55 prints
                 raise NotFoundError(
-                    f"`{start}` is a worktree of a repository that is gone or was moved: no `{missing}`",
+                    f"`{start}` is a worktree of a repository that is gone or was moved{where}",
                     hint="`git worktree repair`, in the folder where that repository is now",
                 ) from error
             if "not a git repository" in error.message:

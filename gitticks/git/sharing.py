@@ -63,6 +63,7 @@ _REFUSALS = (
 
 _NOT_TAKEN = (
     "cannot lock ref",
+    "local refs could not be updated",
     "unable to update local ref",
     "Unable to create '",
     "unable to write",
