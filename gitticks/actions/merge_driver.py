@@ -24,7 +24,7 @@ from gitticks.store.merging.task import Changes, Look, merge_task, with_supersed
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
 _STASH = "refs/stash"
-_AUTOSTASHES = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
+_AUTOSTASHES = ("rebase-merge/autostash", "rebase-apply/autostash")
 
 
 def merge_in_place(
@@ -93,6 +93,8 @@ def _is_stashed(path: str, theirs: bytes) -> bool:
     for name in _AUTOSTASHES:
         with contextlib.suppress(OSError):
             stashed.append((repository.git_dir / name).read_text().strip())
+    if (of_merge := read_ref(repository.git_dir, "MERGE_AUTOSTASH")) is not None:
+        stashed.append(of_merge)
     if read_ref(repository.common_dir, _STASH) is not None:
         stashed += run_git(["reflog", "--format=%H", _STASH], check=False).text.split()
     return any(_has(repository.objects, one, path, theirs) for one in stashed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.board.journal import load_journal
 from gitticks.board.place import REFUSALS_FILE, is_on_state_branch
 from gitticks.git.checkouts import changed_paths, head
-from gitticks.git.refs import read_ref
+from gitticks.git.refs import has_ref, read_ref
 from gitticks.git.staged import has_message, has_staged_changes, is_in_series, rebased_from
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_file
@@ -89,7 +89,7 @@ def waiting_on_board(checkout: Checkout, *, are_files_merged: bool = False) -> t
     if not is_on_state_branch(checkout):
         return None
     for file, command in _WAITING.items():
-        if (checkout.git_dir / file).exists():
+        if has_ref(checkout.git_dir, file):
             board = f"git -C {BOARD_FOLDER}"
             conclusion = f"`{board} {_conclusion(checkout, command)}`"
             unmerged = checkout.git(["diff", "--name-only", "--diff-filter=U", "-z"]).text.split("\0")[:-1]

@@ -30,6 +30,9 @@ _ID = OBJECT_ID.encode()
 _PACKED_LINES = rb"(?:#[^\n]*+\n|\^%b\n|%b [^\n]++\n)*+" % (_ID, _ID)
 """It never goes back to try otherwise: a repository may have a million refs."""
 _LAST_LOGGED_BYTES = 4 * 1024 * 1024
+_LOGGED_BYTES = 200
+"""How long a line of a log is, about."""
+_AS_LOGGED = "--format=%H %gn <%ge> %gd%x09%gs"
 _LOG_LINE = rf"{OBJECT_ID} ({OBJECT_ID}) .*"
 _BLOCKED = re.compile(rf"'{BRANCHES}([^']+)' exists; cannot create")
 _NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
@@ -86,20 +89,41 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
 
     Of a very long log, which every move makes longer, only the end is read.
     """
-    heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
-    on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
-    for log in (common_dir / "logs" / name, *on_it):
-        yield from _logged_in(log)
+    yield from _logged_in(common_dir, name)
+    for head in sorted(common_dir.glob("worktrees/*/HEAD")):
+        if read_symbolic_ref(head.parent, "HEAD") == name:
+            yield from _logged_in(head.parent, "HEAD")
 
 
-def _logged_in(log: Path) -> Iterator[str]:
-    try:
-        end = read_end_of_plain_file(log, _LAST_LOGGED_BYTES)
-    except OSError:
-        return
-    lines = end.decode("utf-8", "surrogateescape").splitlines()
+def _logged_in(git_dir: Path, name: str) -> Iterator[str]:
+    lines = end_of_log(git_dir, name, _LAST_LOGGED_BYTES).decode("utf-8", "surrogateescape").splitlines()
     found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
     yield from (one for one in found if not is_nothing(one))
+
+
+def end_of_log(git_dir: str | Path, name: str, last_bytes: int) -> bytes:
+    """Returns the end of a ref's log as its file has it, the newest line last; empty without one.
+
+    The log of a reftable git is asked for, by which each move began where the one before had come to.
+    """
+    try:
+        return read_end_of_plain_file(f"{git_dir}/logs/{name}", last_bytes)
+    except OSError:
+        if not _has_reftable(git_dir):
+            return b""
+    asked = ("log", f"--max-count={last_bytes // _LOGGED_BYTES}", "--walk-reflogs", "--date=unix", _AS_LOGGED)
+    told = (_asked_of_git(git_dir, *asked, name, "--") or "").splitlines()
+    reached = [line.partition(" ")[0] for line in told]
+    begun = [*reached[1:], *map(nothing_like, reached[-1:])]
+    moves = [f"{old} {line}\n" for old, line in zip(begun, told, strict=True)]
+    return "".join(reversed(moves)).encode("utf-8", "surrogateescape")
+
+
+def has_ref(git_dir: Path, name: str) -> bool:
+    """True if a ref such as `CHERRY_PICK_HEAD` is there, whatever it holds."""
+    return os.path.exists(f"{git_dir}/{name}") or (
+        _has_reftable(git_dir) and _asked_of_git(git_dir, "rev-parse", "--verify", name) is not None
+    )
 
 
 def way_back(common_dir: Path, name: str, *, seen: str | None = None) -> str:
@@ -107,7 +131,7 @@ def way_back(common_dir: Path, name: str, *, seen: str | None = None) -> str:
 
     Git deletes a branch's log with the branch; then `seen` counts, where somebody last saw it, before other logs.
     """
-    last = next(_logged_in(common_dir / "logs" / name), None)
+    last = next(_logged_in(common_dir, name), None)
     where = "its log ends" if last or not seen else "it was last seen here"
     last = last or seen or next(logged(common_dir, name), None)
     if last is None:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.git.process import run_git
-from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing
+from gitticks.git.refs import BRANCHES, OBJECT_ID, end_of_log, has_ref, is_nothing
 from gitticks.git.repository import Repository
-from gitticks.safe_read import read_end_of_plain_file, read_plain_text
+from gitticks.safe_read import read_plain_text
 
 _SERIES = ("rebase-merge", "rebase-apply", "sequencer")
-_SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _MADE_AGAIN = (b"cherry-pick", b"commit (cherry-pick)", b"revert", b"rebase", b"pull", b"am")
 """How git's log of HEAD begins to tell of a commit that was somebody's before; these words are never translated."""
 
@@ -91,8 +91,7 @@ def _ask_index(repository: Repository, environment: Mapping[str, str], *asked: s
 
 def is_sequencing(git_dir: Path) -> bool:
     """True during a merge, rebase, cherry-pick or revert, whose commits are not a person's edits."""
-    place = str(git_dir)
-    return any(os.path.exists(f"{place}/{name}") for name in _SEQUENCERS)
+    return is_in_series(git_dir) or any(has_ref(git_dir, name) for name in _HEADS)
 
 
 def has_message(git_dir: Path) -> bool:
@@ -135,19 +134,13 @@ def _of_rebase(git_dir: Path, name: str) -> str | None:
 
 def is_made_again(git_dir: Path) -> bool:
     """True after a commit that a cherry-pick, revert or rebase made, also where git has put its notes of that away."""
-    try:
-        last = read_end_of_plain_file(f"{git_dir}/logs/HEAD", _LAST_LINE_BYTES).rpartition(b"\t")[2]
-    except OSError:
-        last = b""
+    last = end_of_log(git_dir, "HEAD", _LAST_LINE_BYTES).rpartition(b"\t")[2]
     return is_sequencing(git_dir) or last.startswith(_MADE_AGAIN)
 
 
 def own_commits(git_dir: Path) -> tuple[str, ...]:
     """Returns what a plain `git commit` made last in a worktree, the newest first; no merges, picks and the like."""
-    try:
-        lines = read_end_of_plain_file(f"{git_dir}/logs/HEAD", _LAST_LINE_BYTES).splitlines()
-    except OSError:
-        return ()
+    lines = end_of_log(git_dir, "HEAD", _LAST_LINE_BYTES).splitlines()
     made = [match[1].decode() for line in lines if (match := _MADE.fullmatch(line))]
     return tuple(reversed(made[-_MOST_OWN_COMMITS:]))
 

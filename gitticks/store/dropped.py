@@ -14,12 +14,10 @@ There are three ways to fall off, and git asks no hook in any of them, but it wr
 
 from __future__ import annotations
 
-import os
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.git.refs import is_nothing, is_object_id, nothing_like, read_ref
-from gitticks.safe_read import read_end_of_plain_file
+from gitticks.git.refs import end_of_log, is_nothing, is_object_id, nothing_like, read_ref
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, TASKS_FOLDER
 
 if TYPE_CHECKING:
@@ -156,11 +154,7 @@ def was_published(repository: Repository, commits: Iterable[str]) -> bool:
 
 
 def _end_of_log(repository: Repository) -> bytes:
-    log = os.path.join(repository.common_place, "logs", STATE_REF)  # noqa: PTH118 - asked at every change
-    try:
-        return read_end_of_plain_file(log, _LAST_BYTES)
-    except OSError:
-        return b""
+    return end_of_log(repository.common_place, STATE_REF, _LAST_BYTES)
 
 
 def _falls(log: bytes, tip: str | None) -> Iterator[Fall]:
