@@ -119,6 +119,11 @@ def test_hooks_and_then_gitticks_leave_without_a_trace(tmp_path: Path, case: str
     workspaces = ".ws" if case == "workspace-dir" else ".gitticks-work"
     project.ok("config", "workspace.dir", workspaces)
     project.ok("start", task_id)
+    project.save(task_id, "status: working", "status: done")
+    project.gt("watch", "--once")
+    assert "/config.yaml.refused\n" in (project.path / ".git/info/exclude").read_text()
+    git("checkout", "-q", ".", at=project.path / ".gitticks")
+    project.ok("watch", "--once")
     git("update-ref", f"refs/gitticks/rescued/{task_id}", "HEAD", at=project.path)
     git("update-ref", "refs/remotes/origin/gitticks/state", "gitticks/state", at=project.path)
     assert type_page(project.path, workspaces) == []
