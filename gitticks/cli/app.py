@@ -75,7 +75,7 @@ class Catalogue(Group):
 def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
 
-    `gt help` explains a command or a topic, and `gt demo` shows a task from start to merge.
+    `gt help` explains a command or a topic, and `gt demo --yes` shows a task from start to merge.
     """
     if version:
         click.echo(f"gitticks {__version__}")

@@ -29,7 +29,7 @@ _SHORT = 10
     "-n",
     "--count",
     type=click.IntRange(1),
-    help=f"Show the last N; by default all of a task, or {DEFAULT_COUNT} of all tasks.",
+    help=f"Show the last N; by default all of a task, {DEFAULT_COUNT} of all tasks, or all with --since.",
 )
 @click.option("--since", metavar="WHEN", help="From a date, or this far back: 2026-10-01, 2h, 30d, 12w.")
 @click.option("--verify", is_flag=True, help="Verify every approval in the history instead.")

@@ -110,7 +110,7 @@ inbox_command = ReadingCommand(
     answer,
     (
         Switch("everybody", ("-a", "--all"), "Include what is waiting for others."),
-        COUNT,
+        COUNT._replace(help=f"Show at most N ({DEFAULT_COUNT})."),
         JSON,
     ),
     examples=("gt inbox", "gt inbox --all"),

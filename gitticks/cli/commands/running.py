@@ -60,7 +60,9 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
 @click.option("--include-orphans", is_flag=True, help="With --auto: include tasks whose epic is closed.")
 @click.option("--all", "with_all", is_flag=True, help="With --auto: include both of these.")
 @click.option(
-    "--parallel", type=click.IntRange(1, MOST_PARALLEL), help="How many agents work at the same time."
+    "--parallel",
+    type=click.IntRange(1, MOST_PARALLEL),
+    help="How many agents work at the same time (setting `parallel`: 3).",
 )
 @click.option("--agent", shell_complete=Completes("agent"), help="Use this agent instead of the tasks' own.")
 @click.option("--model", help="Use this model instead of the agent's default.")
@@ -69,7 +71,7 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
 @click.option(
     "--max-iterations",
     type=click.IntRange(1),
-    help="End after N iterations in total; `budget.run` sets this and the next three permanently.",
+    help="End after N iterations in total; `budget.run` sets this and the other --max options permanently.",
 )
 @click.option("--task-iterations", type=click.IntRange(1), help="Iterations of one task before it is stuck.")
 @click.option(
@@ -80,7 +82,7 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
     "--max-cost",
     type=click.FloatRange(0, min_open=True),
     callback=require_finite,
-    help="End after N dollars in total.",
+    help="End after N dollars in total (setting `budget.run.cost`: 20).",
 )
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
 @click.option(
@@ -90,7 +92,7 @@ def require_finite(context: click.Context, option: click.Parameter, value: float
 @click.option(
     "--poll",
     metavar="TIME",
-    help="With --auto: how often to look for work (30s), and with `sync.auto` to ask the remote.",
+    help="How often to look for work, ask the remote (`sync.auto`) and check pull requests (30s).",
 )
 @click.option(
     "--tmux", "in_tmux", is_flag=True, help="Run agents in tmux sessions; `gt attach ID` joins one."

@@ -197,12 +197,15 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...]) -> int:
 @command("merge", "gt merge", "gt merge --dry-run k7f2", "gt merge --continue k7f2")
 @task_argument(required=False, many=True, name="tasks")
 @click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
-@click.option("--continue", "continues", is_flag=True, help="Merge what you committed after a failed merge.")
+@click.option(
+    "--continue", "continues", is_flag=True, help="Approve and merge what you committed after a failed merge."
+)
 def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool) -> int:
     """Merge approved tasks.
 
-    Each task is merged in memory and tested separately before the base branch moves. If that fails, the task goes back
-    to its agent, or you resolve it: `git merge` the base in the task's workspace, commit, and `gt merge --continue`.
+    Without an ID: all approved tasks, in the order of approval. Each one is merged in memory and tested separately before the
+    base branch moves. If that fails, it goes back to its agent, or you resolve it: `git merge` the base in the task's
+    workspace, commit, and `gt merge --continue`.
     """
     if continues and (dry_run or not tasks):
         raise UsageError(
