@@ -245,7 +245,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "merge.strategy",
         kinds.word(MergeStrategy),
-        "how work is merged; `rebase` makes one commit where the branch's own, one by one, would give another tree",
+        "how work is merged; with `rebase`, one commit if replaying the branch's commits would give different files",
     ),
     Setting(
         "merge.on_conflict",
