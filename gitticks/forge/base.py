@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,9 +118,9 @@ class Forge(ABC):
             raise ForgeError(f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`")
         return url
 
-    def first_on(self, branch: str, asked: str, *keys: str) -> str | None:
-        """Returns the address of the first pull request in an answer that is of this very branch, named by some keys."""
-        return next((self.address(one) for one in self.pages(asked) if text_of(one, *keys) == branch), None)
+    def first_on(self, branch: str, pulls: Iterable[Mapping[str, Any]], *keys: str) -> str | None:
+        """Returns the address of the first pull request that is of this very branch, named by some keys."""
+        return next((self.address(one) for one in pulls if text_of(one, *keys) == branch), None)
 
     def log_of(self, check: Check) -> str:
         """Returns the end of what a red check printed; what is known already where it cannot be read."""

@@ -31,7 +31,7 @@ class GitHub(Forge):
         """Returns the address of the open pull request of a branch of this project."""
         owner = self.project.path.partition("/")[0]
         asked = f"{self._path}/pulls?state=open&head={quote(owner)}:{quote(branch, safe='')}"
-        return self.first_on(branch, asked, "head", "ref")
+        return self.first_on(branch, self.pages(asked), "head", "ref")
 
     def open(self, branch: str, base: str, title: str, text: str) -> str:
         """Opens a pull request."""

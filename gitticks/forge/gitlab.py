@@ -32,7 +32,11 @@ class GitLab(Forge):
     def find(self, branch: str) -> str | None:
         """Returns the address of the open merge request of a branch of this project."""
         asked = f"{self._path}/merge_requests?state=opened&source_branch={quote(branch, safe='')}"
-        return self.first_on(branch, asked, "source_branch")
+        # The answer has those of forks as well, whose branches may have that name.
+        own = [
+            one for one in self.pages(asked) if one.get("source_project_id") == one.get("target_project_id")
+        ]
+        return self.first_on(branch, own, "source_branch")
 
     def open(self, branch: str, base: str, title: str, text: str) -> str:
         """Opens a merge request."""

@@ -13,12 +13,12 @@ from gitticks.runner.pull_requests import PullRequests
 from gitticks.store.branch import Store
 from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import make_reviewing
-from tests.support.pull_requests import URL, forge, offered, recorded, token
+from tests.support.pull_requests import URL, forge, gitlab, offered, recorded, token
 from tests.support.repositories import git
 from tests.support.runs import RunProject, project
 from tests.support.waiting import until
 
-__all__ = ["forge", "project", "recorded", "token"]
+__all__ = ["forge", "gitlab", "project", "recorded", "token"]
 
 
 FAULTS = {
@@ -172,3 +172,12 @@ def test_one_whose_address_an_agent_replaced_is_still_followed(
     ran = project.gt("sync")
     assert project.stands() == (Status.WORKING, Awaiting.ESCALATION), ran.seen
     assert "did not open" not in ran.seen
+
+
+def test_a_branch_of_that_name_in_a_fork_is_not_the_tasks(project: RunProject, gitlab: StandIn) -> None:
+    made = {"source_branch": "gitticks/work/k7f2", "target_branch": "main", "title": "", "description": ""}
+    gitlab._open(made, "source_branch", "target_branch", "description").update(fork=99, head="1" * 40)
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    assert str(project.task("k7f2").pr).endswith("/merge_requests/2")
+    assert gitlab.pulls[2]["title"] == project.task("k7f2").title
