@@ -166,10 +166,12 @@ def open_children(transaction: Transaction, task: Task) -> tuple[TaskId, ...]:
 
 
 def told_by(file: TaskFile) -> Told:
-    """Returns what people wrote of a task; the engine and agents write beside it while a person decides."""
-    notes = with_unasked(file.entries(Section.NOTES), file.entries(Section.QUESTIONS))
+    """Returns what people wrote of a task and what it asks; the engine and agents write beside it while a person decides."""
+    questions = file.entries(Section.QUESTIONS)
+    notes = with_unasked(file.entries(Section.NOTES), questions)
     people = tuple(one for one in notes if one.kind is ActorKind.HUMAN)
-    return Told(file.task.title, file.summary, file.section(Section.ACCEPTANCE) or "", people)
+    criteria = file.section(Section.ACCEPTANCE) or ""
+    return Told(file.task.title, file.summary, criteria, people, open_questions(questions))
 
 
 def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime) -> None:

@@ -182,7 +182,7 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
         draft.enter(Status.DONE, EventType.VERDICT, reason)
 
 
-_TOLD = ("its title", "its text", "its acceptance criteria", "its notes")
+_TOLD = ("its title", "its text", "its acceptance criteria", "its notes", "its questions")
 
 
 def _need_person(

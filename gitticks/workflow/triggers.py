@@ -82,12 +82,13 @@ class PolicyChanged(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What people wrote of a task, which a decision on it is based on."""
+    """What people wrote of a task, and its open questions: a decision on it is based on these."""
 
     title: str
     text: str
     criteria: str
     notes: tuple[Entry, ...]
+    questions: tuple[Entry, ...]
 
 
 class Seen(NamedTuple):

@@ -265,6 +265,16 @@ def test_a_question_that_is_gone_meanwhile_keeps_nobody_from_the_next(
     assert project.task("zzz9").awaiting is None
 
 
+def test_an_answer_closes_no_question_that_its_writer_did_not_see(project: Project, tmp_path: Path) -> None:
+    ask = shlex.join(command("ask", "m3xq", "May I drop the old table?"))
+    editor = write_program(tmp_path / "editor", f"{ask} >&2; echo Yes, friendly. >> $1")
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
+    assert ran.code == 3, ran.seen
+    assert "`m3xq` changed since you looked: its questions changed" in ran.err
+    assert _kept(ran.err).read_text().endswith("Yes, friendly.\n")
+    assert len(open_questions(project.file("m3xq").entries(Section.QUESTIONS))) == 2
+
+
 def test_without_a_terminal_all_needs_an_editor(project: Project) -> None:
     ran = project.gt("respond", "--all")
     assert (ran.code, "hint: `gt respond --all --edit`" in ran.err) == (2, True)
