@@ -100,14 +100,15 @@ def main(name: str, stdin_file: str, *command: str) -> int:
     server = Server(socket_name=name, config_file=os.devnull)
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(_KILLED))
     with TemporaryDirectory(prefix="gitticks-tmux-") as folder:
-        output, code = Path(folder, "output"), Path(folder, "code")
+        output, code, script = Path(folder, "output"), Path(folder, "code"), Path(folder, "script")
         os.mkfifo(output, 0o600)
         source = f" < {shlex.quote(stdin_file)}" if stdin_file else ""
-        script = f"tmux wait-for go; {shlex.join(command)}{source}; echo $? > {shlex.quote(str(code))}"
+        words = f"tmux wait-for go; {shlex.join(command)}{source}; echo $? > {shlex.quote(str(code))}"
+        script.write_bytes(os.fsencode(words))  # tmux takes no command of more than 16 kB
         try:
             server.new_session(
                 session_name="agent",
-                window_command=shlex.join(["sh", "-c", script]),
+                window_command=shlex.join(["sh", str(script)]),
                 start_directory=str(Path.cwd()),
                 x=COLUMNS,
                 y=ROWS,
@@ -122,6 +123,9 @@ def main(name: str, stdin_file: str, *command: str) -> int:
                     sys.stdout.buffer.write(line + b"\n")
                     sys.stdout.flush()
             return int(code.read_text()) if code.exists() else _KILLED
+        except LibTmuxException as error:
+            sys.stderr.write(f"tmux did not start the agent: {error}\n")
+            return _CANNOT_LISTEN
         finally:
             with suppress(
                 LibTmuxException

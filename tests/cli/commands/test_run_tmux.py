@@ -14,6 +14,7 @@ from gitticks.agents.tmux import is_joinable, server_name
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.cli.support import command
+from tests.support.agents import write_program
 from tests.support.runs import DONE, TO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -127,6 +128,28 @@ def test_a_prompt_on_stdin_and_an_exit_code_are_as_without(project: RunProject) 
     assert "exit code 9" in (ended.reason or "")
     (transcript,) = (project.path / ".git/gitticks/transcripts/k7f2").iterdir()
     assert transcript.read_text() == "read\n"
+
+
+def test_a_long_prompt_arrives_as_an_argument(project: RunProject) -> None:
+    project.ok("config", "agents.mine.prompt", "argument")
+    project.agent(f'printf %s "$1" > {project.shared}/prompt.md')
+    text = "don't lose it, naïve caller\n" * 700
+    project.make("k7f2", body=text)
+    project.run("--tmux", "--max-iterations", "1")
+    assert text in (project.shared / "prompt.md").read_text()
+
+
+def test_a_session_that_tmux_does_not_make_is_a_failed_session_with_its_words(project: RunProject) -> None:
+    programs = project.path.parent / "programs"
+    programs.mkdir()
+    write_program(programs / "tmux", '[ "$1" = -V ] && echo tmux 3.3a && exit; echo no room >&2; exit 1')
+    project.agent(DONE)
+    project.make("k7f2")
+    environment = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    project.run("--tmux", "--max-iterations", "1", environment=environment)
+    reason = str(project.last(EventType.SESSION_ENDED).reason)
+    assert "tmux did not start the agent: " in reason
+    assert "no room" in reason
 
 
 def test_without_tmux_nothing_begins(in_tmux: RunProject, tmp_path: Path) -> None:
