@@ -17,6 +17,7 @@ from gitticks.model.audit import AuditEntry, Decided, Outcome
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
 from gitticks.store.layout import AUDIT_FILE, audit_path, state_tip, task_around
+from gitticks.terminal_safety import are_harmless, escaped, is_harmful
 
 COLUMNS = ("timestamp", "task", *AuditEntry._fields[1:], "writer")
 
@@ -90,7 +91,7 @@ def as_csv(found: Iterable[Recorded]) -> Iterator[str]:
     """Yields the lines of a table of decisions, its heading first."""
     yield csv_line(COLUMNS)
     for body in as_objects(found):
-        yield csv_line(["" if body[name] is None else _plain(str(body[name])) for name in COLUMNS])
+        yield csv_line(["" if body[name] is None else str(body[name]) for name in COLUMNS])
 
 
 class Checked(NamedTuple):
@@ -144,14 +145,17 @@ def _files(context: Context, tasks: tuple[TaskId, ...]) -> Iterator[tuple[TaskId
             yield task, data
 
 
-def _plain(text: str) -> str:
-    """Returns a cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
 def csv_line(values: Iterable[str]) -> str:
-    """Returns a line of a table, without its end."""
+    """Returns a line of a table, without its end, that is safe in a spreadsheet and on a terminal."""
     stream = io.StringIO()
     # A value is quoted for the line ends in it because they are in the terminator.
-    csv.writer(stream, lineterminator="\r\n").writerow(values)
+    csv.writer(stream, lineterminator="\r\n").writerow(map(_plain, values))
     return stream.getvalue().removesuffix("\r\n")
+
+
+def _plain(text: str) -> str:
+    """Returns a cell that no spreadsheet takes for a formula, and in which nothing steers a terminal."""
+    cell = f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    if are_harmless(cell):
+        return cell
+    return "".join(escaped(char) if is_harmful(char) and char not in "\t\n" else char for char in cell)

@@ -135,7 +135,18 @@ def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:
 def test_a_summary_of_several_lines_is_one_value_of_the_table(tmp_path: Path) -> None:
     make_task(make_store(tmp_path), id="k7f2", body="- one\n- two\n\n\tthree\n")
     read = list(csv.DictReader(io.StringIO(gt("export", "--format", "csv", at=tmp_path).out)))
-    assert [one["summary"] for one in read] == ["- one\n- two\n\n\tthree"]
+    assert [one["summary"] for one in read] == ["'- one\n- two\n\n\tthree"]
+
+
+def test_a_table_is_safe_in_a_spreadsheet_and_on_a_terminal(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, "=HYPERLINK(A1)", id="k7f2", body="One\x1b]0;owned\x07\n\n\ttwo\u202e\n")
+    ran = gt("export", "--format", "csv", at=tmp_path)
+    (row,) = csv.DictReader(io.StringIO(ran.out, newline=""))
+    assert (row["title"], row["summary"]) == (
+        "'=HYPERLINK(A1)",
+        "One\\x1b]0;owned\\x07\n\n\ttwo\\u202e",
+    )
 
 
 @pytest.mark.parametrize("place", ["/", ".", "..", ""])
