@@ -51,6 +51,10 @@ class UnavailableError(ForgeError):
     """No request is answered: the program, the login or the network is missing, or the rate limit is reached."""
 
 
+class SlowError(UnavailableError):
+    """A request took too long."""
+
+
 class NotThereError(ForgeError):
     """The forge has no such thing, or hides it."""
 
@@ -123,10 +127,17 @@ class Forge(ABC):
         return next((self.address(one) for one in pulls if text_of(one, *keys) == branch), None)
 
     def log_of(self, check: Check) -> str:
-        """Returns the end of what a red check printed; what is known already where it cannot be read."""
+        """Returns the end of what a red check printed; what is known already where it cannot be read.
+
+        Raises:
+            UnavailableError: no request is answered now, so that it is to be read later.
+        """
         try:
             text = self.read_log(check)
-        except ForgeError:
+        except ForgeError as error:
+            # A log that takes too long may do so each time.
+            if isinstance(error, UnavailableError) and not isinstance(error, SlowError):
+                raise
             text = ""
         lines = (text or check.log).strip().splitlines()[-_LOG_LINES:]
         return "\n".join(lines)[-_LOG_CHARACTERS:]
@@ -197,7 +208,8 @@ class Forge(ABC):
         if ended.reason is EndReason.EXITED:
             raise self._failure(ended, self._again(path, body))
         why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
-        raise ForgeError(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body))
+        kind = SlowError if ended.reason is EndReason.TIMED_OUT else UnavailableError
+        raise kind(f"`{self.program}` did not answer: {printable(why)}", hint=self._again(path, body))
 
     @property
     def _login(self) -> str:

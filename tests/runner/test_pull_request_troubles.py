@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.store.branch import Store
+from tests.support.agents import write_program
 from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import make_reviewing
 from tests.support.pull_requests import URL, forge, gitlab, offered, recorded, token
@@ -20,7 +22,7 @@ from tests.support.waiting import until
 
 __all__ = ["forge", "gitlab", "project", "recorded", "token"]
 
-
+JOB = f"https://github.com/{PROJECT}/actions/runs/1/job/77"
 FAULTS = {
     "limited": (403, '{"message": "API rate limit exceeded"}', "rate limit is reached"),
     "refused": (401, '{"message": "Bad credentials"}', "`gh auth login --hostname github.com`"),
@@ -29,6 +31,18 @@ FAULTS = {
     "nonsense": (200, "\x1b[31mHello", "not an answer from GitHub"),
     "list": (200, '{"a": 1}', "not an answer from GitHub"),
 }
+
+
+def hang_at_logs(forge: StandIn) -> threading.Event:
+    """Lets the forge take as long for each log as the returned event is not set."""
+    over = threading.Event()
+
+    def fault(path: str) -> None:
+        if path.endswith("/logs"):
+            over.wait(60)
+
+    forge.fault = fault
+    return over
 
 
 @pytest.mark.parametrize("name", [*FAULTS])
@@ -181,3 +195,60 @@ def test_a_branch_of_that_name_in_a_fork_is_not_the_tasks(project: RunProject, g
     project.ok("approve", "k7f2")
     assert str(project.task("k7f2").pr).endswith("/merge_requests/2")
     assert gitlab.pulls[2]["title"] == project.task("k7f2").title
+
+
+@pytest.mark.parametrize(("name", "is_sent_back"), [("limited", False), ("hidden", True)])
+def test_a_log_counts_as_none_only_where_the_forge_has_none(
+    project: RunProject, recorded: StandIn, name: str, *, is_sent_back: bool
+) -> None:
+    offered(project)
+    recorded.check("unit", "failure", html_url=JOB)
+    recorded.texts["actions/jobs/77/logs"] = "E  assert 1 == 2"
+    recorded.fault = lambda path: FAULTS[name][:2] if path.endswith("/logs") else None
+    project.ok("sync")
+    assert (project.stands()[0] is Status.WORKING) == is_sent_back
+    recorded.fault = lambda _: None
+    project.ok("sync")
+    assert project.stands()[0] is Status.WORKING
+
+
+def test_a_log_whose_reading_the_end_of_a_run_cut_short_is_read_by_the_next(
+    project: RunProject, recorded: StandIn
+) -> None:
+    offered(project)
+    over = hang_at_logs(recorded)
+    recorded.texts["actions/jobs/77/logs"] = "E  assert 1 == 2"
+    with project.running("--poll", "1", "--auto") as process:
+        until(lambda: recorded.asked.count(f"GET repos/{PROJECT}/pulls/1") > 1, "two looks")
+        recorded.check("unit", "failure", html_url=JOB)
+        until(lambda: recorded.asked[-1].endswith("/logs"), "the reading")
+        project.interrupt(process)
+        process.communicate()
+    over.set()
+    assert project.stands()[0] is Status.REVIEWING
+    project.ok("sync")
+    assert "E  assert 1 == 2" in str(project.events("k7f2"))
+
+
+def test_a_forge_that_hangs_delays_a_look_once(
+    project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered(project)
+    make_reviewing(project, "a2b3")
+    project.ok("approve", "a2b3")
+    monkeypatch.setattr("gitticks.forge.base.LONGEST_SECONDS", 0.5)
+    write_program(project.path.parent / "programs" / "gh", "exec sleep 600")
+    err = project.gt("sync").err
+    assert err.count("`gh` did not answer: took longer than") == 1, err
+
+
+def test_a_log_that_takes_too_long_holds_up_no_other(
+    project: RunProject, recorded: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered(project)
+    recorded.check("unit", "failure", html_url=JOB)
+    over = hang_at_logs(recorded)
+    monkeypatch.setattr("gitticks.forge.base.LONGEST_SECONDS", 5)
+    project.ok("sync")
+    over.set()
+    assert project.stands()[0] is Status.WORKING
