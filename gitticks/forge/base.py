@@ -119,7 +119,10 @@ class Forge(ABC):
         """Returns the address of a pull request that the forge tells of."""
         url = text_of(made, self.link)
         if self.number_of(url) is None:
-            raise ForgeError(f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`")
+            raise ForgeError(
+                f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`",
+                hint="if the project was renamed or moved, `git remote set-url` takes its new address",
+            )
         return url
 
     def first_on(self, branch: str, pulls: Iterable[Mapping[str, Any]], *keys: str) -> str | None:
@@ -146,7 +149,10 @@ class Forge(ABC):
         """Returns the number of a pull request."""
         found = self.number_of(url)
         if found is None:
-            raise ForgeError(f"`{url}` is not a pull request of {self.project.path} on {self.project.host}")
+            raise ForgeError(
+                f"`{url}` is not a {self.pull} of {self.project.path} on {self.project.host}",
+                hint="`git remote set-url` with the address of its project lets it be followed",
+            )
         return found
 
     def pages(self, path: str, key: str | None = None) -> list[Any]:

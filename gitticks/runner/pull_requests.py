@@ -161,7 +161,9 @@ class PullRequests:
             return False
         base = workspaces.base_of(task, self.run.settings, self.repository)
         _, forge = self._forge(base)
-        pull = forge.look(url)
+        # A project that was renamed or moved has it under another address.
+        here = url if forge.number_of(url) is not None else forge.find(str(task.branch)) or url
+        pull = forge.look(here)._replace(url=url)
         if task.is_offered:
             pull = self._with_logs(forge, pull)
         elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:

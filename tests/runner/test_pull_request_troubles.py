@@ -252,3 +252,40 @@ def test_a_log_that_takes_too_long_holds_up_no_other(
     project.ok("sync")
     over.set()
     assert project.stands()[0] is Status.WORKING
+
+
+def test_a_project_that_was_renamed_is_followed_at_its_new_address(
+    project: RunProject, recorded: StandIn
+) -> None:
+    offered(project)
+    recorded.project = "acme/store"
+    recorded.check("unit", "failure")
+    address = f"https://github.com/{recorded.project}.git"
+    git("config", f"url.{recorded.remote}.insteadOf", address, at=project.path)
+    git("remote", "set-url", "origin", address, at=project.path)
+    project.ok("sync")
+    assert project.stands()[0] is Status.WORKING
+
+
+def test_a_project_that_was_renamed_needs_its_new_address_for_what_is_offered(
+    project: RunProject, recorded: StandIn
+) -> None:
+    offered(project)
+    recorded.project = "acme/store"
+    project.ok("reject", "k7f2", "not yet")
+    project.change("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
+    out = project.gt("approve", "k7f2").out
+    assert "no pull request of acme/shop: `https://github.com/acme/store/pull/1`" in out
+    assert "`git remote set-url`" in out
+
+
+def test_a_closed_one_of_another_project_is_not_called_done(project: RunProject, recorded: StandIn) -> None:
+    offered(project)
+    recorded.merge("squash")
+    address = "https://github.com/acme/other.git"
+    git("config", f"url.{recorded.remote}.insteadOf", address, at=project.path)
+    git("remote", "set-url", "origin", address, at=project.path)
+    err = project.gt("sync").err
+    assert f"`{URL}` is not a pull request of acme/other on github.com" in err
+    assert "gt close" not in err
+    assert "`git remote set-url`" in err

@@ -53,7 +53,10 @@ if status >= 400:
 
 @dataclass
 class StandIn:
-    """A forge's project; `asked` are the paths that were asked for, `fault` answers instead where it is set."""
+    """A forge's project; `asked` are the paths that were asked for, `fault` answers instead where it is set.
+
+    `project` is what it is called now; it answers under each name that it had.
+    """
 
     remote: Path
     socket: Path
@@ -63,6 +66,7 @@ class StandIn:
     asked: list[str] = field(default_factory=list)
     fault: Callable[[str], tuple[int, str] | None] = lambda _: None
     page_bound: int = 100
+    project: str = PROJECT
 
     def head(self, number: int = 1) -> str:
         """Returns where the branch of a pull request stands in the remote."""
@@ -91,7 +95,7 @@ class StandIn:
         return self.lists.get(name, [])[(page - 1) * size : page * size]
 
     def _github(self, method: str, path: str, query: dict[str, list[str]], body: bytes) -> Any:
-        rest = path.removeprefix(f"repos/{PROJECT}/")
+        rest = re.sub("^repos/[^/]+/[^/]+/", "", path)
         if rest == "pulls" and method == "POST":
             return self._shown(self._open(json.loads(body), "head", "base", "body"))
         if rest == "pulls":
@@ -123,7 +127,7 @@ class StandIn:
         is_merged = pull["state"] == "merged"
         return {
             "number": pull["number"],
-            "html_url": f"https://github.com/{PROJECT}/pull/{pull['number']}",
+            "html_url": f"https://github.com/{self.project}/pull/{pull['number']}",
             "state": "open" if pull["state"] == "open" else "closed",
             "merged": is_merged,
             "merge_commit_sha": pull["sha"],
