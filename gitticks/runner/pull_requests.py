@@ -38,8 +38,11 @@ from gitticks.workflow.triggers import MergeFound, PullRequestSeen, Trigger
 
 _LONGEST_TEXT = 60_000
 _LONGEST_TITLE = 200
-_CALLS = re.compile(r"(?m)(?<![\w`/])([@#!])(?=\w)|^(\s*)(/)(?=\w)")
-"""What a forge acts on in a text: names that it notifies, issues that it closes, GitLab's commands."""
+_CALLS = re.compile(
+    r"(?mi)(?<![\w`/])@(?=\w)|(?<!`)[#!](?=\d)|^\s*/(?=\w)"
+    r"|\b(?:clos|fix|resolv|implement)(?=\w{0,3}:?\s+(?:issues?\s+)?<?(?:https?://|[a-z]+-\d))"
+)
+"""What a forge acts on in a text: names that it notifies, issues that it closes, by address too, GitLab's commands."""
 _SECONDS_EACH = 9.0
 """How long each open pull request keeps the next look away: it takes six calls, and GitHub allows 5,000 an hour."""
 
@@ -118,7 +121,7 @@ class PullRequests:
             ("## Checks\n\n", checks),
         ]
         text = "\n\n".join(f"{heading}{part.strip()}" for heading, part in parts if part and part.strip())
-        safe = _CALLS.sub(lambda found: f"{found[2] or ''}{found[1] or found[3]}\u200b", text)
+        safe = _CALLS.sub("\\g<0>\u200b", text)
         return f"{safe[:_LONGEST_TEXT]}\n\n---\nTask: {file.task.id}\n"
 
     def look(self) -> int:

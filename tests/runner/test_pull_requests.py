@@ -67,7 +67,8 @@ def test_a_task_that_is_cancelled_names_its_pull_request(project: RunProject, re
 
 def test_a_run_opens_it_without_a_person_where_policy_says_so(project: RunProject, forge: StandIn) -> None:
     project.settings("human: when-required\nverify: {test: 'true'}\n")
-    done = "- DONE: keeps it, as @ada asked; fixes #12\\n/merge\\n"
+    done = "- DONE: keeps it, as @ada asked; fixes #12 and a/b#3\\n/merge\\n"
+    done += "- Fixes: https://github.com/a/b/issues/4 and closes GH-5; fixes the rest\\n"
     commit = "echo x > a.txt; git add -A; git commit -qm work; "
     handoff = f"printf '\\n## Handoff\\n\\n{done}' >> \"$GITTICKS_MAILBOX/TASK.md\"; "
     project.agent(f"{commit}{handoff}echo '<promise>COMPLETE</promise>'\n")
@@ -77,7 +78,9 @@ def test_a_run_opens_it_without_a_person_where_policy_says_so(project: RunProjec
     assert project.task(task).pr == URL
     text = forge.pulls[1]["text"]
     assert "It is lost at the login." in text
-    assert "## Hand-off\n\n- DONE: keeps it, as @\u200bada asked; fixes #\u200b12\n/\u200bmerge" in text
+    called = "- DONE: keeps it, as @\u200bada asked; fixes #\u200b12 and a/b#\u200b3\n/\u200bmerge\n"
+    called += "- Fix\u200bes: https://github.com/a/b/issues/4 and clos\u200bes GH-5; fixes the rest\n"
+    assert f"## Hand-off\n\n{called}" in text
     assert "## Checks\n\ntests pass" in text
 
 
