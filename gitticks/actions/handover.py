@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import fcntl
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -149,12 +150,13 @@ class Session(NamedTuple):
             raise GitticksError(f"`{path}` is missing", hint=_HINT)
         return TaskFile.parse(content, path)
 
-    def write(self, file: TaskFile) -> None:
-        """Replaces the agent's copy of its task."""
+    def change(self, edit: Callable[[TaskFile], TaskFile]) -> None:
+        """Replaces the agent's copy of its task; clients run several commands at once, which take turns."""
         try:
             with open_folder(self.mailbox) as folder:
                 if folder is not None:
-                    write_file(folder, "TASK.md", file.data)
+                    fcntl.flock(folder, fcntl.LOCK_EX)
+                    write_file(folder, "TASK.md", edit(self.read()).data)
         except (OSError, UnfitError) as error:
             raise GitticksError(f"`{self.mailbox}/TASK.md` cannot be written: {error}", hint=_HINT) from error
 
@@ -200,16 +202,16 @@ def check_status(session: Session, status: Status) -> None:
 def request_question(session: Session, question: str) -> Request:
     """Writes a question into the agent's copy and asks for a person."""
     question = require_words(question, "question", 'gt ask "…"')
-    file = _with_entry(session, Section.QUESTIONS, question)
-    _check(session, file, Status.CLARIFICATION)
-    session.write(file)
+    add = _adding(session, Section.QUESTIONS, question)
+    _check(session, add(session.read()), Status.CLARIFICATION)
+    session.change(add)
     return _post(session, Request(RequestKind.ASK, question))
 
 
 def request_note(session: Session, text: str) -> Request:
     """Writes a note into the agent's copy and asks the runner to take it up now."""
     text = require_words(text, "note", 'gt note "…"')
-    session.write(_with_entry(session, Section.NOTES, text))
+    session.change(_adding(session, Section.NOTES, text))
     return _post(session, Request(RequestKind.NOTE, text))
 
 
@@ -221,7 +223,7 @@ def request_handoff(session: Session, text: str) -> Request:
             f"only the worker writes the hand-off, and this is a {session.actor.role}'s session",
             hint='`gt note "…"` leaves a note for the others',
         )
-    session.write(session.read().with_section(Section.HANDOFF, text))
+    session.change(lambda file: file.with_section(Section.HANDOFF, text))
     return _post(session, Request(RequestKind.HANDOFF, text))
 
 
@@ -234,11 +236,12 @@ def write_review(session: Session, verdict: ReviewOutcome, reasons: str) -> None
         )
     # The verdict has a line of its own, since reasons may contain the other word.
     text = f"{verdict.value.upper()}\n\n{reasons}".rstrip()
-    session.write(session.read().with_section(Section.REVIEW, text))
+    session.change(lambda file: file.with_section(Section.REVIEW, text))
 
 
-def _with_entry(session: Session, section: Section, text: str) -> TaskFile:
-    return session.read().with_entry(section, Entry(session.at, ActorKind.AGENT, session.actor.name, text))
+def _adding(session: Session, section: Section, text: str) -> Callable[[TaskFile], TaskFile]:
+    entry = Entry(session.at, ActorKind.AGENT, session.actor.name, text)
+    return lambda file: file.with_entry(section, entry)
 
 
 def _post(session: Session, request: Request) -> Request:

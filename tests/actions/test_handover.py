@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner import mailbox as mailboxes
 from gitticks.runner import workspaces
 from gitticks.runner.outbox import Request, RequestKind, collect
-from tests.cli.support import Ran
+from tests.cli.support import Ran, command
 from tests.support.projects import Project, make_project, make_working
 
 PASSED = "Text.\n\n## Review\n\nPASS\n"
@@ -87,6 +89,18 @@ def test_questions_and_notes_stand_in_the_copy_too(project: Project) -> None:
     ]
     assert [entry.text for entry in session.file().entries(Section.QUESTIONS)] == ["Which tone?"]
     assert [entry.text for entry in session.file().entries(Section.NOTES)] == ["Mind the cookie"]
+
+
+def test_what_several_commands_note_at_once_all_stands_there(project: Project) -> None:
+    session = Session(project)
+    environment = {**os.environ, **session.environment}
+    words = [f"note {number}" for number in range(12)]
+    running = [
+        subprocess.Popen(command("note", one), cwd=session.workspace, env=environment) for one in words
+    ]
+    assert [one.wait() for one in running] == [0] * len(words)
+    notes = [entry.text for entry in session.file().entries(Section.NOTES)]
+    assert sorted(notes) == sorted(words)
 
 
 def test_a_status_that_is_refused_leaves_no_note(project: Project) -> None:
