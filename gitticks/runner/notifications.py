@@ -217,7 +217,7 @@ class Notifier:
         self._notify(Notice(NoticeKind.BUDGET, self._run.now, task, reason=reason))
 
     def close(self, seconds: float) -> None:
-        """Waits a bounded time for notifications being sent; the next run sends the rest if they still apply."""
+        """Waits a bounded time for notifications being sent; of the rest the next run sends what still waits for people."""
         if self._pool is None:
             return
         left = wait(self._pending, timeout=seconds).not_done
