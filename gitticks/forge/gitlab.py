@@ -106,7 +106,7 @@ class GitLab(Forge):
                 at,
                 text,
                 f"{place}:{line}" if place and line else place,
-                is_request=one.get("resolvable") is True,
+                is_request=one.get("resolvable") is True and one.get("resolved") is not True,
             )
 
     def _has_a_say(self, user: int) -> bool:

@@ -15,7 +15,7 @@ from gitticks.store.branch import Store
 from tests.support.agents import write_program
 from tests.support.forges import PROJECT, StandIn
 from tests.support.projects import make_reviewing
-from tests.support.pull_requests import URL, forge, gitlab, offered, recorded, token
+from tests.support.pull_requests import URL, forge, gitlab, notes, offered, recorded, token
 from tests.support.repositories import git
 from tests.support.runs import RunProject, project
 from tests.support.waiting import until
@@ -289,3 +289,13 @@ def test_a_closed_one_of_another_project_is_not_called_done(project: RunProject,
     assert f"`{URL}` is not a pull request of acme/other on github.com" in err
     assert "gt close" not in err
     assert "`git remote set-url`" in err
+
+
+def test_a_thread_that_is_resolved_sends_nothing_back(project: RunProject, gitlab: StandIn) -> None:
+    offered(project)
+    gitlab.lists["notes"] = [{
+        "id": 1, "system": False, "body": "This leaks.", "author": {"id": 3, "username": "grace"},
+        "resolvable": True, "resolved": True, "created_at": "2020-11-23T10:00:00.123Z",
+    }]  # fmt: skip
+    project.ok("sync")
+    assert (project.stands()[0], notes(project)) == (Status.REVIEWING, ["This leaks."])
