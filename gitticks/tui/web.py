@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
+from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -80,11 +81,13 @@ def serve(port: int = 0) -> None:
             listening.listen()
         except OSError as error:
             raise GitticksError(
-                f"port {port} of this machine is taken", hint="`gt --web` alone finds a free one"
+                f"port {port} of this machine cannot be used: {reason_of(error)}",
+                hint="`gt --web` alone finds a free one",
             ) from error
         number: int = listening.getsockname()[1]
         door = Door(number, secrets.token_urlsafe(_TOKEN_BYTES))
         try:
+            import textual_serve.server  # noqa: F401 (here, where a person is told what to install)
             from aiohttp.web import run_app
 
             application = _application(door, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -125,8 +126,22 @@ async def walk_through(address: str, port: int) -> list[str]:
         return tab.requests
 
 
-def test_what_the_browser_lacks_is_named_as_the_readme_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "aiohttp.web", None)
+@pytest.mark.parametrize("lacking", ["aiohttp.web", "textual_serve.server"])
+def test_what_the_browser_lacks_is_named_as_the_readme_installs_it(
+    monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    monkeypatch.setitem(sys.modules, lacking, None)
     with pytest.raises(GitticksError, match="packages that are not installed") as caught:
         serve()
     assert caught.value.hint == "`pipx inject gitticks textual-serve`"
+
+
+def test_why_a_port_cannot_be_used_is_said() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(
+            GitticksError, match=f"port {port} of this machine cannot be used: address already"
+        ):
+            serve(port)
