@@ -35,6 +35,8 @@ _ADDRESS = re.compile(
     r"(?:[a-z+]+://(?:[^/@]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^/@:]+@)?(?P<ssh_host>[\w.-]+):(?!/))"
     r"(?P<path>[\w.-]+(?:/[\w.-]+)+)/?"
 )
+_OVER_443 = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
+"""Hosts of ssh over the port of https, by the hosts that they stand for."""
 _LIMITED = ("rate limit", "http 429", "abuse detection")
 _NO_LOGIN = (
     "auth login", "http 401", "bad credentials", "unauthorized", "not logged in", "set the gh_token environment",
@@ -72,7 +74,7 @@ class Project(NamedTuple):
         if found is None or (host := found["host"] or found["ssh_host"]).startswith("-"):
             return None
         path = found["path"].removesuffix(".git")
-        return None if {".", ".."} & set(path.split("/")) else cls(host, path)
+        return None if {".", ".."} & set(path.split("/")) else cls(_OVER_443.get(host, host), path)
 
 
 class Forge(ABC):

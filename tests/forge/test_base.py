@@ -12,6 +12,8 @@ ADDRESSES = {
     "git@github.com:acme/shop.git": ("github.com", "acme/shop"),
     "github.com:acme/shop.js.git": ("github.com", "acme/shop.js"),
     "ssh://git@git.example.org:2222/a/b/shop.git/": ("git.example.org", "a/b/shop"),
+    "ssh://git@ssh.github.com:443/acme/shop.git": ("github.com", "acme/shop"),
+    "ssh://git@altssh.gitlab.com:443/acme/shop.git": ("gitlab.com", "acme/shop"),
     "/srv/git/shop.git": None,
     "../shop.git": None,
     "file:///srv/git/shop.git": None,
