@@ -330,3 +330,17 @@ def _replace(folder: Path, content: bytes | None) -> None:
         file.symlink_to("/etc/hostname")
     else:
         file.write_bytes(content)
+
+
+def test_feedback_typed_below_the_notes_is_a_note_of_its_own_where_another_came_before_the_commit(
+    project: Project,
+) -> None:
+    project.ok("update", "k7f2", "--awaiting", "review")
+    project.ok("note", "k7f2", "first")
+    file = project.board_file("k7f2")
+    file.write_text(f"{file.read_text()}\nPlease keep the old URLs.\n")
+    project.save("k7f2", "awaiting: review", "awaiting: review\nverdict: rejected")
+    assert "is edited" in project.gt("note", "k7f2", "second").err
+    git("commit", "-qam", "k7f2: not yet", at=project.board)
+    assert project.notes("k7f2") == ["first", "second", "Please keep the old URLs."]
+    assert project.task("k7f2").awaiting is None

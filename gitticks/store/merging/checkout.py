@@ -16,11 +16,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.document.section_edits import append_to_section
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.config import read_common_setting, write_common_setting
 from gitticks.git.follow import Merge, merge_text
 from gitticks.git.repository import Repository
+from gitticks.model.notes import Section
+from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 
@@ -83,19 +86,9 @@ def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes:
     """Returns a task as a person resolved it, with what they left as it was at the base, and we changed."""
     if task_of_path(path) is None or base == ours:
         return resolved
-    from gitticks.document.merging.task import merge_files
-
     try:
         before, made, current = (TaskFile.parse(data, path) for data in (base, resolved, ours))
-        return merge_files(
-            before,
-            current,
-            made,
-            fields=_WRITTEN_BY_GITTICKS,
-            sections=(),
-            guest_is_later=True,
-            guest_stands=True,
-        ).data
+        return _merged_edit(before, made, current, _WRITTEN_BY_GITTICKS, is_resolved=True).data
     except DocumentError:
         return resolved
 
@@ -112,26 +105,58 @@ def is_sound(data: bytes, path: str) -> bool:
 
 
 def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
-    from gitticks.document.merging.task import merge_files
     from gitticks.workflow.bundle import BUNDLE_FIELDS
 
     try:
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
         if any(getattr(before.task, name) != getattr(edited.task, name) for name in _WRITTEN_BY_GITTICKS):
             return None  # an editor saved what it had shown for long
-        merged = merge_files(
-            before,
-            current,
-            edited,
-            fields=BUNDLE_FIELDS - _WRITTEN_BY_PEOPLE,
-            sections=(),
-            guest_is_later=False,
-        )
+        if _is_late_answer(before, edited, current):
+            return None
+        merged = _merged_edit(before, edited, current, BUNDLE_FIELDS - _WRITTEN_BY_PEOPLE)
     except DocumentError:
         return None
     if merged.overridden or merged.conflicts:
         return None
     return merged.data
+
+
+def _is_late_answer(before: TaskFile, edited: TaskFile, current: TaskFile) -> bool:
+    """True if a person typed an answer while another question came, below which it would answer that one too."""
+    asked = {*current.entries(Section.QUESTIONS)} - {*before.entries(Section.QUESTIONS)}
+    is_asked = any(entry.kind is not ActorKind.HUMAN for entry in asked)
+    return is_asked and edited.loose_text(Section.QUESTIONS, before) is not None
+
+
+def _merged_edit(
+    before: TaskFile, edited: TaskFile, current: TaskFile, ours: frozenset[str], *, is_resolved: bool = False
+) -> MergedFile:
+    """Returns the current file, whose fields `ours` stand, with a person's edit of the one before.
+
+    What they typed below the last entry is no entry yet, so it stays below the last one: in another it would be taken
+    for its author's words.
+    """
+    from gitticks.document.merging.task import merge_files
+
+    typed: list[tuple[Section, str]] = []
+    for section in (Section.NOTES, Section.QUESTIONS):
+        loose = edited.loose_text(section, before)
+        if loose is not None and current.all_text(section) != before.all_text(section):
+            typed.append((section, loose.text))
+            edited = edited.with_section(section, loose.above)
+    merged = merge_files(
+        before,
+        current,
+        edited,
+        fields=ours,
+        sections=(),
+        guest_is_later=is_resolved,
+        guest_stands=is_resolved,
+    )
+    file = TaskFile.parse(merged.data, current.path)
+    for section, text in typed:
+        file = file.with_body(append_to_section(file.body, section, text).text)
+    return merged._replace(data=file.data)
 
 
 def join_marked(data: bytes, path: str, base: bytes | None = None) -> MergedFile | None:

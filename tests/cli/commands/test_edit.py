@@ -220,6 +220,14 @@ def test_loose_text_below_the_last_note_becomes_a_note_of_the_persons(project: P
     assert project.notes("k7f2") == ["first", "typed below"]
 
 
+def test_loose_text_is_the_persons_also_where_another_note_came_meanwhile(project: Project) -> None:
+    project.ok("note", "k7f2", "first")
+    busy = _gt(project, "note", "k7f2", "second")
+    ran = _edit(project, f"{busy}; sed -i '$a typed below' \"$1\"; true")
+    assert ran.code == 0, ran.seen
+    assert project.notes("k7f2") == ["first", "second", "typed below"]
+
+
 def test_what_was_saved_on_the_board_is_part_of_what_the_editor_shows(project: Project) -> None:
     file = project.board_file("k7f2")
     file.write_text(file.read_text().replace("old context", "saved context"))

@@ -29,6 +29,37 @@ def test_notes_of_both_stand_in_the_order_of_their_times() -> None:
     assert merged == noted(noted(BASE, 4, "claude"), 5, "Ada")
 
 
+LOOSE = b"\nPlease keep the old URLs.\n"
+
+
+def test_text_below_the_last_note_stays_below_the_last_one() -> None:
+    """Till it is recorded it is nobody's entry, and in another one it would be its author's."""
+    ours = noted(BASE, 4, "claude")
+    assert merge_saved(PATH, BASE, BASE + LOOSE, ours) == ours + LOOSE
+    bare = BASE[: BASE.index(b"\n### ")]
+    first = noted(bare, 4, "claude")
+    assert merge_saved(PATH, bare, bare + LOOSE, first) == first + LOOSE
+    none = bare.removesuffix(b"\n## Notes\n")
+    assert merge_saved(PATH, none, bare + LOOSE, first) == first + LOOSE
+
+
+def test_text_below_the_last_note_stays_where_only_a_person_wrote_in_the_section() -> None:
+    fenced = LOOSE + b"\n\n```\nnever closed\n"
+    saved = BASE.replace(b"priority: 1", b"priority: 0") + fenced
+    ours = BASE.replace(b"[one, two]", b"[one]")
+    assert merge_saved(PATH, BASE, saved, ours) == saved.replace(b"[one, two]", b"[one]")
+
+
+ASKED = BASE + b"\n## Questions\n\n### 2026-01-02T03:30:00Z \xc2\xb7 agent \xc2\xb7 claude\n\nWhich colour?\n"
+
+
+def test_an_answer_stays_below_the_question_that_it_was_given_to() -> None:
+    answered = noted(ASKED, 4, "Bob")
+    assert merge_saved(PATH, ASKED, ASKED + LOOSE, answered) == answered + LOOSE
+    asked_more = noted(ASKED, 4, "claude").replace(b"human \xc2\xb7 claude", b"agent \xc2\xb7 claude")
+    assert merge_saved(PATH, ASKED, ASKED + LOOSE, asked_more) is None
+
+
 def test_a_wish_for_a_status_stays_a_wish() -> None:
     saved = BASE.replace(b"status: working", b"status: cancelled")
     ours = BASE.replace(b"labels: [one, two]", b"labels: [one, two]\nreview_round: 3")
