@@ -460,3 +460,29 @@ def test_many_tasks_are_merged_at_once(store: Store, tmp_path: Path) -> None:
         assert b"priority: 0" in data
         assert b"Think." in data
     assert fsck_problems(tmp_path / "r") == ""
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "merged", "keys"),
+    [
+        (
+            "version: 1\nlimits:\n  rest: 5m\nverify:\n  test: make\n",
+            "version: 1\nverify:\n  test: make\nlimits:\n  idle: 2m\n",
+            "version: 1\nlimits:\n  rest: 5m\n  idle: 2m\nverify:\n  test: make\n",
+            (),
+        ),
+        (
+            "version: 1\nverify:\n  build: a\n  test: make\n",
+            "version: 1\nverify:\n  test: make\n  build: b\n",
+            "version: 1\nverify:\n  build: a\n  test: make\n",
+            ("verify.build",),
+        ),
+    ],
+)
+def test_a_setting_that_both_sides_added_in_different_places_is_there_once(
+    store: Store, ours: str, theirs: str, merged: str, keys: tuple[str, ...]
+) -> None:
+    write_files(store, {"config.yaml": b"version: 1\nverify:\n  test: make\n"})
+    found = merge(store, {"config.yaml": ours.encode()}, {"config.yaml": theirs.encode()})
+    assert (read(store, found, "config.yaml") or b"").decode() == merged
+    assert found.report.conflicts.get("config.yaml", ()) == keys
