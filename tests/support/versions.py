@@ -77,6 +77,7 @@ STEPS: st.SearchStrategy[Step] = st.one_of(
     st.tuples(st.just("section"), st.sampled_from(["Context", "Plan", "Risks"])),
     st.tuples(st.just("key"), st.sampled_from(["mine", "theirs", "estimate"])),
     st.tuples(st.just("comment"), st.sampled_from(["# why", "# how"])),
+    st.tuples(st.just("remark"), st.sampled_from(["# why", "# how"])),
 )
 
 
@@ -112,6 +113,10 @@ def _applied(file: TaskFile, kind: str, value: Any, name: str, at: datetime) -> 
     newline = file.frontmatter.newline
     if kind == "comment":
         return _replaced(file, "priority:", f"{value} {name}{newline}priority:")
+    if kind == "remark":
+        return _replaced(
+            file, f"priority: {file.task.priority}", f"priority: {file.task.priority} {value} {name}"
+        )
     line = f"{value}: by {name}{newline}"
     old = next(
         (one for one in file.frontmatter.yaml.splitlines(keepends=True) if one.startswith(f"{value}:")), ""

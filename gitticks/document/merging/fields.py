@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -22,6 +23,7 @@ UPDATED = "updated"
 Later: TypeAlias = Callable[[tuple[str, ...]], tuple[int, int] | None]
 _MOST_CHANGES = 50
 """Each is written and read back by itself; a mapping that takes more from the other side is nobody's by hand."""
+_COMMENT = re.compile(r"(?<!\S)#.*")
 _KNOWN = frozenset(one.key for one in FIELDS)
 
 
@@ -42,6 +44,11 @@ class _Part(NamedTuple):
     @property
     def value(self) -> Loose:
         return loose_node(self.node)
+
+    @property
+    def comments(self) -> list[str]:
+        """Returns the comments among its own lines, and what looks like one."""
+        return _COMMENT.findall(self.pair)
 
 
 class _Parts(NamedTuple):
@@ -85,22 +92,45 @@ class _Merge:
             for parts in (self.base, self.frame, self.guest)
         )
         if is_kept:
-            return union_of_lines(base or "", frame if frame is not None else base or "", guest or base or "")
+            return union_of_lines(
+                base or "",
+                frame if frame is not None else base or "",
+                guest or base or "",
+            )
         return "".join(_ended(lead) for lead in (frame, guest) if lead and lead.strip() and lead != base)
 
     def _chosen(self, key: str) -> _Part | None:
         base, frame, guest = (parts.by_key.get(key) for parts in (self.base, self.frame, self.guest))
-        if key in self.bundle or key in (MANUAL, "id"):
+        if key in (MANUAL, "id"):
             return frame
+        if key in self.bundle:
+            return self._with_comments(key, base, frame, guest)
         if key == UPDATED:
             return guest if self._guest_stands((), _value(frame), _value(guest)) else frame
         if _value(frame) == _value(guest):
             return guest if frame is None or (base and base.pair == frame.pair) else frame
         if _value(guest) == _value(base):
-            return frame
+            return self._with_comments(key, base, frame, guest)
         if _value(frame) == _value(base):
-            return guest
+            return self._with_comments(key, base, guest, frame)
         return self._joined(key, base, frame, guest)
+
+    def _with_comments(
+        self, key: str, base: _Part | None, part: _Part | None, other: _Part | None
+    ) -> _Part | None:
+        """Returns the part of one side, with the comments if it is these that the other one changed."""
+        if (
+            not (base and part and other)
+            or _value(part) is None
+            or not part.comments == base.comments != other.comments
+            or _value(other) != _value(base)
+        ):
+            return part
+        if isinstance(other.node, MappingNode) and isinstance(part.node, MappingNode):
+            self.changes += self._nested((key,), base.node, other.node, part.node)
+        else:
+            self.changes.append(Change((key,), as_value(part.node)))
+        return other
 
     def _joined(self, key: str, base: _Part | None, frame: _Part | None, guest: _Part | None) -> _Part | None:
         if key in SETS:

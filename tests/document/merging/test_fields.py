@@ -58,6 +58,19 @@ def merge(base: str | None, frame: str, guest: str, *, later: bool = False) -> M
         ),
         ("awaiting: work\n", "", "awaiting: input\n", ""),
         ("agent: ~\n", "agent: ~\nmodel: m\n", "", "model: m\n"),
+        ("agent: a\n", "agent: b\n", "agent: a  # why\n", "agent: b  # why\n"),
+        ("agent: a\n", "agent: a  # why\n", "agent: 'b'\n", "agent: b  # why\n"),
+        ("agent: a # old\n", "agent: b # old\n", "agent: a # new\n", "agent: b # new\n"),
+        ("agent: a\n", "agent: b # mine\n", "agent: a # theirs\n", "agent: b # mine\n"),
+        ("agent: a\n", "", "agent: a # why\n", ""),
+        ("awaiting: work\n", "awaiting: input\n", "awaiting: work # why\n", "awaiting: input # why\n"),
+        ("labels:\n- a\n", "labels:\n- a\n- b\n", "labels:\n- a # first\n", "labels:\n- a # first\n- b\n"),
+        (
+            "mine:\n  a: 1\n  b: 2\n",
+            "mine:\n  a: 1\n  b: 3\n",
+            "mine:\n  a: 1 # one\n  b: 2\n",
+            "mine:\n  a: 1 # one\n  b: 3\n",
+        ),
     ],
 )
 def test_keys(base: str, frame: str, guest: str, merged: str) -> None:

@@ -127,6 +127,12 @@ def merged_with_team(mine: str, theirs: str) -> TaskFile | None:
     return None if merged is None else TaskFile.parse(merged, PATH)
 
 
+def test_a_comment_behind_a_value_stays_where_only_the_value_changes() -> None:
+    mine = TEAM.replace("status: working", "status: working  # waits for ops")
+    merged = merge_saved(PATH, TEAM.encode(), mine.encode(), TEAM.replace("working", "stuck").encode())
+    assert merged == mine.replace("working", "stuck").encode()
+
+
 def test_neighbouring_lines_of_the_frontmatter_do_not_conflict() -> None:
     mine = TEAM.replace("title: Login ", "title: The login ")
     theirs = TEAM.replace("working", "clarification").replace("priority: 1", "priority: 0")
