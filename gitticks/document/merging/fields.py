@@ -95,7 +95,7 @@ class _Merge:
             return union_of_lines(
                 base or "",
                 frame if frame is not None else base or "",
-                guest or base or "",
+                guest if guest is not None else base or "",
             )
         return "".join(_ended(lead) for lead in (frame, guest) if lead and lead.strip() and lead != base)
 

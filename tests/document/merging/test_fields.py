@@ -71,6 +71,8 @@ def merge(base: str | None, frame: str, guest: str, *, later: bool = False) -> M
             "mine:\n  a: 1 # one\n  b: 2\n",
             "mine:\n  a: 1 # one\n  b: 3\n",
         ),
+        ("# why\nagent: a\n", "# why\nagent: b\n", "agent: a\n", "agent: b\n"),
+        ("# why\nagent: a\n", "agent: a\n", "# why\nagent: b\n", "agent: b\n"),
     ],
 )
 def test_keys(base: str, frame: str, guest: str, merged: str) -> None:

@@ -133,6 +133,14 @@ def test_a_comment_behind_a_value_stays_where_only_the_value_changes() -> None:
     assert merged == mine.replace("working", "stuck").encode()
 
 
+def test_a_comment_above_a_key_that_a_person_deleted_stays_deleted() -> None:
+    base = TEAM.replace("priority: 1", "# ask Ada\npriority: 1")
+    merged = merge_saved(
+        PATH, base.encode(), TEAM.encode(), base.replace("priority: 1", "priority: 0").encode()
+    )
+    assert merged == TEAM.replace("priority: 1", "priority: 0").encode()
+
+
 def test_neighbouring_lines_of_the_frontmatter_do_not_conflict() -> None:
     mine = TEAM.replace("title: Login ", "title: The login ")
     theirs = TEAM.replace("working", "clarification").replace("priority: 1", "priority: 0")
