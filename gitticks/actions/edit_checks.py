@@ -9,8 +9,9 @@ from dataclasses import replace
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.document.fields import misnamed_keys
+from gitticks.document.merging.three_way import lines_of_code
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.texts import decode
+from gitticks.document.texts import decode, with_newlines
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import Status
@@ -18,7 +19,7 @@ from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
 from gitticks.store.transaction import Transaction
 
-_MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+_MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
 def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
@@ -40,7 +41,7 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
 
 def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     """Carries an edit of a task's file out in a transaction that is then given up."""
-    refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
+    refuse_markers(edit.after, edit.before.data if edit.before else b"")
     refuse_secrets(context, edit.after.data, edit.after.path)
     check_place(edit.after, TaskId(edit.after.path.split("/")[-2]))
     check_fields(edit)
@@ -57,14 +58,19 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> No
         raise
 
 
-def refuse_markers(content: bytes, old: bytes, path: str) -> None:
-    """Refuses the conflict markers of a merge that were not there before."""
-    first = _MARKER.search(content)
-    if first is not None and len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
+def refuse_markers(file: TaskFile, old: bytes) -> None:
+    """Refuses the conflict markers of a merge that were not there before; code may show some."""
+    text = with_newlines(file.frontmatter.text, "\n")
+    if _MARKER.search(text) is None or _MARKER.search(old.decode("utf-8", "replace")):
+        return
+    code = lines_of_code(file.body.source)
+    lines = enumerate(text.split("\n"), 1)
+    found = [(line, sign[0]) for line, one in lines if line not in code and (sign := _MARKER.match(one))]
+    if len({sign for _, sign in found}) > 1:
         raise DocumentError(
             "holds conflict markers",
-            path=path,
-            line=content[: first.start()].count(b"\n") + 1,
+            path=file.path,
+            line=found[0][0],
             hint="keep what is right and delete the markers",
         )
 

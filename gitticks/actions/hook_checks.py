@@ -152,8 +152,7 @@ def _problem_of(read: Callable[[], object], path: str) -> Iterator[Problem]:
 
 
 def _read_task(content: bytes, old: bytes, path: str) -> None:
-    refuse_markers(content, old, path)
-    TaskFile.parse(content, path)
+    refuse_markers(TaskFile.parse(content, path), old)
 
 
 def _check_edits(context: Context, staged: list[SavedEdit]) -> Iterator[Problem]:

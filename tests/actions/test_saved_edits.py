@@ -135,6 +135,26 @@ def test_conflict_markers_that_were_saved_are_not_taken_up(project: Project) -> 
     assert project.file("k7f2").section("Context") == "old"
 
 
+CONFLICT = "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_code_may_show_conflict_markers(project: Project, newline: str, is_committed: bool) -> None:
+    file = project.board_file("k7f2")
+    text = file.read_text().replace("old", f"```\n{CONFLICT}\n```")
+    file.write_text(text, newline=newline)
+    if is_committed:
+        git("commit", "-qam", "k7f2: by hand", at=project.board)
+    project.ok("note", "k7f2", "hello")
+    assert project.file("k7f2").section("Context") == f"```\n{CONFLICT}\n```"
+
+
+def test_markers_around_code_are_a_conflict(project: Project) -> None:
+    project.save("k7f2", "old", "<<<<<<< ours\n```\nold\n```\n=======\n```\nnew\n```\n>>>>>>> theirs")
+    assert "refused: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
+
+
 NOTE = "TASK.md.refused"
 NEW_TASK = "---\nid: {0}\ntitle: Plan {0}\nstatus: pending\n{1}---\nThe text.\n"
 

@@ -286,14 +286,15 @@ def conflict_line(source: Source) -> int | None:
         found += [one.start() for one in HUNK.finditer(text)]
     if not found:
         return None
-    code, starts = _lines_of_code(source), line_starts(text)
-    lines = (bisect_right(starts, offset) - 1 for offset in sorted(found))
-    return next((source.first_line + line for line in lines if line not in code), None)
+    code, starts = lines_of_code(source), line_starts(text)
+    lines = (source.first_line - 1 + bisect_right(starts, offset) for offset in sorted(found))
+    return next((line for line in lines if line not in code), None)
 
 
-def _lines_of_code(source: Source) -> set[int]:
+def lines_of_code(source: Source) -> set[int]:
+    """Returns the lines of the file that belong to code blocks."""
     return {
-        line
+        source.first_line + line
         for token in parse_blocks(source)
         if token.type in ("fence", "code_block") and token.map
         for line in range(*token.map)

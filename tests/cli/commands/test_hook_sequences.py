@@ -63,6 +63,17 @@ def test_a_merge_of_what_another_clone_did_passes(hand: Hand, tmp_path: Path) ->
     assert fsck_problems(ours.path) == ""
 
 
+def test_a_merge_may_bring_code_that_shows_conflict_markers(hand: Hand, tmp_path: Path) -> None:
+    ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
+    code = "```\n<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs\n```"
+    created = theirs.create("Theirs", "-d", code)
+    assert theirs.push().returncode == 0
+    ours.ok("note", "k7f2", "ours")
+    pulled = ours.pull()
+    assert pulled.returncode == 0, pulled.stderr
+    assert ours.task(created).title == "Theirs"
+
+
 def test_a_merge_loses_nothing_that_was_committed_while_it_ran(hand: Hand, tmp_path: Path) -> None:
     ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
     theirs.create("Theirs")
