@@ -111,7 +111,7 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
         if any(getattr(before.task, name) != getattr(edited.task, name) for name in _WRITTEN_BY_GITTICKS):
             return None  # an editor saved what it had shown for long
-        if _is_late_answer(before, edited, current):
+        if _is_late(before, edited, current):
             return None
         merged = _merged_edit(before, edited, current, BUNDLE_FIELDS - _WRITTEN_BY_PEOPLE)
     except DocumentError:
@@ -121,11 +121,20 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     return merged.data
 
 
-def _is_late_answer(before: TaskFile, edited: TaskFile, current: TaskFile) -> bool:
-    """True if a person typed an answer while another question came, below which it would answer that one too."""
+def _is_late(before: TaskFile, edited: TaskFile, current: TaskFile) -> bool:
+    """True if an edit would count for what it was not made for.
+
+    A typed answer would answer a question that came meanwhile too. A hand-off or review whose round is over, and that
+    comes back corrected, would open the gates of the next round.
+    """
+    from gitticks.workflow.bundle import BUNDLE_SECTIONS
+
     asked = {*current.entries(Section.QUESTIONS)} - {*before.entries(Section.QUESTIONS)}
     is_asked = any(entry.kind is not ActorKind.HUMAN for entry in asked)
-    return is_asked and edited.loose_text(Section.QUESTIONS, before) is not None
+    if is_asked and edited.loose_text(Section.QUESTIONS, before) is not None:
+        return True
+    texts = ([file.all_text(section) for section in BUNDLE_SECTIONS] for file in (before, edited, current))
+    return any(old and new and old != new and now is None for old, new, now in zip(*texts, strict=True))
 
 
 def _merged_edit(

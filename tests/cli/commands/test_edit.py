@@ -8,7 +8,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import Ran
-from tests.support.projects import SESSION, Project, make_project
+from tests.support.projects import SESSION, Project, make_project, make_reviewing
 from tests.support.repositories import git
 from tests.support.stores import write_task_file
 
@@ -246,3 +246,17 @@ def test_the_editor_is_gits_own_choice_but_never_the_repositorys(project: Projec
     git("config", "--global", "core.editor", "sed -i s/Old/Global/", at=project.path)
     project.ok("edit", "k7f2")
     assert project.file("k7f2").summary == "Global summary."
+
+
+def test_a_hand_off_that_was_sent_back_meanwhile_does_not_return_by_a_corrected_word(
+    project: Project,
+) -> None:
+    body = "Old summary.\n\n## Handoff\n\nDONE: the loginn.\n"
+    make_reviewing(project, body=body)
+    ran = _edit(
+        project, f"{_gt(project, 'reject', 'k7f2', 'not yet')}; sed -i 's/loginn/login/' \"$1\"; true"
+    )
+    assert ran.code == 1
+    assert "was changed in the same places while you edited it" in ran.err
+    assert "DONE: the login." in _kept(ran).read_text()
+    assert (project.task("k7f2").status, project.file("k7f2").section("Handoff")) == (Status.WORKING, None)

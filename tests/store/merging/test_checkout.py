@@ -60,6 +60,18 @@ def test_an_answer_stays_below_the_question_that_it_was_given_to() -> None:
     assert merge_saved(PATH, ASKED, ASKED + LOOSE, asked_more) is None
 
 
+@pytest.mark.parametrize("section", ["Handoff", "Review"])
+def test_an_edit_of_an_artifact_brings_it_not_back_once_its_round_is_over(section: str) -> None:
+    written = BASE.replace(b"## Notes", f"## {section}\n\nAll is doen.\n\n## Notes".encode())
+    edited = written.replace(b"doen", b"done")
+    assert merge_saved(PATH, written, edited, BASE) is None
+    other = written.replace(b"priority: 1", b"priority: 0")
+    assert merge_saved(PATH, written, other, noted(BASE, 4, "claude")) == noted(
+        BASE.replace(b"priority: 1", b"priority: 0"), 4, "claude"
+    )
+    assert merge_saved(PATH, BASE, written, noted(BASE, 4, "claude")) == noted(written, 4, "claude")
+
+
 def test_a_wish_for_a_status_stays_a_wish() -> None:
     saved = BASE.replace(b"status: working", b"status: cancelled")
     ours = BASE.replace(b"labels: [one, two]", b"labels: [one, two]\nreview_round: 3")
