@@ -12,7 +12,7 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind
+from gitticks.model.status import ActorKind, Status
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -58,7 +58,16 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
     """
     from gitticks.store.hand_edits import apply_hand_edit
 
-    apply_hand_edit(transaction, edit, actor, context.now, lambda task: circumstances_of(context, task))
+    def surroundings(task: Task) -> Circumstances:
+        around = circumstances_of(context, task)
+        if task.start_sha is None or edit.wanted.status is not Status.AGENT_REVIEW:
+            return around
+        from gitticks.runner.verifiers import has_gates
+        from gitticks.workflow.gates import CHECKS_NOT_RUN
+
+        return around._replace(checks_failure=CHECKS_NOT_RUN) if has_gates(context.settings) else around
+
+    apply_hand_edit(transaction, edit, actor, context.now, surroundings)
 
 
 def warn_of_closed_epic(context: Context, task: Task) -> None:

@@ -9,10 +9,13 @@ from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy, ReviewPolicy
-from gitticks.model.status import Isolation
+from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.transitions import Gate
+
+CHECKS_NOT_RUN = "its checks have not run"
+"""What keeps work from being handed off by a status in the file: running them there could block an editor for minutes."""
 
 
 def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor: Actor) -> str | None:
@@ -56,6 +59,23 @@ def open_children(children: Iterable[TaskId]) -> str | None:
 def after_children(epic: TaskId) -> str:
     """Returns the hint to what waits for an epic's children."""
     return f"`gt tree {epic}`: an epic is handed off by itself once its last child is closed"
+
+
+def hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
+    """Returns what opens the gate before a status."""
+    if to is Status.AGENT_REVIEW and artifacts.open_children:
+        return after_children(task.id)
+    if to is Status.AGENT_REVIEW and artifacts.handoff and artifacts.checks_failure == CHECKS_NOT_RUN:
+        return f"`gt complete {task.id}` runs them and hands off"
+    if to is Status.AGENT_REVIEW and artifacts.handoff:
+        return f"fix and commit that in the workspace, then `gt complete {task.id}` again"
+    if to is Status.AGENT_REVIEW:
+        return f'`gt handoff {task.id} --done "…"` writes it, then `gt complete {task.id}`'
+    if to is Status.CLARIFICATION:
+        return f'`gt ask {task.id} "…"` writes the question and asks'
+    if to is Status.REVIEWING:
+        return f"`gt edit {task.id}`: `PASS` below the heading `## Review`"
+    return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 
 def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: ReviewOutcome) -> str | None:

@@ -31,7 +31,7 @@ def request(draft: Draft, asked: Requested) -> None:
         raise _refusal(task, asked.to, "an epic is handed off when all its children are closed")
     lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
     if lacking is not None:
-        raise _refusal(task, asked.to, lacking, hint=_hint_for(task, asked.to, draft.artifacts))
+        raise _refusal(task, asked.to, lacking, hint=gates.hint_for(task, asked.to, draft.artifacts))
     if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
         sessions.pass_review(draft, EventType.MOVED)
         return
@@ -74,20 +74,6 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
 
 def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> RefusedError:
     return RefusedError(f"`{task.id}` cannot go from {task.status} to {to}: {why}", hint=hint)
-
-
-def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
-    if to is Status.AGENT_REVIEW and artifacts.open_children:
-        return gates.after_children(task.id)
-    if to is Status.AGENT_REVIEW and artifacts.handoff:
-        return f"fix and commit that in the workspace, then `gt complete {task.id}` again"
-    if to is Status.AGENT_REVIEW:
-        return f'`gt handoff {task.id} --done "…"` writes it, then `gt complete {task.id}`'
-    if to is Status.CLARIFICATION:
-        return f'`gt ask {task.id} "…"` writes the question and asks'
-    if to is Status.REVIEWING:
-        return f"`gt edit {task.id}`: `PASS` below the heading `## Review`"
-    return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 
 def outcome_of(task: Task, verdict: Verdict, children: Iterable[TaskId] = ()) -> Outcome:

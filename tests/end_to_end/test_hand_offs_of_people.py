@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -81,6 +82,51 @@ def test_a_persons_hand_off_is_checked_as_the_agents_own(project: RunProject) ->
         by_command(project)
     assert project.last(EventType.GATE_FAILED).data["gate"] == "checks"
     assert project.stands()[0] is Status.STUCK
+
+
+def by_saving(project: RunProject) -> str:
+    return project.gt("status").seen
+
+
+def by_plain_commit(project: RunProject) -> str:
+    ran = subprocess.run(
+        ("git", "commit", "-am", "x"), cwd=project.board, capture_output=True, text=True, check=False
+    )
+    return ran.stdout + ran.stderr
+
+
+def by_commit_without_checks(project: RunProject) -> str:
+    git("commit", "--no-verify", "-qam", "x", at=project.board)
+    return project.ok("log", "k7f2")
+
+
+@pytest.mark.parametrize("way", [by_saving, by_plain_commit, by_commit_without_checks])
+def test_a_status_in_the_file_hands_off_nothing_whose_checks_have_not_run(
+    project: RunProject, way: Callable[[RunProject], str]
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    project.ok("start", "k7f2")
+    (project.workspace() / "left.txt").write_text("not committed\n")
+    by_command(project)
+    project.save("k7f2", "status: working", "status: agent-review")
+    assert "its checks have not run" in " ".join(way(project).split())
+    assert project.stands() == (Status.WORKING, None)
+    refused = project.gt("complete", "k7f2")
+    assert (refused.code, "left.txt" in refused.err) == (3, True), refused.seen
+
+
+@pytest.mark.parametrize("is_started", [False, True])
+def test_a_status_in_the_file_hands_off_what_has_nothing_to_check(
+    project: RunProject, is_started: bool
+) -> None:
+    project.settings(NO_REVIEW + ("verify: {committed: false}\n" if is_started else ""))
+    project.make(status=Status.PENDING if is_started else Status.WORKING, body=f"## Handoff\n\n{MINE}\n")
+    if is_started:
+        project.ok("start", "k7f2")
+    project.save("k7f2", "status: working", "status: agent-review")
+    project.ok("status")
+    assert project.stands() == TO_REVIEW
 
 
 def test_a_persons_review_stays_too(project: RunProject) -> None:

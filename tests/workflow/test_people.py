@@ -15,6 +15,7 @@ from gitticks.model.status import Awaiting, Requires, Status, Verdict
 from gitticks.model.task import ENGINE_FIELDS, Approval, Claim, Task, Usage
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Turn, whose_turn
+from gitticks.workflow.gates import CHECKS_NOT_RUN
 from gitticks.workflow.triggers import AwaitingSet, Reopened, Requested, VerdictGiven
 from tests.support.decisions import (
     ADA,
@@ -64,6 +65,13 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
             artifacts=Artifacts(handoff=True, checks_failure="`make` failed"),
         )
     assert red.value.hint == "fix and commit that in the workspace, then `gt complete k7f2` again"
+    with pytest.raises(RefusedError, match="its checks have not run") as unchecked:
+        run(
+            make_task(Status.WORKING),
+            asked,
+            artifacts=Artifacts(handoff=True, checks_failure=CHECKS_NOT_RUN),
+        )
+    assert unchecked.value.hint == "`gt complete k7f2` runs them and hands off"
 
 
 @pytest.mark.parametrize("status", [Status.WORKING, Status.STUCK])
