@@ -176,11 +176,13 @@ def why_not_carrying(
     A key that has expired since does not carry it either: who has an old key could have dated it back.
     """
     events, team = tuple(history), team_settings(repository)
+    asked = resolved.settings.approvals
     void = why_void(
         task,
         events,
         base=base,
-        minimum=resolved.settings.approvals.minimum,
+        minimum=asked.minimum,
+        four_eyes=asked.four_eyes,
         gates=gates_digest(team),
         policy=policy_digest(team),
     )

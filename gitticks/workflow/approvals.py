@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -22,8 +22,8 @@ from gitticks.model.approval import (
 from gitticks.model.event import Event, EventType
 from gitticks.model.settings import Settings
 from gitticks.model.status import ActorKind, Status, Verdict
-from gitticks.model.task import Task
-from gitticks.workflow.artifacts import strangers_in
+from gitticks.model.task import Approval, Task
+from gitticks.workflow.artifacts import hands_of, strangers_in
 
 _CLOSING = ("work", "approval", "review", "content")
 _WAIVED = "waived"
@@ -131,18 +131,40 @@ def claimed(task_id: str, approval: Event) -> Signed | str | None:
     return Signed(statement, signature, at, is_by_hardware=strength == HARDWARE)
 
 
+def why_too_weak(
+    task: Task, approval: Approval, hands: Container[str], *, minimum: str, four_eyes: bool
+) -> str | None:
+    """Returns why policy asks for more than an approval of a task on which `hands` worked; None if it does not."""
+    if not is_enough(approval.strength, minimum):
+        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, but policy requires {WORDS[minimum]}"
+    if four_eyes and approval.strength not in LEVELS:
+        return "policy requires a second person, and nobody approved it"
+    if four_eyes and (approval.by == task.created_by or approval.by in hands):
+        return f"policy requires a second person, and {approval.by} created it or worked on it"
+    return None
+
+
 def why_void(
-    task: Task, history: Sequence[Event], *, base: str, minimum: str, gates: str, policy: str
+    task: Task,
+    history: Sequence[Event],
+    *,
+    base: str,
+    minimum: str,
+    gates: str,
+    policy: str,
+    four_eyes: bool = False,
 ) -> str | None:
     """Returns why a task's approval does not carry a merge into `base`, whatever its signature; None if it may.
 
-    `minimum` is how strong it must be, `gates` and `policy` what the team's gates and rules are known by now.
+    `minimum` is how strong it must be, with `four_eyes` a second person's. `gates` and `policy` are what the team's
+    gates and rules are known by now.
     """
     approval = task.approval
     if approval is None:
         return "nobody approved it"
-    if not is_enough(approval.strength, minimum):
-        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, but policy requires {WORDS[minimum]}"
+    weak = why_too_weak(task, approval, hands_of(history), minimum=minimum, four_eyes=four_eyes)
+    if weak is not None:
+        return weak
     strangers = ", ".join(sorted(strangers_in(history)))
     if strangers and approval.strength not in LEVELS and not task.is_epic:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"

@@ -313,16 +313,25 @@ def test_gates_that_changed_since_void_an_approval(reviewed: RunProject, key: Pa
     assert reviewed.task("k7f2").status is Status.DONE
 
 
-def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(project: RunProject) -> None:
+@pytest.mark.parametrize(
+    ("setting", "value", "why"),
+    [
+        ("minimum", "L1", "policy requires confirmed on a terminal"),
+        ("four_eyes", "true", "policy requires a second person, and Ada Lovelace created it or worked on it"),
+    ],
+)
+def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(
+    project: RunProject, setting: str, value: str, why: str
+) -> None:
     project.settings("review: none\n")
     project.make()
     project.run()
     project.ok("approve", "k7f2", "--no-wait")
-    project.ok("config", "approvals.minimum", "L1")
+    project.ok("config", f"approvals.{setting}", value)
 
     ran = project.gt("merge", "k7f2")
 
-    assert "policy requires confirmed on a terminal" in ran.seen
+    assert why in " ".join(ran.seen.split())
     assert project.stands() == TO_REVIEW
 
 

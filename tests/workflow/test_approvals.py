@@ -54,6 +54,7 @@ PLAIN, TYPED, BY_KEY = verdict(), verdict("L1"), verdict("L2", STATEMENT)
 WAIVER = Event(EventType.WAIVED, AT, ENGINE, data={"gate": "person"})
 HANDOFF = Event(EventType.ADVANCED, AT, WORKER, Status.WORKING, Status.AGENT_REVIEW)
 VOIDED = Event(EventType.VOIDED, AT, ADA)
+HAND = Event(EventType.TEXT_CHANGED, AT, ADA, data={"sections": ["Handoff"]})
 
 
 @pytest.mark.parametrize(
@@ -152,6 +153,23 @@ def test_whether_an_approval_carries_a_merge(
 ) -> None:
     task = make_merging(approval=None if strength is None else Approval("Ada", EARLIER, HEAD, strength))
     found = why_void(task, history, base="main", minimum=minimum, gates="gates", policy="policy")
+    assert found == void or (void is not None and void in str(found)), found
+
+
+@pytest.mark.parametrize(
+    ("by", "strength", "history", "void"),
+    [
+        ("Ada", "L0", [PLAIN], None),
+        ("Grace", "L0", [PLAIN], "policy requires a second person, and Grace created it or worked on it"),
+        ("Ada", "L1", [HAND, HANDOFF, TYPED], "a second person, and Ada created it or worked on it"),
+        ("gitticks", "waived", [WAIVER], "policy requires a second person, and nobody approved it"),
+    ],
+)
+def test_whether_an_approval_is_a_second_persons(
+    by: str, strength: str, history: list[Event], void: str | None
+) -> None:
+    task = make_merging(approval=Approval(by, EARLIER, HEAD, strength), created_by="Grace")
+    found = why_void(task, history, base="main", minimum="L0", four_eyes=True, gates="", policy="")
     assert found == void or (void is not None and void in str(found)), found
 
 
