@@ -25,6 +25,7 @@ from gitticks.store.checkpoints import put
 from gitticks.store.task_ids import free_id
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget, merging
+from gitticks.workflow.approvals import last_approval
 from gitticks.workflow.artifacts import (
     Artifacts,
     awaits_grant,
@@ -91,6 +92,7 @@ def carry_out(
                 open_children=children,
                 left_epic=_left_epic(transaction, file.task),
                 is_unmerged=circumstances.is_unmerged,
+                approved=last_approval(history),
             ),
             counts=count_since_last_word(history),
             policy=policy,

@@ -109,6 +109,17 @@ def approval_of(task: Task, history: Iterable[Event]) -> Event | None:
     return next(found, None)
 
 
+def last_approval(history: Iterable[Event]) -> Approval | None:
+    """Returns what approved the work that was handed off last, as its event says; None if nothing did."""
+    events = valid_approvals(history)
+    if not events:
+        return None
+    head = events[-1].data.get("head")
+    return Approval(
+        events[-1].actor.name, events[-1].at, str(head) if head else None, str(_strength(events[-1]))
+    )
+
+
 def _strength(event: Event) -> object:
     return event.data.get("strength", _WAIVED if event.type is EventType.WAIVED else NAME)
 

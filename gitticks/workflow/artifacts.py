@@ -9,7 +9,7 @@ from gitticks.model.event import NO_DATA, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Status, Verdict
-from gitticks.model.task import CAME_TO_NOTHING, Ending
+from gitticks.model.task import CAME_TO_NOTHING, Approval, Ending
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
 from gitticks.workflow.triggers import Told
 
@@ -25,7 +25,7 @@ class Artifacts(NamedTuple):
     `review` is what a reader may act on: MISSING outside agent-review.
     `told` is what people wrote of the task. `open_children` are an epic's, sorted as they would be picked.
     `left_epic` is the one on whose branch the work is, if it is merged with that epic no more. `is_unmerged` where the
-    base lacks what was handed off and a person is to merge it.
+    base lacks what was handed off and a person is to merge it. `approved` is the approval that the history has of it.
     """
 
     handoff: bool = False
@@ -37,6 +37,7 @@ class Artifacts(NamedTuple):
     open_children: tuple[TaskId, ...] = ()
     left_epic: TaskId | None = None
     is_unmerged: bool = False
+    approved: Approval | None = None
 
 
 def with_checks(events: Iterable[Event], checks: str, head: str | None) -> tuple[Event, ...]:

@@ -16,6 +16,7 @@ from gitticks.model.settings import MergeMode, OnConflict
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import NOTHING_TO_MERGE, Task
 from gitticks.workflow import gates
+from gitticks.workflow.approvals import why_too_weak
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
 
@@ -180,14 +181,30 @@ def close_found(draft: Draft, found: MergeFound) -> None:
 
 def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
+    if draft.policy.is_name_too_little and not _is_approved(draft):
+        return False  # a merge by hand is a name alone
     if task.is_merging and (not found.doubt or task.merged_sha == found.sha):
         return True  # whoever approved it was asked about the merge before
     if found.doubt:
         return False
-    if draft.policy.is_name_too_little and not is_merged_by_person(task, draft.policy.merge_mode):
-        return False  # a merge by hand is a name alone
     was_to_merge = task.status is Status.REVIEWING or task.awaiting is Awaiting.WORK
     return found.actor.is_human and was_to_merge
+
+
+def _is_approved(draft: Draft) -> bool:
+    """True if the commit that was merged is the one that was approved, and as strongly as policy requires."""
+    task, policy = draft.task, draft.policy
+    if (
+        task.approval is not None and task.is_merging
+    ):  # the merge may be one that gitticks made, having looked
+        return task.approval.head == draft.artifacts.head
+    approved = draft.artifacts.approved
+    if approved is None or approved.head != draft.artifacts.head:
+        return False
+    weak = why_too_weak(
+        task, approved, draft.counts.hands, minimum=policy.minimum_approval, four_eyes=policy.four_eyes
+    )
+    return weak is None and is_merged_by_person(task, policy.merge_mode)
 
 
 _NEXT_ON_THE_WAY = {

@@ -309,7 +309,7 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     if asked.awaiting is None:
         task = draft.task = replace(task, claim=None)
     if asked.awaiting is not None:
-        if task.approval is not None:
+        if task.approval is not None or merging.is_merged_by_person(task, draft.policy.merge_mode):
             draft.log(EventType.VOIDED, "a person took the task back before its merge")
             draft.task = replace(task, approval=None)
         draft.set_awaiting(asked.awaiting)

@@ -335,6 +335,32 @@ def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(
     assert project.stands() == TO_REVIEW
 
 
+@pytest.mark.parametrize("case", ["approved", "commits added since", "withdrawn since", "never approved"])
+def test_with_four_eyes_a_merge_by_hand_closes_what_somebody_else_approved(
+    project: RunProject, case: str
+) -> None:
+    project.settings("review: none\nmerge: {mode: manual}\napprovals: {four_eyes: true}\n")
+    project.make()
+    project.run()
+    if case == "never approved":
+        project.ok("update", "k7f2", "--awaiting", "work")
+    else:
+        git("config", "user.name", "Grace", at=project.path)
+        project.ok("approve", "k7f2")
+        git("config", "user.name", "Ada Lovelace", at=project.path)
+    assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
+    if case == "commits added since":
+        commit_file(project.workspace(), "more.txt", "more\n")
+    if case == "withdrawn since":
+        for awaiting in ("review", "work"):
+            project.ok("update", "k7f2", "--awaiting", awaiting)
+    git("merge", "-q", "--no-ff", "--no-edit", "gitticks/work/k7f2", at=project.path)
+    project.ok("status")
+
+    is_done = case == "approved"
+    assert project.stands() == ((Status.DONE, None) if is_done else (Status.REVIEWING, Awaiting.ESCALATION))
+
+
 def on_terminal(
     project: RunProject, typed: str, *arguments: str, environment: dict[str, str] | None = None
 ) -> str:

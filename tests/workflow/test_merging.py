@@ -9,7 +9,7 @@ from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Section
 from gitticks.model.settings import MergeMode, OnConflict, Policy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.history_rules import impossible
@@ -17,6 +17,8 @@ from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFoun
 from tests.support.decisions import (
     ADA,
     AT,
+    EARLIER,
+    HEAD,
     MERGE,
     OTHER_HEAD,
     REVIEWER,
@@ -142,10 +144,36 @@ def test_merge_by_hand_closes_nothing_where_a_name_is_too_little(policy: Policy)
     for task in (make_task(Status.REVIEWING), make_task(Status.WORKING, awaiting=Awaiting.WORK)):
         decision = run(task, found, policy=policy)
         assert (decision.task.status, decision.task.awaiting) == (task.status, Awaiting.ESCALATION)
-    manual = policy._replace(merge_mode=MergeMode.MANUAL)
-    approved = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
-    assert run(approved, found, policy=manual).task.status is Status.DONE
+    moved = Artifacts(head=OTHER_HEAD)
     assert run(make_merging(), found, policy=policy).task.status is Status.DONE
+    assert run(make_merging(), found, policy=policy, artifacts=moved).task.awaiting is Awaiting.ESCALATION
+
+
+@pytest.mark.parametrize(
+    ("policy", "approval", "is_done"),
+    [
+        (Policy(minimum_approval="L1"), None, False),
+        (Policy(minimum_approval="L1"), Approval("Grace", EARLIER, HEAD, "L0"), False),
+        (Policy(minimum_approval="L1"), Approval("Grace", EARLIER, OTHER_HEAD, "L1"), False),
+        (Policy(minimum_approval="L1"), Approval("Grace", EARLIER, HEAD, "L1"), True),
+        (Policy(four_eyes=True), Approval("Ada", EARLIER, HEAD), False),
+        (Policy(four_eyes=True), Approval("gitticks", EARLIER, HEAD, "waived"), False),
+        (Policy(four_eyes=True), Approval("Grace", EARLIER, HEAD), True),
+    ],
+)
+def test_merge_by_hand_of_what_a_person_is_to_merge_closes_the_approved_commit_alone(
+    policy: Policy, approval: Approval | None, is_done: bool
+) -> None:
+    task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
+    decision = run(
+        task,
+        MergeFound(ADA, MERGE),
+        artifacts=Artifacts(head=HEAD, approved=approval),
+        counts=Counts(hands=frozenset({"Ada"})),
+        policy=policy._replace(merge_mode=MergeMode.MANUAL),
+    )
+    assert (decision.task.status is Status.DONE) is is_done
+    assert is_done or decision.task.awaiting is Awaiting.ESCALATION
 
 
 @pytest.mark.parametrize("actor", [WORKER, REVIEWER, ENGINE])
