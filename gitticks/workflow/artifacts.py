@@ -62,8 +62,8 @@ class Counts(NamedTuple):
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
     are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner
     died. `spent` is what all sessions took.
-    `taken` are the marks of all comments of pull requests that ever became notes. `hands` are the people who worked on
-    the task since it was opened, by hand or by an agent that they started. `strangers` have written what agents read.
+    `taken` are the marks of all comments of pull requests that ever became notes. `hands` are the people who ever
+    worked on the task, by hand or by an agent that they started. `strangers` have written what agents read.
     """
 
     iterations: int = 0
@@ -131,14 +131,12 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
 
 
 def strangers_in(history: Iterable[Event]) -> frozenset[str]:
-    """Returns whose text, of people strange to the runner, agents were given since the task was opened."""
-    names: set[str] = set()
-    for event in history:
-        if event.type is EventType.REOPENED:
-            names.clear()
-        elif event.type is EventType.SESSION_STARTED:
-            names.update(_texts(event, "strangers"))
-    return frozenset(names)
+    """Returns whose text, of people strange to the runner, a task's agents were ever given.
+
+    A task that is reopened goes on from the commits of before.
+    """
+    started = (event for event in history if event.type is EventType.SESSION_STARTED)
+    return frozenset(name for event in started for name in _texts(event, "strangers"))
 
 
 def colleagues_in(history: Iterable[Event]) -> frozenset[str]:
@@ -155,12 +153,10 @@ def _texts(event: Event, key: str) -> list[str]:
 
 
 def hands_of(history: Iterable[Event]) -> frozenset[str]:
-    """Returns the names of the people who worked on a task since it was opened, or whose agent did."""
+    """Returns the names of the people who ever worked on a task, or whose agent did."""
     names: set[str] = set()
     for event in history:
-        if event.type is EventType.REOPENED:
-            names.clear()
-        elif event.begins(Role.WORKER):
+        if event.begins(Role.WORKER):
             by = event.actor.name if event.actor.is_human else event.data.get("by")
             names |= {by} if isinstance(by, str) else set()
         elif event.is_edit_of(Section.HANDOFF):

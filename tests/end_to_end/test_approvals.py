@@ -335,6 +335,26 @@ def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(
     assert project.stands() == TO_REVIEW
 
 
+def test_with_four_eyes_nobody_approves_what_they_did_before_the_task_was_reopened(
+    project: RunProject,
+) -> None:
+    project.settings("review: none\napprovals: {four_eyes: true}\n")
+    project.make(created_by="Ada Lovelace")
+    git("config", "user.name", "Grace", at=project.path)
+    project.ok("start", "k7f2")
+    commit_file(project.workspace(), "mine.txt", "mine\n")
+    project.ok("cancel", "k7f2")
+    project.ok("reopen", "k7f2")
+    git("config", "user.name", "Ada Lovelace", at=project.path)
+    project.run()
+    assert "mine.txt" in project.files("gitticks/work/k7f2")
+    git("config", "user.name", "Grace", at=project.path)
+
+    refused = project.gt("approve", "k7f2")
+
+    assert (refused.code, "was worked on by Grace" in refused.err) == (3, True), refused.seen
+
+
 @pytest.mark.parametrize("case", ["approved", "commits added since", "withdrawn since", "never approved"])
 def test_with_four_eyes_a_merge_by_hand_closes_what_somebody_else_approved(
     project: RunProject, case: str

@@ -53,6 +53,7 @@ def read_by(*strangers: str) -> Event:
 PLAIN, TYPED, BY_KEY = verdict(), verdict("L1"), verdict("L2", STATEMENT)
 WAIVER = Event(EventType.WAIVED, AT, ENGINE, data={"gate": "person"})
 HANDOFF = Event(EventType.ADVANCED, AT, WORKER, Status.WORKING, Status.AGENT_REVIEW)
+REOPENED = Event(EventType.REOPENED, AT, ADA)
 VOIDED = Event(EventType.VOIDED, AT, ADA)
 HAND = Event(EventType.TEXT_CHANGED, AT, ADA, data={"sections": ["Handoff"]})
 
@@ -138,6 +139,7 @@ def test_what_a_verdict_approves_is_in_its_event_from_any_status(task: Task) -> 
         ("L1", [TYPED], "L1", None),
         ("waived", [], "L1", "it was approved by nobody, but policy requires confirmed on a terminal"),
         ("waived", [read_by("Eve")], "L0", "its agent read text by Eve, a stranger here"),
+        ("waived", [read_by("Eve"), REOPENED, WAIVER], "L0", "its agent read text by Eve, a stranger here"),
         ("L0", [read_by("Eve"), PLAIN], "L0", None),
         ("L2", [verdict("L2")], "L2", "its history has no signature"),
         ("L2", [BY_KEY], "L2", None),

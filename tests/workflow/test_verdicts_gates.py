@@ -102,12 +102,11 @@ def test_with_four_eyes_nobody_approves_what_they_or_their_agents_did() -> None:
         data={"role": "worker", "by": ADA.name},
     )
     by_hand = Event(EventType.TEXT_CHANGED, AT, ADA, data={"sections": ["Handoff"]})
-    for event in (by_agent, by_hand):
-        counts = count_since_last_word((event,))
+    reopened = Event(EventType.REOPENED, AT, ADA)  # the branch stays, with what was committed on it
+    for history in ((by_agent,), (by_hand,), (by_agent, reopened), (by_hand, reopened)):
+        counts = count_since_last_word(history)
         with pytest.raises(RefusedError, match=f"was worked on by {ADA.name}"):
             run(task, answer(Verdict.APPROVED), policy=policy, counts=counts)
-        reopened = Event(EventType.REOPENED, AT, ADA)
-        run(task, answer(Verdict.APPROVED), policy=policy, counts=count_since_last_word((event, reopened)))
     reviewed = by_agent._replace(data={"role": "reviewer", "by": ADA.name})
     run(task, answer(Verdict.APPROVED), policy=policy, counts=count_since_last_word((reviewed,)))
 
