@@ -166,7 +166,8 @@ def close_found(draft: Draft, found: MergeFound) -> None:
             approval = None if task.is_merging else task.approval
             draft.task = replace(task, merged_sha=found.sha, approval=approval)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
-            how = found.doubt or f"though it was {task.status}"
+            lacking = gates.open_children(draft.artifacts.open_children)
+            how = found.doubt or f"though {lacking or f'it was {task.status}'}"
             reason = (
                 f"its branch is merged as {found.sha[:7]} {how}: "
                 f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
@@ -181,6 +182,8 @@ def close_found(draft: Draft, found: MergeFound) -> None:
 
 def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
+    if draft.artifacts.open_children:
+        return False
     if draft.policy.is_name_too_little and not _is_approved(draft):
         return False  # a merge by hand is a name alone
     if task.is_merging and (not found.doubt or task.merged_sha == found.sha):

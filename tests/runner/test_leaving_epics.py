@@ -97,6 +97,23 @@ def test_what_was_begun_in_an_epic_that_is_cancelled_is_merged_by_itself(project
     assert "aaa2.txt" not in project.files("main")
 
 
+def test_a_merge_by_hand_closes_no_epic_with_open_children(project: RunProject) -> None:
+    make_two_children(project)
+    project.ok("update", "aaaa", "--awaiting", "work")
+    git("merge", "--quiet", "--no-ff", "--no-edit", "gitticks/work/aaaa", at=project.path)
+    project.ok("status")
+    assert project.stands("aaaa") == (Status.WORKING, Awaiting.ESCALATION)
+    assert "though it has open children: `aaa3`" in project.ok("log", "aaaa")
+    refused = project.gt("close", "aaaa")
+    assert (refused.code, "close them first: `gt close aaa3`" in refused.err) == (3, True), refused.seen
+    project.ok("respond", "aaaa", "go on")
+    project.ok("respond", "aaa3", "go")
+    project.run()
+    project.ok("approve", "aaaa")
+    assert project.stands("aaaa") == (Status.DONE, None)
+    assert {"aaa2.txt", "aaa3.txt"} <= set(project.files("main"))
+
+
 def test_what_waits_for_code_of_a_cancelled_epic_does_not_start_without_it(project: RunProject) -> None:
     make_two_children(project)
     project.make("bbbb", blocked_by=("aaa2",))

@@ -14,8 +14,9 @@ from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.merging import bind_epic, left_epic, merged_with
-from gitticks.workflow.triggers import ChildrenChanged
+from gitticks.workflow.triggers import ChildrenChanged, MergeFound
 from tests.support.decisions import (
+    ADA,
     HANDED_OFF,
     HEAD,
     MERGE,
@@ -141,6 +142,14 @@ def test_child_that_is_added_returns_the_epic(task: Task) -> None:
 def test_children_do_not_answer_for_a_person(task: Task, children: ChildrenChanged) -> None:
     decision = run(task, children, artifacts=HANDED_OFF)
     assert (decision.task, decision.steps) == (task, ())
+
+
+def test_merge_by_hand_does_not_close_an_epic_whose_person_left_children_open() -> None:
+    epic = make_epic(awaiting=Awaiting.WORK)
+    found, open_child = MergeFound(ADA, MERGE), HANDED_OFF._replace(open_children=(TaskId("c4ld"),))
+    asked = run(epic, found, policy=EPIC_BRANCH, artifacts=open_child)
+    assert (asked.task.status, asked.task.awaiting) == (Status.WORKING, Awaiting.ESCALATION)
+    assert run(epic, found, policy=EPIC_BRANCH, artifacts=HANDED_OFF).task.status is Status.DONE
 
 
 def test_all_closed_again_changes_nothing() -> None:
