@@ -36,10 +36,10 @@ GATE_MEANINGS = {
     Gate.REVIEW_FAIL: "`## Review` of this round says FAIL, below the limit",
     Gate.REVIEW_FAIL_AT_LIMIT: "`## Review` of this round says FAIL, at the limit",
     Gate.REVIEW_SPENT: "a council's time or rounds are spent, or half of it or more abstained",
-    Gate.CRASHED: "the reviewer crashed twice",
+    Gate.CRASHED: "the reviewer crashed twice, or the branch moved twice after a hand-off",
     Gate.APPROVED: "approved or waived, and merged",
-    Gate.RETURNED: "rejected, or the merge failed",
-    Gate.MERGE_FAILED: "the merge failed twice since the last human answer",
+    Gate.RETURNED: "rejected, the merge failed, or the branch moved",
+    Gate.MERGE_FAILED: "the merge failed, or the branch moved, twice since the last human answer",
 }
 """What each gate asks for, in words."""
 

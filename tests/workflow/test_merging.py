@@ -13,6 +13,7 @@ from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.history_rules import impossible
+from gitticks.workflow.transitions import GATE_MEANINGS, rows_between
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFound
 from tests.support.decisions import (
     ADA,
@@ -246,6 +247,8 @@ def test_second_moved_head_asks_a_person(task: Task) -> None:
     decision = run(task, HeadMoved(OTHER_HEAD), counts=Counts(voids=1))
     assert way(decision) == [str(task.status), "stuck"]
     assert is_legal_step(decision.steps[0].source, decision.steps[0].target)
+    rows = rows_between(decision.steps[0].source, decision.steps[0].target)
+    assert any("the branch moved" in GATE_MEANINGS[row.gate] for row in rows)
 
 
 @pytest.mark.parametrize(
