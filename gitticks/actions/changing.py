@@ -46,7 +46,7 @@ def circumstances_of(context: Context, task: Task, *, checks: ChecksReport | Non
         # It comes into being in this very commit, so there is nothing yet that an agent could review.
         return Circumstances(context.now, context.settings, context.world.random_number, head)
     around = context.circumstances(task, head=head, checks=checks)
-    return around._replace(is_unmerged=is_unmerged(context, task))
+    return around._replace(in_base=is_in_base(context, task))
 
 
 def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> None:
@@ -175,14 +175,16 @@ def record(
     transaction.describe_change(task_id, subject, event.actor, (event,), is_minor=is_minor)
 
 
-def is_unmerged(context: Context, task: Task) -> bool:
-    """True where a person is to merge what was handed off, and the base lacks it."""
+def is_in_base(context: Context, task: Task) -> bool | None:
+    """Returns whether the base has approved work whose task is not closed yet; None of others, or if this clone cannot tell."""
+    from gitticks.git.merges.history import find_merge
     from gitticks.model.settings import MergeMode
 
-    if context.settings.merge.mode is not MergeMode.MANUAL:
-        return False
+    if not task.is_merging and context.settings.merge.mode is not MergeMode.MANUAL:
+        return None
     if task.branch is None or task.base is None or task.end_sha is None:
-        return False
+        return None
     tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
-    objects = context.repository.objects
-    return tip is not None and objects.has(task.end_sha) and not objects.is_ancestor(task.end_sha, tip)
+    if tip is None or not context.repository.objects.has(task.end_sha):
+        return None
+    return find_merge(context.repository, tip, task.id, task.end_sha) is not None

@@ -12,7 +12,7 @@ from gitticks.actions.changes import left_epic_in
 from gitticks.actions.changing import (
     Moved,
     add_entry,
-    is_unmerged,
+    is_in_base,
     require_words,
     warn_of_leaving,
     work_head,
@@ -23,8 +23,6 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.config import read_config
 from gitticks.git.log import names_of
-from gitticks.git.merges.history import find_merge
-from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
@@ -42,7 +40,7 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.people import check_code
+from gitticks.workflow.gates import check_code
 from gitticks.workflow.transitions import VERDICTS, Outcome
 from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 
@@ -134,8 +132,6 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
 
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
-        if before.is_merging:
-            _refuse_merged(context, before)
         return _give(context, transaction, before, given)
 
     moved = context.store.transact(write, author=context.author)
@@ -150,17 +146,6 @@ def rework_of(context: Context, rejected: Task) -> TaskId | None:
     with open_index(context.repository) as index:
         open_ones = (one for one in index.children(rejected.id) if one.is_open)
         return next((one.id for one in open_ones if one.title == rework_title(rejected)), None)
-
-
-def _refuse_merged(context: Context, task: Task) -> None:
-    """Refuses to send work back that the base has got, though its task could not be closed yet."""
-    tip = task.base and read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
-    if not tip or task.end_sha is None or not context.repository.objects.has(task.end_sha):
-        return
-    if find_merge(context.repository, tip, task.id, task.end_sha) is not None:
-        raise RefusedError(
-            f"`{task.id}` is merged into {task.base} already", hint=f"`gt merge {task.id}` closes it"
-        )
 
 
 def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Moved:
@@ -217,7 +202,7 @@ def _give(context: Context, transaction: Transaction, before: Task, given: Verdi
         context.settings,
         context.world.random_number,
         head,
-        is_unmerged=is_unmerged(context, before),
+        in_base=is_in_base(context, before),
     )
     carry_out(transaction, before.id, given, circumstances)
     return Moved(before, transaction.task_file(before.id).task)

@@ -55,7 +55,7 @@ class Circumstances(NamedTuple):
 
     `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `checks` what all that ran
     came to, `review_waiver` why no agent reviews. `random_number` makes the id of a child that an epic needs.
-    `is_unmerged` where a person is to merge what was handed off, and the base lacks it.
+    `in_base` says whether the base has what was handed off, where that matters and is known.
     """
 
     at: datetime
@@ -65,7 +65,7 @@ class Circumstances(NamedTuple):
     checks_failure: str | None = None
     review_waiver: str | None = None
     checks: str = ""
-    is_unmerged: bool = False
+    in_base: bool | None = None
 
 
 def carry_out(
@@ -91,7 +91,7 @@ def carry_out(
             )._replace(
                 open_children=children,
                 left_epic=_left_epic(transaction, file.task),
-                is_unmerged=circumstances.is_unmerged,
+                in_base=circumstances.in_base,
                 approved=last_approval(history),
             ),
             counts=count_since_last_word(history),

@@ -24,8 +24,9 @@ class Artifacts(NamedTuple):
     `head` is the work branch's present commit, None where there is no workspace.
     `review` is what a reader may act on: MISSING outside agent-review.
     `told` is what people wrote of the task. `open_children` are an epic's, sorted as they would be picked.
-    `left_epic` is the one on whose branch the work is, if it is merged with that epic no more. `is_unmerged` where the
-    base lacks what was handed off and a person is to merge it. `approved` is the approval that the history has of it.
+    `left_epic` is the one on whose branch the work is, if it is merged with that epic no more. `in_base` says whether
+    the base has what was handed off; None where nobody asked, or this clone cannot tell. `approved` is the approval
+    that the history has of it.
     """
 
     handoff: bool = False
@@ -36,7 +37,7 @@ class Artifacts(NamedTuple):
     told: Told | None = None
     open_children: tuple[TaskId, ...] = ()
     left_epic: TaskId | None = None
-    is_unmerged: bool = False
+    in_base: bool | None = None
     approved: Approval | None = None
 
 

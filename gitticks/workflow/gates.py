@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from gitticks.errors import RefusedError
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy, ReviewPolicy
-from gitticks.model.status import Isolation, Status
+from gitticks.model.status import Awaiting, Isolation, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.transitions import Gate
@@ -117,6 +118,28 @@ def has_moved(task: Task, artifacts: Artifacts, policy: Policy) -> bool:
 def is_other_head(head: str | None, handed_off: str | None) -> bool:
     """True if both are known and differ."""
     return None not in (head, handed_off) and head != handed_off
+
+
+def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
+    """Refuses to approve handed-off work whose branch has other commits by now, or code that its epic merges no more."""
+    is_judged = task.is_handed_off and task.awaiting is not Awaiting.WORK
+    if is_judged and has_moved(task, artifacts, policy):
+        raise RefusedError(
+            f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
+            f"{(task.end_sha or 'none')[:7]})",
+            hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
+        )
+    epic = orphaned_by(task, artifacts)
+    if epic is not None:
+        own = "a branch of its own"
+        anew = (
+            f"`gt start {task.id}` begins on {own}, where `git cherry-pick` brings what is on `{task.branch}`"
+        )
+        back = f'`gt reject {task.id} "…"` sends it back, and it starts over on {own}'
+        raise RefusedError(
+            f"the work of `{task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
+            hint=back if task.is_handed_off else anew,
+        )
 
 
 def is_at_limit(task: Task, policy: Policy) -> bool:

@@ -43,6 +43,15 @@ def refuse_unmerged(task: Task, mode: MergeMode) -> None:
         )
 
 
+def refuse_merged(draft: Draft) -> None:
+    """Refuses to take back approved work that the base has got, though its task could not be closed yet."""
+    task = draft.task
+    if task.is_merging and draft.artifacts.in_base:
+        raise RefusedError(
+            f"`{task.id}` is merged into {task.base} already", hint=f"`gt merge {task.id}` closes it"
+        )
+
+
 def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -> None:
     """Refuses to merge what is not approved, as an epic with open children, or what gitticks does not merge."""
     if task.is_offered:

@@ -10,7 +10,6 @@ from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, Data, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates, merging, pull_requests, sessions
@@ -32,6 +31,7 @@ def request(draft: Draft, asked: Requested) -> None:
     lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
     if lacking is not None:
         raise _refusal(task, asked.to, lacking, hint=gates.hint_for(task, asked.to, draft.artifacts))
+    merging.refuse_merged(draft)
     if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
         sessions.pass_review(draft, EventType.MOVED)
         return
@@ -109,6 +109,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     _need_person(given.actor, "give a verdict")
     _check_seen(draft, given.seen)
     if task.is_merging and given.verdict is Verdict.REJECTED:
+        merging.refuse_merged(draft)
         merging.ask_again(draft, "a person sent it back before its merge")
         task = draft.task
     outcome = outcome_of(task, given.verdict, draft.artifacts.open_children)
@@ -117,7 +118,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
             f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
             hint=f"merge it there, then run `gt sync`; `gt close {task.id}` closes the task without it",
         )
-    if draft.artifacts.is_unmerged and not (closes and given.note):
+    if draft.artifacts.in_base is False and not (closes and given.note):
         merging.refuse_unmerged(task, draft.policy.merge_mode)
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
@@ -209,29 +210,7 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
                 f"`{task.id}` asks a question that has no answer", hint=f'`gt respond {task.id} "…"`'
             )
     elif outcome is Outcome.CLOSE:
-        check_code(task, artifacts, draft.policy)
-
-
-def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
-    """Refuses to approve handed-off work whose branch has other commits by now, or code that its epic merges no more."""
-    is_judged = task.is_handed_off and task.awaiting is not Awaiting.WORK
-    if is_judged and gates.has_moved(task, artifacts, policy):
-        raise RefusedError(
-            f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
-            f"{(task.end_sha or 'none')[:7]})",
-            hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
-        )
-    epic = gates.orphaned_by(task, artifacts)
-    if epic is not None:
-        own = "a branch of its own"
-        anew = (
-            f"`gt start {task.id}` begins on {own}, where `git cherry-pick` brings what is on `{task.branch}`"
-        )
-        back = f'`gt reject {task.id} "…"` sends it back, and it starts over on {own}'
-        raise RefusedError(
-            f"the work of `{task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
-            hint=back if task.is_handed_off else anew,
-        )
+        gates.check_code(task, artifacts, draft.policy)
 
 
 def _check_children(draft: Draft) -> None:

@@ -150,10 +150,19 @@ def test_killed_after_the_base_moved_it_is_not_merged_twice(
             merge(project)
     landed = head(project)
     assert project.task("k7f2").is_merging
-    late = project.gt("reject", "k7f2", "no")
-    assert late.seen == (
-        "--- 3\nerror: `k7f2` is merged into main already\n\nhint: `gt merge k7f2` closes it\n"
-    )
+    for late in (
+        ["reject", "k7f2", "no"],
+        ["update", "k7f2", "--verdict", "rejected"],
+        ["cancel", "k7f2", "no"],
+        ["update", "k7f2", "--status", "cancelled"],
+    ):
+        assert project.gt(*late).seen == (
+            "--- 3\nerror: `k7f2` is merged into main already\n\nhint: `gt merge k7f2` closes it\n"
+        )
+    editor = {"GIT_EDITOR": "sed -i 's/^status: .*/status: cancelled/'"}
+    edited = project.gt("edit", "k7f2", environment=editor)
+    assert (edited.code, project.task("k7f2").is_merging) == (3, True)
+    assert "`k7f2` is merged into main already" in edited.err
     commit_file(project.path, "later.txt", "the person goes on\n")
     result = merge(project)
     assert result.sha == landed

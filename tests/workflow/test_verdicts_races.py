@@ -11,7 +11,7 @@ from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.triggers import Closed, Seen
+from gitticks.workflow.triggers import Closed, Requested, Seen, Trigger
 from tests.support.decisions import (
     ADA,
     AT,
@@ -84,6 +84,16 @@ def test_approved_work_is_sent_back_while_its_merge_is_pending() -> None:
         EventType.VERDICT,
     ]
     assert [entry.text for _, entry in decision.entries] == ["rename it"]
+
+
+@pytest.mark.parametrize("trigger", [answer(Verdict.REJECTED, "no"), Requested(ADA, Status.CANCELLED)])
+def test_approved_work_that_the_base_has_is_not_taken_back(trigger: Trigger) -> None:
+    with pytest.raises(RefusedError, match="`k7f2` is merged into main already") as refused:
+        run(make_merging(), trigger, artifacts=Artifacts(head=HEAD, in_base=True))
+    assert refused.value.hint == "`gt merge k7f2` closes it"
+    for in_base in (False, None):
+        decision = run(make_merging(), trigger, artifacts=Artifacts(head=HEAD, in_base=in_base))
+        assert not decision.task.is_merging
 
 
 @pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])
