@@ -86,11 +86,20 @@ def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[F
     with contextlib.suppress(OSError):
         if place.read_text("utf-8", "replace") == seen:
             return ()
-    found = tuple(one for candidate in candidates if (one := _notice(context, candidate)) is not None)
+    found, is_again = [], False
+    for candidate in candidates:
+        try:
+            one = _notice(context, candidate)
+        except GitticksError as error:
+            doubt = f"cannot tell whether `{candidate.task.id}` was merged by hand: {error.message}"
+            context.warnings.append(doubt)
+            is_again = True  # what failed may work for the next command
+            continue
+        found += [one] if one is not None else []
     with contextlib.suppress(OSError):
         place.parent.mkdir(exist_ok=True)
-        place.write_text(seen if not found else "", "utf-8")
-    return found
+        place.write_text("" if found or is_again else seen, "utf-8")
+    return tuple(found)
 
 
 def _candidates(context: Context) -> Iterator[_Candidate]:
@@ -113,24 +122,20 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
 
 
 def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
-    """Moves one task on if its work is in its base; what cannot be told becomes a warning."""
+    """Moves one task on if its work is in its base."""
     task = candidate.task
-    try:
-        commit = _find(context, candidate)
-        if commit is None or commit in _recorded(context, task):
-            return None
-        doubt = _doubt(context, candidate, commit)
-        merger = ENGINE if doubt else _merger(context, candidate, commit)
-        if not merger.is_human and (task.is_merging or task.is_offered):
-            return None  # the queue merges it, or asks; the forge knows who did
-        found = MergeFound(merger, commit, doubt)
-        circumstances = context.circumstances(task, head=candidate.head)
-        decision = context.store.transact(
-            lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
-        )
-    except GitticksError as error:
-        context.warnings.append(f"cannot tell whether `{task.id}` was merged by hand: {error.message}")
+    commit = _find(context, candidate)
+    if commit is None or commit in _recorded(context, task):
         return None
+    doubt = _doubt(context, candidate, commit)
+    merger = ENGINE if doubt else _merger(context, candidate, commit)
+    if not merger.is_human and (task.is_merging or task.is_offered):
+        return None  # the queue merges it, or asks; the forge knows who did
+    found = MergeFound(merger, commit, doubt)
+    circumstances = context.circumstances(task, head=candidate.head)
+    decision = context.store.transact(
+        lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
+    )
     after = decision.task
     return FoundMerge(after.id, after.title, commit, candidate.base, after.status)
 

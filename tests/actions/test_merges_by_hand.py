@@ -137,6 +137,17 @@ def test_settings_that_cannot_be_read_keep_nobody_from_looking_at_tasks(project:
         assert "k7f2" in project.ok(command)
 
 
+def test_a_merge_that_cannot_be_recorded_is_noticed_once_it_can(project: Project) -> None:
+    make_reviewing(project)
+    git("config", "gitticks.review", "nonsense", at=project.path)
+    merge_by("merge", project)
+    for _ in range(2):
+        assert "warning: cannot tell whether `k7f2` was merged by hand" in project.gt("list").err
+    git("config", "--unset", "gitticks.review", at=project.path)
+    assert "k7f2  found merged into main" in project.gt("list").err
+    assert project.task("k7f2").status is Status.DONE
+
+
 def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
     make_reviewing(project)
     project.ok("hooks", "install", "--checkout")
