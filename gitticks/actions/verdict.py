@@ -317,7 +317,7 @@ def _confirm(context: Context, task: Task, confirm: Confirm) -> Proof:
     shown = f"{task.title}\n{f'commit {head} of {task.branch}' if head else 'there is no code'}"
     if not confirm(shown, str(task.id)):
         raise RefusedError(f"`{task.id}` was not approved", hint=f"`gt review {task.id}` shows its work")
-    return Proof(TERMINAL)
+    return Proof(TERMINAL, {"head": task.end_sha or ""})
 
 
 def is_inside_session(context: Context) -> bool:

@@ -155,7 +155,10 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
     reason = f"{draft.task.awaiting} approved"
     merged_by_person = merging.is_merged_by_person(draft.task, draft.policy.merge_mode)
     if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
-        draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
+        head = draft.artifacts.head or draft.task.end_sha
+        if given.proof.data.get("head") not in (None, head or ""):
+            raise _changed(draft.task, _moved_to(head))
+        draft.task = replace(draft.task, end_sha=head)
     merging.walk_to_reviewing(draft, reason)
     approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.proof.strength)
     if merged_by_person:
@@ -191,7 +194,7 @@ def _check_seen(draft: Draft, seen: Seen | None) -> None:
         )
         what = f"{now}, not {seen.awaiting}" if seen.awaiting else now
     elif seen.head != task.end_sha:
-        what = f"its head is {(task.end_sha or 'gone')[:7]} now"
+        what = _moved_to(task.end_sha)
     elif seen.asked_at != task.asked_at:
         what = f"it asked again for {task.awaiting}"
     elif seen.told is not None and told is not None and seen.told != told:
@@ -199,7 +202,15 @@ def _check_seen(draft: Draft, seen: Seen | None) -> None:
         what = f"{' and '.join(names)} changed"
     else:
         return
-    raise RefusedError(f"`{task.id}` changed since you looked: {what}", hint=f"`gt show {task.id}`")
+    raise _changed(task, what)
+
+
+def _moved_to(head: str | None) -> str:
+    return f"its head is {(head or 'gone')[:7]} now"
+
+
+def _changed(task: Task, what: str) -> RefusedError:
+    return RefusedError(f"`{task.id}` changed since you looked: {what}", hint=f"`gt show {task.id}`")
 
 
 def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:

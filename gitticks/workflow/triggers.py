@@ -101,7 +101,7 @@ class Seen(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """How strong an approval is, and what the history keeps to prove it.
+    """How strong an approval is, and what the history keeps to prove it: the `head` that was shown, and a signature.
 
     `names` are those that the owner of its key has written under, as far as addresses tell.
     """

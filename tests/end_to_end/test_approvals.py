@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -382,9 +383,16 @@ def test_with_four_eyes_a_merge_by_hand_closes_what_somebody_else_approved(
 
 
 def on_terminal(
-    project: RunProject, typed: str, *arguments: str, environment: dict[str, str] | None = None
+    project: RunProject,
+    typed: str,
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> str:
-    """Runs a command whose terminal is a real one, with `typed` at its keyboard, and returns what it showed."""
+    """Runs a command whose terminal is a real one, and returns what it showed.
+
+    At what it asks first `meanwhile` is called, and `typed` is what the keyboard answers.
+    """
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         command(*arguments),
@@ -396,8 +404,7 @@ def on_terminal(
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        os.write(ours, f"{typed}\n".encode())
-        shown = b""
+        shown, is_asked = b"", False
         while True:
             try:
                 part = os.read(ours, 4096)
@@ -406,6 +413,10 @@ def on_terminal(
             if not part:
                 break
             shown += part
+            if not is_asked and b"to approve it" in shown:
+                is_asked = True
+                meanwhile()
+                os.write(ours, f"{typed}\n".encode())
         process.wait()
     os.close(ours)
     return shown.decode()
@@ -421,6 +432,27 @@ def test_l1_is_asked_on_a_terminal_and_nowhere_else(project: RunProject) -> None
     supervised = on_terminal(project, "k7f2", "approve", "k7f2", environment={"GITTICKS_AGENT": ""})
     assert "done" in supervised
     assert verdict_of(project).data["strength"] == "L1"
+
+
+@pytest.mark.parametrize("shown", ["code", "no code"])
+def test_what_was_committed_after_the_prompt_is_not_approved(project: RunProject, shown: str) -> None:
+    project.settings("review: none\napprovals: {minimum: L1}\n")
+    project.make()
+    project.ok("start", "k7f2")
+    if shown == "code":
+        commit_file(project.workspace(), "login.txt", "seen\n")
+    before = project.tip()
+
+    def commit() -> None:
+        commit_file(project.workspace(), "login.txt", "unseen\n")
+
+    ran = on_terminal(project, "k7f2", "close", "k7f2", meanwhile=commit)
+
+    head = git("rev-parse", "--short=7", "HEAD", at=project.workspace())
+    assert f"`k7f2` changed since you looked: its head is {head} now" in " ".join(ran.split())
+    assert project.tip() == before
+    assert "done" in on_terminal(project, "k7f2", "close", "k7f2")
+    assert git("show", "main:login.txt", at=project.path) == "unseen"
 
 
 def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProject) -> None:

@@ -11,7 +11,7 @@ from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.triggers import Closed, Requested, Seen, Trigger
+from gitticks.workflow.triggers import Closed, Proof, Requested, Seen, Trigger, VerdictGiven
 from tests.support.decisions import (
     ADA,
     AT,
@@ -69,6 +69,17 @@ def test_close_of_what_was_seen() -> None:
     task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
     seen = SEEN._replace(awaiting=Awaiting.WORK)
     assert run(task, Closed(ADA, seen=seen), artifacts=Artifacts(head=HEAD)).task.is_merging
+
+
+@pytest.mark.parametrize("trigger", [answer(Verdict.APPROVED), Closed(ADA)], ids=["approve", "close"])
+@pytest.mark.parametrize("shown", [OTHER_HEAD, ""])
+def test_work_of_a_person_is_approved_at_the_commit_that_was_shown(
+    trigger: VerdictGiven | Closed, shown: str
+) -> None:
+    task, artifacts = make_task(awaiting=Awaiting.WORK), Artifacts(head=HEAD)
+    with pytest.raises(RefusedError, match="changed since you looked: its head is bbbbbbb now"):
+        run(task, trigger._replace(proof=Proof("L1", {"head": shown})), artifacts=artifacts)
+    assert run(task, trigger._replace(proof=Proof("L1", {"head": HEAD})), artifacts=artifacts).task.is_merging
 
 
 def test_approved_work_is_sent_back_while_its_merge_is_pending() -> None:
