@@ -54,6 +54,7 @@ from gitticks.runner.workspace_removal import Removals, delete_removed, remove_m
 from gitticks.sandbox.machine import require_workspace
 from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.settings import keeping_team_settings
+from gitticks.workflow.triggers import Proof
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is applied already, and a run that ends at once need not load the watch."""
@@ -324,8 +325,10 @@ def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[F
     return find_overlaps(context.repository, tasks.values(), context.settings, among)
 
 
-def continue_merge(context: Context, task_id: TaskId) -> Moved:
+def continue_merge(context: Context, task_id: TaskId, proof: Callable[[], Proof]) -> Moved:
     """Takes over what a person committed after the task's merge failed, as their work, so that it is merged next.
+
+    `proof` is asked for then, how strongly the person says so.
 
     Raises:
         RefusedError: no merge of the task failed, its work still conflicts with the base, or nothing is new.
@@ -354,4 +357,4 @@ def continue_merge(context: Context, task_id: TaskId) -> Moved:
             if task.awaiting is None
             else f"`gt close {task_id}` merges the work as it is",
         )
-    return close_task(context, task_id, "the conflict was resolved by hand")
+    return close_task(context, task_id, "the conflict was resolved by hand", proof=proof)

@@ -123,7 +123,7 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
         _check_children(draft)
-        _check_strength(draft, given)
+        _check_strength(draft, given, "close" if closes else "approve")
     draft.log(
         EventType.VERDICT,
         given.note,
@@ -233,7 +233,7 @@ def _check_children(draft: Draft) -> None:
         )
 
 
-def _check_strength(draft: Draft, given: VerdictGiven) -> None:
+def _check_strength(draft: Draft, given: VerdictGiven, command: str) -> None:
     """Refuses an approval that policy finds too weak, or that comes from who brought the work about."""
     task, policy = draft.task, draft.policy
     if not is_enough(given.proof.strength, policy.minimum_approval):
@@ -241,7 +241,7 @@ def _check_strength(draft: Draft, given: VerdictGiven) -> None:
         raise RefusedError(
             f"`{task.id}` needs an approval of strength {minimum} ({WORDS[minimum]}), and this one has "
             f"{given.proof.strength} ({WORDS[given.proof.strength]})",
-            hint=f"`gt approve {task.id}` on a terminal asks for what is needed",
+            hint=f"`gt {command} {task.id}` on a terminal asks for what is needed",
         )
     if not policy.four_eyes:
         return

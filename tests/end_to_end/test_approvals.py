@@ -455,6 +455,20 @@ def test_what_was_committed_after_the_prompt_is_not_approved(project: RunProject
     assert git("show", "main:login.txt", at=project.path) == "unseen"
 
 
+def test_what_a_person_resolved_is_asked_about_too(project: RunProject) -> None:
+    project.settings("review: none\napprovals: {minimum: L1}\n")
+    project.make()
+    project.ok("start", "k7f2")
+    commit_file(project.workspace(), "login.txt", "mine\n")
+    commit_file(project.path, "login.txt", "yours\n")
+    assert "conflicts with main" in on_terminal(project, "k7f2", "close", "k7f2")
+    git("merge", "-q", "-s", "ours", "--no-edit", "main", at=project.workspace())
+
+    assert "this is not a terminal" in project.gt("merge", "--continue", "k7f2").err
+    assert "done" in on_terminal(project, "k7f2", "merge", "--continue", "k7f2")
+    assert git("show", "main:login.txt", at=project.path) == "mine"
+
+
 def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProject) -> None:
     project.settings("review: none\napprovals: {minimum: L1}\n")
     project.make("m3xq", awaiting=Awaiting.APPROVAL)

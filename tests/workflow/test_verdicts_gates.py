@@ -12,7 +12,7 @@ from gitticks.model.settings import HumanPolicy, Policy
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Role, Status, Verdict
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decision import waived_person
-from gitticks.workflow.triggers import ApprovalVoided, Proof
+from gitticks.workflow.triggers import ApprovalVoided, Closed, Proof
 from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived
 
 
@@ -67,6 +67,10 @@ def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
         with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
             run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, proof=Proof(strength)), policy=policy)
         assert refused.value.exit_code is Exit.REFUSED
+        assert refused.value.hint == "`gt approve k7f2` on a terminal asks for what is needed"
+    with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
+        run(make_task(Status.WORKING), Closed(ADA), policy=policy)
+    assert refused.value.hint == "`gt close k7f2` on a terminal asks for what is needed"
     strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, proof=Proof("L3")), policy=policy)
     assert strong.task.approval is not None
     returned = run(make_task(Status.STUCK), answer(Verdict.APPROVED, "try this"), policy=policy)

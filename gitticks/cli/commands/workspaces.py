@@ -10,6 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import continue_merge, list_conflicts, merge_each, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
+from gitticks.actions.verdict import prove_approval
 from gitticks.actions.workspaces import (
     Cleaned,
     clean_worktrees,
@@ -18,6 +19,7 @@ from gitticks.actions.workspaces import (
     open_shell,
 )
 from gitticks.cli.decisions import Decided, decide_each, merge_now
+from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
 from gitticks.cli.render import say, say_all, screen
@@ -244,5 +246,6 @@ def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, co
 
 
 def _continue(context: Context, task_id: TaskId) -> Decided:
-    moved = continue_merge(context, task_id)
+    proof = partial(prove_approval, context, task_id, typed_word, closes=True)
+    moved = continue_merge(context, task_id, proof)
     return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=False)
