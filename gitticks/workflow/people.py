@@ -13,7 +13,6 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates, merging, pull_requests, sessions
-from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_of, find_row, targets
