@@ -206,9 +206,7 @@ def _may_close_found(draft: Draft, found: MergeFound) -> bool:
 def _is_approved(draft: Draft) -> bool:
     """True if the commit that was merged is the one that was approved, and as strongly as policy requires."""
     task, policy = draft.task, draft.policy
-    if (
-        task.approval is not None and task.is_merging
-    ):  # the merge may be one that gitticks made, having looked
+    if task.approval is not None and task.is_merging:  # gitticks may have made the merge, having looked
         return task.approval.head == draft.artifacts.head
     approved = draft.artifacts.approved
     if approved is None or approved.head != draft.artifacts.head:
