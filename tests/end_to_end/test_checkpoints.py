@@ -401,6 +401,23 @@ def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
         run.wait(60)
 
 
+def test_a_run_that_is_for_other_tasks_takes_it_up_though_its_epic_was_stopped(begun: RunProject) -> None:
+    top = begun.shared
+    begun.make("ep1c", type=TaskType.EPIC)
+    begun.make("m3xq")
+    begun.ok("update", "k7f2", "--parent", "ep1c")
+    begun.ok("stop", "ep1c")
+    begun.agent(f"[ $GITTICKS_TASK = m3xq ] && {{ touch {top}/busy; sleep 600; }}\n{steps(5)}")
+    with begun.running("m3xq", "--parallel", "2") as run:
+        until((top / "busy").exists)
+        said = begun.gt("resume", "k7f2-4", "--force", "--no-run").err
+        assert "`gt run --add k7f2` goes on" in said
+        begun.ok("resume", "k7f2-4")
+        until(lambda: begun.stands() == TO_REVIEW)
+        begun.ok("stop", "m3xq")
+        run.wait(LONGEST_SECONDS)
+
+
 @pytest.mark.parametrize("instant", range(8))
 def test_a_resume_that_is_killed_is_finished_by_the_next(begun: RunProject, instant: int) -> None:
     before = tip(begun)

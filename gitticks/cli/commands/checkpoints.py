@@ -16,12 +16,14 @@ from gitticks.actions.checkpoints import (
     resume_checkpoint,
 )
 from gitticks.actions.context import Context
+from gitticks.actions.run_requests import add_to_run
 from gitticks.cli.app import run
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
 from gitticks.cli.render import ago, count_of, hint, say, say_all, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
+from gitticks.cli.views.tasks import resuming
 from gitticks.errors import UsageError
 from gitticks.model.checkpoint import Cause, Checkpoint
 from gitticks.runner.liveness import is_run_alive_at
@@ -203,8 +205,8 @@ def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
 def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bool) -> int:
     """Go back to a checkpoint and continue from there.
 
-    Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: an active run
-    picks it up, otherwise one is started. Commits after the checkpoint are kept under refs/gitticks/rescued. `gt
+    Restores the workspace's code, the scratchpad and the counters, and gives the task back to its agent: it is added to
+    an active run, otherwise one is started. Commits after the checkpoint are kept under refs/gitticks/rescued. `gt
     checkpoints list` shows which there are.
     """
     resumed = resume_checkpoint(context, checkpoint, force=force)
@@ -226,11 +228,13 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     else:
         say(*_resumed_lines(resumed))
     workspace = resumed.checkpoint.workspace
-    if is_run_alive_at(context.repository.own_place):
-        return 0
+    is_active = is_run_alive_at(context.repository.own_place)
     if no_run:
         if not context.as_json:
-            hint(f"`gt run {workspace}` goes on")
+            hint(f"{resuming(workspace, is_active=is_active)} goes on")
+        return 0
+    if is_active:
+        add_to_run(context, (workspace,))
         return 0
     sys.stdout.flush()
     return run(["run", workspace, *(["--json"] if context.as_json else [])])
