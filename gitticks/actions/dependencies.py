@@ -181,16 +181,14 @@ def cycles_of(graph: Graph[T]) -> Iterator[Cycle]:
 
 def _way_out(graph: Graph[T], cycle: tuple[TaskId, ...]) -> str:
     """Returns the command that takes one link out of a cycle: a blocker of a task in it, or of an ancestor."""
-    links = [
-        (graph.tasks[waiting], blocker)
-        for waiting, blocker in pairwise(cycle)
-        # Asking each of ten thousand parents in a cycle for all of its ancestors would take minutes.
-        if graph.tasks[waiting].parent != blocker and graph.tasks[blocker].parent != waiting
-    ]
+    links = [(graph.tasks[waiting], blocker) for waiting, blocker in pairwise(cycle)]
     for task, blocker in links:
         if blocker in task.blocked_by:
             return f"`gt unblock {task.id} {blocker}`"
     for task, blocker in links:
+        # Asking each of ten thousand parents in a cycle for all of its ancestors would take minutes.
+        if blocker == task.parent or graph.tasks[blocker].parent == task.id:
+            continue
         for owner in graph.waiting_owners(task):
             if blocker in owner.blocked_by:
                 return f"`gt unblock {owner.id} {blocker}`"

@@ -23,3 +23,9 @@ def test_each_cycle_has_its_fix() -> None:
     assert (parents.words, parents.fix) == ("e1 → e2 → e1", "`gt update e1 --parent=null`")
     (inherited,) = cycles_of(graph(make("e1", "b"), make("a", parent="e1"), make("b", "a")))
     assert inherited.fix in ("`gt unblock e1 b`", "`gt unblock b a`")
+
+
+def test_a_child_that_waits_for_its_own_epic_is_unblocked_wherever_the_epic_belongs() -> None:
+    tasks = make("a1", parent="p0"), make("b2", "a1", parent="a1"), make("p0")
+    (cycle,) = cycles_of(graph(*tasks))
+    assert (cycle.words, cycle.fix) == ("a1 → b2 → a1", "`gt unblock b2 a1`")

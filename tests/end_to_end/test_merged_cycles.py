@@ -23,7 +23,7 @@ LINKS = {
 NAMED = {
     "blockers": ("a2aa → b2aa → a2aa", "gt unblock a2aa b2aa"),
     "parents": ("e2aa → f2aa → e2aa", "gt update e2aa --parent=null"),
-    "both": ("a2aa → e2aa → a2aa", "gt update a2aa --parent=null"),
+    "both": ("a2aa → e2aa → a2aa", "gt unblock a2aa e2aa"),
 }
 LOOKS = ("list", "tree", "graph", "board", "inbox", "ready", "stats")
 
