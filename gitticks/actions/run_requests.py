@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from gitticks.actions.changing import refuse_closed
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.model.ids import TaskId
@@ -42,7 +43,7 @@ def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskI
     Agents at work end after their iteration, or are stopped `at_once`. Returns the tasks that one works on.
 
     Raises:
-        RefusedError: the task is approved, so that only its merge is left.
+        RefusedError: the task is approved, so that only its merge is left; or it is closed, with all below it.
     """
     context.require_person("stop a task")
     with suppress(DocumentError):  # the agent of a task whose file is broken can be stopped
@@ -55,7 +56,10 @@ def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskI
     holds, live = Holds(own_dir), Sessions(own_dir).live()
     tasks = context.store.snapshot().all_tasks()
     below = TaskGraph.of(tasks.values()).below(task_id) - {task_id}
-    stopped = (task_id, *sorted(one for one in below if tasks[one].is_open))
+    named = (task_id, *sorted(below))
+    stopped = tuple(one for one in named if one not in tasks or tasks[one].is_open or one in live)
+    if not stopped:
+        refuse_closed(tasks[task_id])
     for one in stopped:
         holds.hold(one, ends_session=at_once)
     return tuple(one for one in stopped if one in live)

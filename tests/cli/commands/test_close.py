@@ -117,6 +117,21 @@ def test_a_reopened_child_returns_its_epic_to_work(project: Project) -> None:
     assert project.task("e0pc").status is Status.WORKING
 
 
+def test_what_is_closed_is_not_stopped_and_a_closed_epic_stops_what_it_left_open(project: Project) -> None:
+    project.make("e0pc", type=TaskType.EPIC, status=Status.CANCELLED)
+    project.make("k7f2", parent="e0pc", status=Status.DONE)
+    for task in ("k7f2", "e0pc"):
+        ran = project.gt("stop", task)
+        assert (ran.code, f"`gt reopen {task}`" in ran.err) == (3, True)
+    project.ok("reopen", "k7f2")
+    assert project.ok("next").split()[0] == "k7f2"
+    project.ok("stop", "e0pc")
+    assert project.gt("next").code == 1
+    project.ok("reopen", "e0pc")
+    project.make("m3xq", parent="e0pc")
+    assert project.ok("next").split()[0] == "m3xq"
+
+
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
