@@ -287,9 +287,10 @@ def prove_approval(
         return NO_PROOF
     if awaiting is Awaiting.WORK:
         task = replace(task, end_sha=work_head(context, task) or task.end_sha)
+    verb = "close" if closes else "approve"
     if signs or key is not None or minimum >= SIGNED:
-        return _sign(context, task, key, minimum)
-    return NO_PROOF if minimum == NAME else _confirm(context, task, confirm)
+        return _sign(context, task, key, minimum, f"gt {verb} {task_id}")
+    return NO_PROOF if minimum == NAME else _confirm(context, task, confirm, verb)
 
 
 def needed_strength(context: Context, task: Task) -> str:
@@ -302,21 +303,16 @@ def _is_closing(task: Task, awaiting: Awaiting | None) -> bool:
     return closes and task.is_open and not task.is_merging
 
 
-def _confirm(context: Context, task: Task, confirm: Confirm) -> Proof:
-    asks = f"approvals have to be {WORDS[TERMINAL]}"
+def _confirm(context: Context, task: Task, confirm: Confirm, verb: str) -> Proof:
+    asks, hint = f"approvals have to be {WORDS[TERMINAL]}", f"`gt {verb} {task.id}` in your own terminal"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise RefusedError(
-            f"{asks}, and this is not a terminal", hint=f"`gt approve {task.id}` in your own terminal"
-        )
+        raise RefusedError(f"{asks}, and this is not a terminal", hint=hint)
     if is_inside_session(context):
-        raise RefusedError(
-            f"{asks} that no run has started, and this one belongs to a session",
-            hint=f"`gt approve {task.id}` in your own terminal",
-        )
+        raise RefusedError(f"{asks} that no run has started, and this one belongs to a session", hint=hint)
     head = (task.end_sha or "")[:_SHORT]
     shown = f"{task.title}\n{f'commit {head} of {task.branch}' if head else 'there is no code'}"
     if not confirm(shown, str(task.id)):
-        raise RefusedError(f"`{task.id}` was not approved", hint=f"`gt review {task.id}` shows its work")
+        raise RefusedError(f"`{task.id}` was not {verb}d", hint=f"`gt review {task.id}` shows its work")
     return Proof(TERMINAL, {"head": task.end_sha or ""})
 
 
@@ -337,7 +333,7 @@ def _environment(pid: int) -> list[bytes]:
         return []
 
 
-def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
+def _sign(context: Context, task: Task, key: str | None, minimum: str, command: str) -> Proof:
     from gitticks.git.signatures import principals_of, read_signature, sign
     from gitticks.store.approvals import allowed_signers, state_approval, why_not_signed
 
@@ -345,7 +341,7 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     base = base_of(task, context.settings, context.repository)
     by = f"{context.author.name} <{context.author.email}>"
     statement = state_approval(context.repository, task, base, by, context.now)
-    signature = sign(statement.payload(), key or _usual_key(context), NAMESPACE)
+    signature = sign(statement.payload(), key or _usual_key(context, command), NAMESPACE)
     why = why_not_signed(context.repository, context.resolved_settings, statement, signature, context.now)
     if why is not None:
         raise RefusedError(
@@ -357,7 +353,7 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     if not is_enough(strength, minimum):
         raise RefusedError(
             f"`{task.id}` needs {WORDS[minimum]}, and that key is in a file",
-            hint="`ssh-keygen -t ed25519-sk` creates a key in a hardware token, `--key FILE` uses it",
+            hint=f"`ssh-keygen -t ed25519-sk` creates a key in a hardware token, `{command} --key FILE` uses it",
         )
     names = frozenset[str]()
     if read is not None and context.settings.approvals.four_eyes:
@@ -367,14 +363,14 @@ def _sign(context: Context, task: Task, key: str | None, minimum: str) -> Proof:
     return Proof(strength, {**statement.to_data(), SIGNATURE: signature}, names)
 
 
-def _usual_key(context: Context) -> str:
-    """Returns the key that git signs the person's commits with, if it is one of SSH."""
+def _usual_key(context: Context, command: str) -> str:
+    """Returns the key that git signs the person's commits with, if it is one of SSH; `command` takes another one."""
     found = read_config(context.repository, r"^(user\.signingkey|gpg\.format)$")
     key = found.get("user.signingkey")
     if not key or (found.get("gpg.format") != "ssh" and not key.startswith(("ssh-", "key::", "/", "~"))):
         raise RefusedError(
             "no key is configured to sign your approvals",
-            hint="`--key ~/.ssh/id_ed25519`, or `git config --global gpg.format ssh` and "
+            hint=f"`{command} --key ~/.ssh/id_ed25519`, or `git config --global gpg.format ssh` and "
             "`git config --global user.signingKey ~/.ssh/id_ed25519.pub`",
         )
     return key

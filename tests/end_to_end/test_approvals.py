@@ -131,12 +131,25 @@ def test_a_base_that_was_rewritten_since_proves_nothing(reviewed: RunProject, ke
 
 
 def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) -> None:
-    for arguments in (("approve", "k7f2"), ("review", "k7f2", "--accept"), ("close", "k7f2")):
+    for arguments, verb in (
+        (("approve", "k7f2"), "approve"),
+        (("review", "k7f2", "--accept"), "approve"),
+        (("close", "k7f2"), "close"),
+    ):
         ran = reviewed.gt(*arguments)
         assert ran.code == 3, ran.seen
         assert "no key is configured to sign your approvals" in ran.err
-        assert "--key ~/.ssh/id_ed25519" in ran.err
+        assert f"`gt {verb} k7f2 --key ~/.ssh/id_ed25519`" in ran.err
     assert reviewed.stands() == TO_REVIEW
+
+
+def test_what_a_person_did_is_closed_with_a_key_of_their_choice(reviewed: RunProject, key: Path) -> None:
+    reviewed.make("m3xq")
+    for task in ("k7f2", "m3xq"):
+        reviewed.ok("close", task, "--key", str(key))
+        assert reviewed.task(task).status is Status.DONE
+    assert reviewed.merges() == ["k7f2"]
+    assert reviewed.ok("log", "--verify") == "2 approvals, 0 invalid; the others: 2 L2\n"
 
 
 @pytest.mark.parametrize(
@@ -427,8 +440,9 @@ def test_l1_is_asked_on_a_terminal_and_nowhere_else(project: RunProject) -> None
     project.make()
     project.run()
 
-    assert "a terminal" in project.gt("approve", "k7f2").err
-    assert "was not approved" in on_terminal(project, "yes", "approve", "k7f2")
+    for verb in ("approve", "close"):
+        assert f"not a terminal\n\nhint: `gt {verb} k7f2` in your own" in project.gt(verb, "k7f2").err
+        assert f"was not {verb}d" in on_terminal(project, "yes", verb, "k7f2")
     supervised = on_terminal(project, "k7f2", "approve", "k7f2", environment={"GITTICKS_AGENT": ""})
     assert "done" in supervised
     assert verdict_of(project).data["strength"] == "L1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 import click
@@ -39,11 +39,19 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 
 
+def signing(function: Callable[..., int]) -> Callable[..., int]:
+    """Adds the options that sign an approval."""
+    key = click.option("--key", metavar="FILE", help="Sign the approval with this SSH key.")
+    sign = click.option(
+        "--sign", is_flag=True, help="Sign the approval with the SSH key that git signs with."
+    )
+    return sign(key(function))
+
+
 @command("approve", "gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"')
 @tasks_and_text("NOTE", completes="awaiting")
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
-@click.option("--sign", is_flag=True, help="Sign the approval with the SSH key that git signs with.")
-@click.option("--key", metavar="FILE", help="Sign the approval with this SSH key.")
+@signing
 def approve_command(
     context: Context,
     *,
@@ -199,8 +207,16 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
 @tasks_and_text("REASON")
 @click.option("--stop", is_flag=True, help="Stop an agent that is working on it.")
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or to `gt merge`.")
+@signing
 def close_command(
-    context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    message: str | None,
+    stop: bool,
+    no_wait: bool,
+    sign: bool,
+    key: str | None,
 ) -> int:
     """Close tasks that you completed yourself.
 
@@ -218,7 +234,7 @@ def close_command(
             task_id,
             reason,
             stops_agent=task_id in stopped,
-            proof=lambda: prove_approval(context, task_id, typed_word, closes=True),
+            proof=lambda: prove_approval(context, task_id, typed_word, signs=sign, key=key, closes=True),
         )
         return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait)
 

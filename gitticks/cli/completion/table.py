@@ -27,7 +27,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "unblock": ("task task*", ""),
     "defer": ("task -", ""),
     "cancel": ("task*", "-m=- --message=-"),
-    "close": ("task*", "-m=- --message=-"),
+    "close": ("task*", "-m=- --message=- --key=-"),
     "reopen": ("closed*", ""),
     "import": ("ticks|beads|backlog|github file", ""),
     "watch": ("", ""),
