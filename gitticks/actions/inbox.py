@@ -114,7 +114,7 @@ def open_inbox(
     found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
     spending = spending_of_run(context)
     ended = None if spending is None else spending.ended
-    return found._replace(asked=_with_changes(context, found.asked), ended=ended)
+    return found._replace(asked=with_changes(context, found.asked), ended=ended)
 
 
 def spending_of_run(context: Context) -> SpendingRecord | None:
@@ -261,7 +261,7 @@ def _granted(context: Context, said: str) -> str | None:
         return None
 
 
-def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:
+def with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:
     """Returns the same with what the first of the tasks in review change, as far as git tells in the time that it has.
 
     The index is let go before git is asked, since writers of it wait as long as it is open.

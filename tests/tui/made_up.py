@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,7 @@ class StillApp(GitticksApp):
             done(DEFAULTS)
         elif find is _conflicts:
             done(("k7f2 with gjq8 in src/http/redirect.py",))
-        elif find is look_into:
+        elif isinstance(find, partial) and find.func is look_into:
             done(
                 {
                     "k7f2": Looked(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.review import Review
@@ -105,19 +107,19 @@ def test_the_last_entry_of_a_long_inbox_is_answered_and_judged_like_the_first(pr
         home = shown.app.view
         assert isinstance(home, Home)
         home.pane("inbox").go_to(task_id)
+        await shown.until(lambda: task_id in home._looked, "the look at the entry")
 
     async def work(shown: Shown) -> None:
         await go_to(shown, "m3xq", "22 waiting")
         await shown.press("enter")
-        await shown.sees("Which tone", "y answer")
-        await shown.press("y")
-        await shown.sees("m3xq asks", "your answer")
+        await shown.sees("m3xq  Rename", "your answer")
         await shown.type("formal")
         await shown.press("enter")
         await shown.until(lambda: project.task("m3xq").status is Status.WORKING, "the answer")
         await go_to(shown, "k7f2", "21 waiting")
+        await shown.sees("1 file +1", "merges cleanly")
         await shown.press("y")
-        await shown.sees("merges cleanly into main", "y approve")
+        await shown.sees("Approve k7f2 into main?")
 
     play(project.path, work)
 
@@ -131,9 +133,24 @@ def test_of_many_pieces_of_work_none_is_said_to_have_no_code(project: Project) -
         home = shown.app.view
         assert isinstance(home, Home)
         home.pane("inbox").go_to("b10d")
+        await shown.until(lambda: home._looked["b10d"].is_whole, "the look at the entry")
+        await shown.press("y")
+        await shown.sees("Approve b10d into main?")
+        assert "no code" not in shown.text
+
+    play(project.path, work)
+
+
+def test_work_that_could_not_be_compared_in_time_is_approved_on_its_own_page(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitticks.actions.inbox.MOST_SECONDS", 0.0)
+    reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "1 waiting")
         await shown.press("y")
         await shown.sees("login.txt", "merges 1 commit into main")
-        assert "no code" not in shown.text
 
     play(project.path, work)
 

@@ -31,6 +31,8 @@ from gitticks.tui.widgets.review_rows import answers
 from gitticks.workflow.triggers import Seen
 
 _EVERY_SECONDS = 1.0
+_FIRST = 20
+"""So many entries of the inbox are looked into at once, others when they are under the cursor."""
 _BY_SETTINGS = "-"
 _NO_TASKS = "No tasks yet. + creates one; gt import imports yours."
 _NO_OPEN_TASKS = "All tasks are closed. + creates the next one; r shows how they went."
@@ -105,13 +107,28 @@ class Home(View):
         if state != self._looked_at:
             self._looked_at = state
             if entries:
-                self.look_up(verdicts.look_into, self._take_looked)
+                first = self.snapshot.inbox[:_FIRST]
+                self.look_up(partial(verdicts.look_into, entries=first), self._take_looked)
         elif self.snapshot.number != self._seen_at:
             self._look_again()
 
     def _take_looked(self, found: Mapping[str, Looked]) -> None:
         self._looked = found
         self._look_again()
+        self._draw_preview()
+        self._look_into_entry()
+
+    def _look_into_entry(self) -> None:
+        """Looks into the entry under the cursor, unless it is among the first and all is known of it."""
+        entry = self._entry_in("inbox")
+        if not isinstance(entry, Asked):
+            return
+        looked = self._looked.get(entry.standing.task.id)
+        if looked is None or not looked.is_whole:
+            self.look_up(partial(verdicts.look_into, entries=(entry,)), self._take_entry)
+
+    def _take_entry(self, found: Mapping[str, Looked]) -> None:
+        self._looked = {**self._looked, **found}
         self._draw_preview()
 
     def _look_again(self) -> None:
@@ -168,6 +185,8 @@ class Home(View):
     def on_lines_moved(self, event: Lines.Moved) -> None:
         if event.lines.id in ("inbox", "roots") and self.is_open:
             self._draw_preview()
+            if event.lines.id == "inbox":
+                self._look_into_entry()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         entry = self._entry_in("inbox")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from gitticks.actions.inbox import Asked, open_inbox
+from gitticks.actions.inbox import Asked, with_changes
 from gitticks.actions.permissions import answer_questions
 from gitticks.cli.render import count_of
 from gitticks.model.notes import Section
@@ -54,12 +54,12 @@ class Looked(NamedTuple):
         return self.changes is not None or self.seen.head is None
 
 
-def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
-    """Returns for what awaits a person what a verdict would be about, and what the work changes."""
+def look_into(context: Context, entries: tuple[Asked, ...]) -> dict[str, Looked]:
+    """Returns for entries of the inbox what a verdict would be about, and what the work changes."""
     from gitticks.actions.verdict import seen_of
 
     found: dict[str, Looked] = {}
-    for one in open_inbox(context, count=most).asked:
+    for one in with_changes(context, entries):
         file = context.store.task_file(one.standing.task.id)
         handoff, policy = file.section(Section.HANDOFF) or "", approving.policy_for(context, file.task)
         found[file.task.id] = Looked(seen_of(file), one.changes, handoff, policy)
@@ -69,7 +69,7 @@ def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs.
 
-    Where it was not looked into, as of a long inbox only the first entries are, that place reads it.
+    Where it was not looked into yet, that place reads it.
     """
     row = asked.standing.task
     is_stuck = row.status == Status.STUCK
