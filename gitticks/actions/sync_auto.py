@@ -81,8 +81,8 @@ def share(context: Context) -> Synced | None:
     """Syncs with the usual remote; what goes wrong becomes a warning, and then the return value is None."""
     try:
         done = sync(context, follows=False, timeout_seconds=LONGEST_SECONDS)
-    except GitticksError as error:
-        context.warnings.append(f"not shared: {error.message}")
+    except (GitticksError, OSError) as error:
+        context.warnings.append(f"not shared: {error}")
         return None
     if done.reached is Reached.OFFLINE:
         context.warnings.append(f"not shared yet: `{done.remote}` cannot be reached")
@@ -107,7 +107,7 @@ def _share_again(context: Context, warn: Callable[[str], None], told: set[str]) 
 def _looking(
     name: str, look: Callable[[], None], end: Callable[[], None], warn: Callable[[str], None]
 ) -> Iterator[None]:
-    """Calls `look` again and again in a thread while the block runs, whatever fails, and `end` once it is over."""
+    """Calls `look` again and again in a thread while the block runs, and `end` once it is over; what fails is said."""
 
     def keep(over: threading.Event) -> None:
         has_failed = False
@@ -124,7 +124,10 @@ def _looking(
         with in_background(keep, name):
             yield
     finally:
-        end()
+        try:
+            end()
+        except (GitticksError, OSError) as error:
+            warn(f"{name} failed at the end: {error}")
 
 
 @contextlib.contextmanager

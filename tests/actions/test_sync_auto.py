@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import NoReturn
 
@@ -7,7 +8,7 @@ import pytest
 
 from gitticks.actions import sync_auto
 from gitticks.actions.context import Context
-from gitticks.actions.sync_auto import keeping, sync_after
+from gitticks.actions.sync_auto import keeping, share, sync_after
 from gitticks.errors import MachineError
 from gitticks.runner.claiming import RunClaims
 from tests.support.tasks import make_store
@@ -27,6 +28,28 @@ def test_a_look_that_fails_is_warned_of_once_and_ends_no_later_ones(monkeypatch:
     with keeping(claims, warned.append):
         until(lambda: len(looks) > 5, "the looks after those that failed")
     assert warned == ["keeping claims failed and will be tried again: no space left"]
+
+
+def full(*_: object, **__: object) -> NoReturn:
+    raise OSError(errno.ENOSPC, "no space left")
+
+
+def test_claims_that_cannot_be_given_back_at_the_end_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims, warned = RunClaims.none(), list[str]()
+    monkeypatch.setattr(claims, "end", full)
+    with keeping(claims, warned.append):
+        pass
+    assert warned == ["keeping claims failed at the end: [Errno 28] no space left"]
+
+
+def test_a_machine_that_refuses_while_tasks_are_shared_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_store(tmp_path / "r", [])
+    context = Context(directory=tmp_path / "r")
+    monkeypatch.setattr(sync_auto, "sync", full)
+    assert share(context) is None
+    assert context.warnings == ["not shared: [Errno 28] no space left"]
 
 
 def test_where_nothing_asks_for_it_the_settings_are_not_even_read(
