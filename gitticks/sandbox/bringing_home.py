@@ -78,10 +78,11 @@ def bring_home(
         repository,
     )
     (found, head_ref), before = _parse(listed), head(checkout)
-    unborn = _unborn(private) if "HEAD" not in found else None
-    head_ref = head_ref or unborn
-    wanted, warnings = _wanted(repository, checkout, found, branch, base, is_detached=head_ref is None)
     own, known = f"{BRANCHES}{branch}" if branch else "", known_refs(checkout)
+    unborn = _unborn(private) if "HEAD" not in found else None
+    if unborn is not None and (unborn == own or not _is_misleading(unborn, _taken_names(repository, base))):
+        head_ref = head_ref or unborn
+    wanted, warnings = _wanted(repository, checkout, found, branch, base, is_detached=head_ref is None)
     options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
     fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
     if len(wanted) > _MOST_REFS:
@@ -97,7 +98,7 @@ def bring_home(
         _follow_undone(repository, private, fetch, own, read_ref(repository.common_dir, own))
     if own not in found and _is_renamed(repository, own, known, found.get(head_ref or "")):
         _asked(["update-ref", "-d", own, known[own]], repository)
-    _follow_head(repository, checkout, found, head_ref, is_unborn=unborn is not None)
+    _follow_head(repository, checkout, found, head_ref)
     after = head(checkout)
     if after is not None and (after != before or not _is_index_of_head(checkout)):
         checkout.git(["read-tree", "--reset", "HEAD"])  # which knows what a sparse checkout leaves out
@@ -301,20 +302,15 @@ def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout
 
 
 def _follow_head(
-    repository: Repository,
-    checkout: Checkout,
-    found: Mapping[str, str],
-    head_ref: str | None,
-    *,
-    is_unborn: bool,
+    repository: Repository, checkout: Checkout, found: Mapping[str, str], head_ref: str | None
 ) -> None:
     """Makes the checkout stand where the one in the sandbox stands.
 
     On a branch that stands elsewhere here, or is another checkout's, it would seem to have undone what is there: then it
-    stands at the commit alone.
+    stands at the commit alone, and without one where it stood.
     """
     commit = found.get("HEAD")
-    if head_ref is not None and (is_unborn or _is_same_branch(repository, checkout, head_ref, commit)):
+    if head_ref is not None and _is_same_branch(repository, checkout, head_ref, commit):
         if current_branch(checkout) != head_ref.removeprefix(BRANCHES):
             checkout.git(["symbolic-ref", "-m", "gitticks: as in the sandbox", "HEAD", head_ref])
     elif commit is not None and (head_ref is not None or commit != head(checkout)):

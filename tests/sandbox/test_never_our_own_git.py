@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch
 from gitticks.git.process import GitResult, run_git
 from gitticks.git.repository import Repository, discover
 from gitticks.git.snapshots import take_snapshot
@@ -302,6 +302,23 @@ def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
     refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
     assert {kept, "refs/heads/mine"} <= {*refs}
     assert f"refs/heads/{name}" not in refs
+
+
+@pytest.mark.parametrize(
+    ("name", "followed"),
+    [("new", True), ("main", False), ("taken", False), ("develop", False), ("gitticks/work/m3x1", False)],
+)
+def test_a_checkout_without_commits_is_followed_to_a_branch_of_its_own_alone(
+    repository: Repository, checkout: Checkout, name: str, *, followed: bool
+) -> None:
+    git("branch", "taken", at=repository.common_dir)
+    inside(
+        repository,
+        checkout,
+        f"git update-ref -d refs/heads/{name}; git symbolic-ref HEAD refs/heads/{name}",
+    )
+    assert home(repository, checkout) == ()
+    assert current_branch(checkout) == (name if followed else BRANCH)
 
 
 def test_a_branch_that_was_moved_outside_meanwhile_stays(repository: Repository, checkout: Checkout) -> None:
