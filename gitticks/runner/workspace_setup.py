@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ from gitticks.git.config import (
 from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
+from gitticks.git.worktrees import remove_tree
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.runner.workspace_environment import WalledCommand, port_variables, walled_command
@@ -166,13 +168,25 @@ def _copy(source: Path, target: Path, name: str) -> None:
                 hint=f"`ls -l {place}` shows where to",
             )
     there.parent.mkdir(parents=True, exist_ok=True)
+    part = there.with_name(f".{there.name}.gitticks-copy")  # what is cut short is not taken for the whole
     try:
+        _remove(part)
         if here.is_dir():
-            shutil.copytree(here, there, symlinks=True)
+            shutil.copytree(here, part, symlinks=True)
         else:
-            shutil.copy2(here, there)
+            shutil.copy2(here, part)
+        part.rename(there)
     except (OSError, shutil.Error) as error:
+        with contextlib.suppress(OSError):
+            _remove(part)
         raise MachineError(f"`{name}` could not be copied to `{target}`: {error}") from error
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        remove_tree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRequest | None) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +25,25 @@ from tests.support.repositories import commit_file, git, make_repository
 from tests.support.workspaces import FIRST, HERE, SECOND, SETTINGS, TASK, prepared, repository, status, top
 
 __all__ = ["repository"]
+
+COPIES = SETTINGS._replace(setup=SetupSettings(copy=("data",)))
+KILLED_BY_THE_SECOND_FILE = """
+import os, shutil, signal, sys
+from pathlib import Path
+from gitticks.git.repository import discover
+from tests.support.workspaces import prepared
+from tests.runner.test_workspaces import COPIES
+
+copy_file = shutil.copyfile
+
+def copy(source, target, **named):
+    if os.listdir(os.path.dirname(target)):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return copy_file(source, target, **named)
+
+shutil.copyfile = copy
+prepared(discover(Path(sys.argv[1])), settings=COPIES)
+"""
 
 
 def test_a_task_gets_a_worktree_on_a_branch_of_its_own(repository: Repository) -> None:
@@ -173,6 +194,35 @@ def test_the_files_and_the_command_of_setup_come_once(repository: Repository) ->
     assert (workspace.path / ".env").read_text() == "SECRET=1\n"
     assert (workspace.path / "deps" / "one").read_text() == "1"
     assert (workspace.path / "ran").read_text() == f"{workspace.path}|||"
+
+
+def test_a_copy_that_was_cut_short_is_made_again(repository: Repository) -> None:
+    data = top(repository) / "data"
+    data.mkdir()
+    for name in ("one", "two"):
+        (data / name).write_text(name)
+    data.chmod(0o555)
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_BY_THE_SECOND_FILE, top(repository)],
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert killed.returncode < 0
+    workspace = prepared(repository, settings=COPIES)
+    assert sorted(path.name for path in (workspace.path / "data").iterdir()) == ["one", "two"]
+    assert status(workspace) == "?? data/"
+
+
+def test_a_copy_that_failed_leaves_nothing_and_is_tried_again(repository: Repository) -> None:
+    (top(repository) / "data").mkdir()
+    (top(repository) / "data/one").write_text("one")
+    os.mkfifo(top(repository) / "data/two")
+    with pytest.raises(GitticksError, match="`data` could not be copied"):
+        prepared(repository, settings=COPIES)
+    assert git("status", "--porcelain", at=top(repository) / ".gitticks-work/k7f2") == ""
+    (top(repository) / "data/two").unlink()
+    workspace = prepared(repository, settings=COPIES)
+    assert [path.name for path in (workspace.path / "data").iterdir()] == ["one"]
 
 
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", ".git/config", "outside"])
