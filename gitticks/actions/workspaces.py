@@ -99,10 +99,15 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     if state.is_live:
         return Cleaned(one.name, one.path, problem=f"an agent is working in it: `gt stop {one.name}`")
     try:
-        rescued = workspace_removal.remove(context.repository, one.path, force=force)
+        rescued = _remove_workspace(context, one, force=force)
     except GitticksError as error:
         return Cleaned(one.name, one.path, problem=error.in_one_line)
     return Cleaned(one.name, one.path, rescued=rescued)
+
+
+def _remove_workspace(context: Context, one: ListedWorkspace, *, force: bool = False) -> str | None:
+    warn = context.warnings.once
+    return workspace_removal.remove(context.repository, one, context.settings, force=force, warn=warn)
 
 
 def start_task(
@@ -232,10 +237,9 @@ def _find(context: Context) -> Iterator[_Found]:
     repository = context.repository
     for state in list_worktrees(context):
         if not state.is_needed:
-            path = state.workspace.path
+            one = state.workspace
             yield _Found(
-                Leftover("workspace", state.workspace.name, size_of(path)),
-                partial(workspace_removal.remove, repository, path),
+                Leftover("workspace", one.name, size_of(one.path)), partial(_remove_workspace, context, one)
             )
     for path in list_removed(repository, context.settings):
         yield _Found(Leftover("workspace", path.name, size_of(path)), partial(delete, path))

@@ -97,8 +97,7 @@ class ReviewCheckouts(NamedTuple):
     def _take_commits(self, checkout: Checkout) -> None:
         """Brings what a reviewer committed in a sandbox into the checkout; no branch that was there before moves."""
         try:
-            sandbox, base = self.settings.sandbox, self.settings.base
-            odd = take_home(sandbox, self.repository, checkout, self.environment, None, base=base)
+            odd = take_home(self.repository, checkout, None, base=self.settings.base)
         except GitticksError as error:
             odd = (f"what a reviewer may have committed in the sandbox is dropped: {error.message}",)
         for message in odd:

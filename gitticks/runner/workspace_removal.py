@@ -18,7 +18,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head, list_worktrees
 from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
@@ -38,6 +38,7 @@ from gitticks.runner.workspace_plan import (
     uncommitted_paths,
 )
 from gitticks.runner.workspaces import commit_without_a_branch
+from gitticks.sandbox.enclosure import take_home
 
 if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
@@ -66,20 +67,31 @@ class ListedWorkspace(NamedTuple):
 
 
 def remove(
-    repository: Repository, path: Path, *, force: bool = False, leaving_files_for: Settings | None = None
+    repository: Repository,
+    listed: ListedWorkspace,
+    settings: Settings,
+    *,
+    force: bool = False,
+    leaves_files: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> str | None:
-    """Removes the workspace at `path`; its branch stays. Returns the ref under which uncommitted work was kept.
+    """Removes a workspace; its branch stays. Returns the ref under which uncommitted work was kept.
 
-    By the settings of `leaving_files_for` its files are only set aside, for `delete_removed`.
+    What a killed session committed in a sandbox is taken first. With `leaves_files` the files are only set aside, for
+    `delete_removed`. `warn` is called with what a person should know of the commits.
 
     Raises:
         NotFoundError: there is none.
-        GitticksError: it holds uncommitted work and `force` is not given, or it holds what cannot be kept.
+        GitticksError: it holds uncommitted work, or commits that cannot be taken, and `force` is not given; or it holds
+            what cannot be kept.
     """
+    path = listed.path
     checkout = checkout_at(repository, path)
     kept = None
     being_removed = checkout.git_dir / _BEING_REMOVED
     if checkout.path.is_dir():
+        # A call that was killed has taken them, and may have deleted half of what they are in.
+        _take_commits(repository, checkout, listed, settings, warn, is_forced=force or being_removed.exists())
         paths = uncommitted_paths(checkout, OWN_FOLDERS)
         if being_removed.exists():  # what is missing was removed by a call that was killed
             paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))
@@ -88,20 +100,43 @@ def remove(
             what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
             raise GitticksError(
                 f"the workspace `{path}` has uncommitted work: {what}",
-                hint=f"commit it there, or `gt worktree clean {path.name} --force` keeps it under a ref",
+                hint=f"commit it there, or `gt worktree clean {listed.name} --force` keeps it under a ref",
             )
         if paths or lost:
-            kept = partial_work.rescued_ref(path.name)
+            kept = partial_work.rescued_ref(listed.name)
             partial_work.keep(repository, checkout, kept, f"Rescued from {path}", even_if_empty=True)
     being_removed.touch()
-    if leaving_files_for is not None:
-        set_aside(repository, leaving_files_for, checkout.path)
+    if leaves_files:
+        set_aside(repository, settings, checkout.path)
     try:
         remove_worktree(repository, path, _BEING_REMOVED)
     except GitticksError:
         being_removed.unlink(missing_ok=True)
         raise
     return kept
+
+
+def _take_commits(
+    repository: Repository,
+    checkout: Checkout,
+    listed: ListedWorkspace,
+    settings: Settings,
+    warn: Callable[[str], None],
+    *,
+    is_forced: bool,
+) -> None:
+    """Takes what was committed in a sandbox and not taken by the end of a session, which may have been killed."""
+    try:
+        for said in take_home(repository, checkout, WORK_BRANCH + listed.name, base=settings.base):
+            warn(said)
+    except GitticksError as error:
+        what = f"what was committed in the sandbox of `{listed.path}`"
+        if not is_forced:
+            raise GitticksError(
+                f"{what} cannot be taken: {error.in_one_line}",
+                hint=f"`gt worktree clean {listed.name} --force` removes it without that",
+            ) from error
+        warn(f"{what} is dropped: {error.in_one_line}")
 
 
 def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
@@ -122,7 +157,7 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
         )
     for listed in list_workspaces(repository, settings):
         if listed.branch == branch:
-            remove(repository, listed.path, leaving_files_for=settings)
+            remove(repository, listed, settings, leaves_files=True)
     for tree in list_worktrees(repository):
         if current_branch(tree) == branch:  # one that a person added
             raise GitticksError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from shlex import join
@@ -53,13 +53,13 @@ _READ_OTHERWISE = re.compile(r"@|[A-Z_]*HEAD|[0-9a-f]{7,64}", re.ASCII)
 def bring_home(
     repository: Repository,
     private: PrivateGit,
-    walled: tuple[str, ...],
+    walled: Callable[[], tuple[str, ...]],
     branch: str | None,
     base: str | None,
 ) -> tuple[str, ...]:
     """Takes what was committed in the sandbox into the repository, and returns what a person should know of it.
 
-    `walled` is the command line up to a command that runs in a sandbox, where the private directory is seen. `branch`, the
+    `walled` returns the command line up to a command that runs in a sandbox, where the private directory is seen. `branch`, the
     workspace's own, is moved to what was committed. Other branches come beside the person's; `base` is the configured one.
 
     Raises:
@@ -71,7 +71,7 @@ def bring_home(
     if inside is not None and _noted(checkout) == inside + _outside(repository, checkout, branch):
         note_refs(checkout, known_refs(checkout))  # git may have refreshed the index since
         return ()
-    cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled))
+    cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled()))
     source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
     listed = _asked(
         ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],

@@ -22,7 +22,7 @@ from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import found_private, make_private, shared_modules
 from gitticks.sandbox.proxy import PROXY_PORT, local_ports, serving
 from gitticks.sandbox.seccomp import filter_program, filtered
-from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
+from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap
 
 _FORWARDER = Path(__file__).with_name("forwarder.py")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -82,13 +82,7 @@ class Enclosure(NamedTuple):
 
 
 def take_home(
-    settings: SandboxSettings,
-    repository: Repository,
-    checkout: Checkout,
-    environment: Mapping[str, str],
-    branch: str | None,
-    *,
-    base: str | None,
+    repository: Repository, checkout: Checkout, branch: str | None, *, base: str | None
 ) -> tuple[str, ...]:
     """Takes what was committed in a sandbox in a checkout, if it ever had any, and returns what a person should know.
 
@@ -96,15 +90,18 @@ def take_home(
 
     Raises:
         GitError: it is broken or hostile; nothing was taken.
-        GitticksError: there are no walls any more to look at it behind.
+        GitticksError: there is something, and no bubblewrap any more to look at it behind.
     """
     private = found_private(repository, checkout)
-    alone = walls_of(settings._replace(preset=SandboxPreset.STRICT))
-    if private is None or alone is None:
+    if private is None:
         return ()
     inside = Inside(checkout.git_dir, overlaid={checkout.git_dir: private.folder}, lent=private.stores)
-    words = bubblewrap(alone._replace(hosts=()), read_machine(environment), inside)
-    return bring_home(repository, private, words, branch, base)
+
+    def walled() -> tuple[str, ...]:
+        alone = Walls(SandboxPreset.STRICT, SandboxSettings())
+        return bubblewrap(alone, read_machine(os.environ), inside)
+
+    return bring_home(repository, private, walled, branch, base)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.settings import WorkspaceSettings
 from gitticks.runner import workspace_removal
 from tests.support.repositories import commit_file, git
-from tests.support.workspaces import FIRST, SETTINGS, TASK, prepared, repository, top
+from tests.support.workspaces import FIRST, SETTINGS, TASK, prepared, remove, repository, top
 
 __all__ = ["repository"]
 
@@ -44,8 +44,8 @@ def test_uncommitted_work_is_removed_only_by_force_and_then_kept(repository: Rep
     workspace = prepared(repository)
     (workspace.path / "half.txt").write_text("half\n")
     with pytest.raises(GitticksError, match=r"`half\.txt`"):
-        workspace_removal.remove(repository, workspace.path)
-    assert workspace_removal.remove(repository, workspace.path, force=True) == "refs/gitticks/rescued/k7f2"
+        remove(repository)
+    assert remove(repository, force=True) == "refs/gitticks/rescued/k7f2"
     assert not workspace.path.exists()
     assert git("show", "refs/gitticks/rescued/k7f2:half.txt", at=top(repository)) == "half"
     assert git("branch", "--list", "gitticks/work/k7f2", at=top(repository)) != ""
@@ -70,12 +70,12 @@ def test_a_removal_that_was_killed_half_way_is_finished(
     with monkeypatch.context() as patched:
         patched.setattr(workspace_removal, "remove_worktree", killed)
         with pytest.raises(KilledError):
-            workspace_removal.remove(repository, workspace.path)
+            remove(repository)
     (workspace.path / "mine.txt").write_text("mine, later\n")
     with pytest.raises(GitticksError, match=r"uncommitted work: `mine\.txt`"):
-        workspace_removal.remove(repository, workspace.path)
+        remove(repository)
     (workspace.path / "mine.txt").unlink()
-    workspace_removal.remove(repository, workspace.path)
+    remove(repository)
     assert not workspace.path.exists()
 
 
@@ -83,7 +83,7 @@ def test_what_was_rescued_before_stays_reachable(repository: Repository) -> None
     for text in ("one", "two"):
         workspace = prepared(repository)
         (workspace.path / "half.txt").write_text(text)
-        workspace_removal.remove(repository, workspace.path, force=True)
+        remove(repository, force=True)
     ref = "refs/gitticks/rescued/k7f2"
     assert git("show", f"{ref}:half.txt", at=top(repository)) == "two"
     assert git("show", f"{ref}^2:half.txt", at=top(repository)) == "one"
@@ -94,8 +94,8 @@ def test_a_commit_on_no_branch_is_not_lost_with_its_workspace(repository: Reposi
     git("switch", "--quiet", "--detach", at=workspace.path)
     lost = commit_file(workspace.path, "a.txt", "a\n")
     with pytest.raises(GitticksError, match="on no branch"):
-        workspace_removal.remove(repository, workspace.path)
-    workspace_removal.remove(repository, workspace.path, force=True)
+        remove(repository)
+    remove(repository, force=True)
     assert git("rev-parse", "refs/gitticks/rescued/k7f2^1", at=top(repository)) == lost
 
 

@@ -18,11 +18,22 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import SetupSettings
 from gitticks.model.status import Awaiting, Isolation
-from gitticks.runner import mailbox, workspace_removal, workspaces
+from gitticks.runner import mailbox, workspaces
 from gitticks.runner.workspace_plan import OWN_FOLDERS, uncommitted_paths
 from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
-from tests.support.workspaces import FIRST, HERE, SECOND, SETTINGS, TASK, prepared, repository, status, top
+from tests.support.workspaces import (
+    FIRST,
+    HERE,
+    SECOND,
+    SETTINGS,
+    TASK,
+    prepared,
+    remove,
+    repository,
+    status,
+    top,
+)
 
 __all__ = ["repository"]
 
@@ -151,7 +162,8 @@ def test_a_filter_that_only_the_repository_defines_keeps_agents_out(repository: 
     git("config", "filter.crypt.clean", "cat", at=top(repository))
     assert prepared(repository).warnings == ()  # no file asks for it
     commit_file(top(repository), ".gitattributes", "*.md filter=crypt\n")
-    workspace_removal.remove(repository, prepared(repository).path)
+    prepared(repository)
+    remove(repository)
     git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
     for _ in range(2):
         with pytest.raises(GitticksError, match=r"`README.md` needs the filter `crypt`"):
@@ -171,7 +183,7 @@ def test_a_filter_that_only_the_repository_defines_keeps_agents_out(repository: 
 def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
     workspace = prepared(repository)
     made = commit_file(workspace.path, "a.txt", "a\n")
-    workspace_removal.remove(repository, workspace.path)
+    remove(repository)
     git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
     task = replace(TASK, start_sha=workspace.start_sha, end_sha=made, branch=workspace.branch)
     assert git("rev-parse", "HEAD", at=prepared(repository, task).path) == made

@@ -83,7 +83,7 @@ class Scene:
         flagged = ended.reason is EndReason.CROWDED
         if walls is not None:
             try:
-                take_home(settings, self.repository, self.checkout, self.environment, BRANCH, base=None)
+                take_home(self.repository, self.checkout, BRANCH, base=None)
             except GitticksError:
                 flagged = True
         for words in escape.then:

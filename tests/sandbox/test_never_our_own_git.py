@@ -65,7 +65,7 @@ def inside(repository: Repository, checkout: Checkout, script: str, **variables:
 
 def home(repository: Repository, checkout: Checkout) -> tuple[str, ...]:
     """Takes what was committed, and returns what is said of it."""
-    return take_home(SETTINGS, repository, checkout, os.environ, BRANCH, base="develop")
+    return take_home(repository, checkout, BRANCH, base="develop")
 
 
 @pytest.fixture

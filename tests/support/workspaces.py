@@ -14,7 +14,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
 from gitticks.model.status import Isolation, TaskType
 from gitticks.model.task import Task
-from gitticks.runner import workspaces
+from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.workspaces import Workspace
 from tests.support.repositories import git, make_repository
 
@@ -42,6 +42,12 @@ def prepared(repository: Repository, task: Task = TASK, settings: Settings = SET
     plan = workspaces.plan(task, graph, settings, repository)
     environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
     return workspaces.prepare(repository, plan, settings, environment)
+
+
+def remove(repository: Repository, *, force: bool = False) -> str | None:
+    """Removes the only workspace."""
+    (listed,) = workspace_removal.list_workspaces(repository, SETTINGS)
+    return workspace_removal.remove(repository, listed, SETTINGS, force=force)
 
 
 def status(workspace: Workspace) -> str:

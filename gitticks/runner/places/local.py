@@ -171,16 +171,8 @@ class Desk:
         if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
             return (), None
         checkout = checkout_at(place.repository, workspace.path)
-        outer = place.world.environment
         try:
-            found = take_home(
-                place.settings.sandbox,
-                place.repository,
-                checkout,
-                outer,
-                workspace.branch,
-                base=place.settings.base,
-            )
+            found = take_home(place.repository, checkout, workspace.branch, base=place.settings.base)
         except (HalfMadeError, MachineError):
             raise  # nothing that the agent did
         except GitticksError as error:
