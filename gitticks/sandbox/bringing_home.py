@@ -78,6 +78,8 @@ def bring_home(
         repository,
     )
     (found, head_ref), before = _parse(listed), head(checkout)
+    stashed = (line.split(" ")[1] for line in _log(private, _STASH) if " " in line)
+    found |= {one: one for one in stashed if is_object_id(one) and one != found.get(_STASH)}
     own, known = f"{BRANCHES}{branch}" if branch else "", known_refs(checkout)
     unborn = _unborn(private) if "HEAD" not in found else None
     if unborn is not None and (unborn == own or not _is_misleading(unborn, _taken_names(repository, base))):
@@ -87,8 +89,8 @@ def bring_home(
     fetch = ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir)]
     if len(wanted) > _MOST_REFS:
         raise GitticksError(
-            f"{len(wanted)} branches were made or changed in the sandbox, and no more than {_MOST_REFS} are taken: "
-            "`git branch -D` removes those that are not needed"
+            f"{len(wanted)} branches and stashes were made or changed in the sandbox, and no more than {_MOST_REFS} "
+            "are taken: `git branch -D` and `git stash drop` remove those that are not needed"
         )
     if wanted:
         refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
@@ -175,17 +177,20 @@ def _unborn(private: PrivateGit) -> str | None:
     return named if _BRANCH.fullmatch(named) else None
 
 
+def _log(private: PrivateGit, name: str) -> list[str]:
+    """Returns the lines of a log there, the oldest first: what stood before, what since, and why."""
+    try:
+        return os.fsdecode(read_plain_file(private.folder / "logs" / name, _LONGEST_LOG)).split("\n")
+    except OSError:
+        return []
+
+
 def _follow_undone(
     repository: Repository, private: PrivateGit, fetch: list[str], own: str, at: str | None
 ) -> None:
     """Has the log of their branch name the last commit that was made there and taken back, as it would without a sandbox."""
-    try:
-        lines = os.fsdecode(read_plain_file(private.folder / "logs/HEAD", _LONGEST_LOG)).split("\n")
-    except OSError:
-        return
-    last = (
-        next((line for line in reversed(lines) if "\tcommit" in line), "").partition(" ")[2].partition(" ")[0]
-    )
+    lines = reversed(_log(private, "HEAD"))
+    last = next((line for line in lines if "\tcommit" in line), "").partition(" ")[2].partition(" ")[0]
     if at is None or not is_object_id(last) or repository.objects.has(last):
         return
     incoming = f"{_INCOMING}{private.checkout.git_dir.name}/undone"
@@ -238,16 +243,17 @@ def _wanted(
         if (name == own and here in (None, known.get(own))) or (is_new and not _is_misleading(name, taken())):
             wanted[name] = name
             continue
-        kept = f"{_KEPT}{checkout.git_dir.name}/{name.removeprefix('refs/')}"
+        what = "stash" if is_object_id(name) else name.removeprefix("refs/")
+        kept = f"{_KEPT}{checkout.git_dir.name}/{what}.{commit[:10]}"  # beside what was kept of it before
         if read_ref(repository.common_dir, kept) != commit:
             wanted[name] = kept
-            if name != _STASH:
-                what = (
+            if name.startswith(BRANCHES):
+                why = (
                     "was made in the sandbox, but its name would mean something else outside"
                     if is_new
                     else "was changed in the sandbox, and stays as it is outside"
                 )
-                warnings.append(f"`{name.removeprefix(BRANCHES)}` {what}: what was made of it is at `{kept}`")
+                warnings.append(f"`{name.removeprefix(BRANCHES)}` {why}: what was made of it is at `{kept}`")
     return wanted, warnings
 
 

@@ -26,7 +26,7 @@ from tests.support.repositories import git, make_repository
 
 pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
 
-BRANCH = "gitticks/work/k7f2"
+BRANCH, KEPT = "gitticks/work/k7f2", "refs/gitticks/kept/work/"
 SETTINGS = SandboxSettings(SandboxPreset.STRICT)
 COMMIT = "echo two > file; git add -A; git commit -qm work; "
 
@@ -66,6 +66,11 @@ def inside(repository: Repository, checkout: Checkout, script: str, **variables:
 def home(repository: Repository, checkout: Checkout) -> tuple[str, ...]:
     """Takes what was committed, and returns what is said of it."""
     return take_home(repository, checkout, BRANCH, base="develop")
+
+
+def refs(repository: Repository, below: str = "refs") -> list[str]:
+    """Returns the refs outside."""
+    return git("for-each-ref", "--format=%(refname)", below, at=repository.common_dir).split()
 
 
 @pytest.fixture
@@ -257,12 +262,31 @@ def test_other_branches_stay_and_what_was_made_of_them_is_kept(
     )
     (said,) = home(repository, checkout)
     assert said.startswith("`main` was changed in the sandbox")
-    refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
     assert git("rev-parse", "main", at=repository.common_dir) == before
-    assert {"refs/heads/mine", "refs/gitticks/kept/work/heads/main", "refs/gitticks/kept/work/stash"} <= set(
-        refs
-    )
+    assert "refs/heads/mine" in refs(repository)
+    assert [kept.partition(".")[0] for kept in refs(repository, KEPT)] == [
+        f"{KEPT}heads/main",
+        f"{KEPT}stash",
+    ]
     assert home(repository, checkout) == ()
+
+
+def test_what_was_kept_before_stays_beside_what_is_kept_now(
+    repository: Repository, checkout: Checkout
+) -> None:
+    def stashed(text: str) -> str:
+        return f"echo {text} > file; git stash -qm {text}; "
+
+    inside(
+        repository, checkout, f"git branch -f main $(git commit-tree -m one HEAD^{{tree}}); {stashed('a')}"
+    )
+    home(repository, checkout)
+    git("tag", "v1", at=repository.common_dir)  # so that the next session begins anew
+    two = f"git branch -f main $(git commit-tree -m two HEAD^{{tree}}); {stashed('b')}{stashed('c')}"
+    inside(repository, checkout, two)
+    home(repository, checkout)
+    said = git("for-each-ref", "--format=%(contents:subject)", KEPT, at=repository.common_dir).splitlines()
+    assert sorted(words.removeprefix(f"On {BRANCH}: ") for words in said) == ["a", "b", "c", "one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -294,14 +318,14 @@ def test_a_new_branch_whose_name_means_something_else_outside_is_kept_aside(
     git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk", at=repository.common_dir)
     inside(repository, checkout, f"{COMMIT}git update-ref refs/heads/{name} HEAD; git branch mine")
     (said,) = home(repository, checkout)
-    kept = f"refs/gitticks/kept/work/heads/{name}"
+    (kept,) = refs(repository, KEPT)
+    assert kept == f"{KEPT}heads/{name}.{git('rev-parse', 'mine', at=repository.common_dir)[:10]}"
     assert said == (
         f"`{name}` was made in the sandbox, but its name would mean something else outside: "
         f"what was made of it is at `{kept}`"
     )
-    refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
-    assert {kept, "refs/heads/mine"} <= {*refs}
-    assert f"refs/heads/{name}" not in refs
+    assert "refs/heads/mine" in refs(repository)
+    assert f"refs/heads/{name}" not in refs(repository)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +353,5 @@ def test_a_branch_that_was_moved_outside_meanwhile_stays(repository: Repository,
     git("update-ref", f"refs/heads/{BRANCH}", person, at=repository.common_dir)
     assert "changed in the sandbox" in home(repository, checkout)[0]
     assert git("rev-parse", BRANCH, at=repository.common_dir).strip() == person
-    assert (
-        git("log", "-1", "--format=%s", f"refs/gitticks/kept/work/heads/{BRANCH}", at=repository.common_dir)
-        == "work"
-    )
+    (kept,) = refs(repository, f"{KEPT}heads/gitticks/work")
+    assert git("log", "-1", "--format=%s", kept, at=repository.common_dir) == "work"
