@@ -50,6 +50,10 @@ _READ_OTHERWISE = re.compile(r"@|[A-Z_]*HEAD|[0-9a-f]{7,64}", re.ASCII)
 """Names that git reads as something else than a branch, wherever there is such a thing."""
 
 
+class _RefusedError(GitticksError):
+    """Git does not take what it was asked for."""
+
+
 def bring_home(
     repository: Repository,
     private: PrivateGit,
@@ -63,7 +67,7 @@ def bring_home(
     workspace's own, is moved to what was committed. Other branches come beside the person's; `base` is the configured one.
 
     Raises:
-        GitError: what is there is broken or hostile; nothing was taken.
+        GitticksError: what is there is broken or hostile; of the work nothing was taken.
         MachineError: the disk is full; nothing was taken.
     """
     checkout = private.checkout
@@ -93,8 +97,18 @@ def bring_home(
             "are taken: `git branch -D` and `git stash drop` remove those that are not needed"
         )
     if wanted:
-        refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
-        _asked([*fetch, *refs], repository)
+        refs = {name: f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted}
+        try:
+            _asked([*fetch, *refs.values()], repository)
+        except _RefusedError as error:
+            # The private directory may be made anew before the work is accepted: nothing else goes with it.
+            said = [error.message]
+            for name in (one for one in wanted if one not in (own, "HEAD")):
+                with contextlib.suppress(_RefusedError):
+                    _asked([*fetch, refs[name]], repository)
+                    _place(repository, {name: wanted[name]}, checkout)
+                    said += [warnings[name]] if name in warnings else []
+            raise _RefusedError("; ".join(said)) from error
         found |= _place(repository, wanted, checkout)
     if own not in wanted and own in found:
         _follow_undone(repository, private, fetch, own, read_ref(repository.common_dir, own))
@@ -109,7 +123,7 @@ def bring_home(
     note_refs(checkout, kept | {name: commit for name, commit in found.items() if name != "HEAD"})
     stand = (inside or "") + _outside(repository, checkout, branch)
     (checkout.git_dir / _BROUGHT).write_bytes(os.fsencode(stand))
-    return tuple(warnings)
+    return tuple(warnings.values())
 
 
 def _inside(private: PrivateGit) -> str | None:
@@ -151,7 +165,7 @@ def _asked(arguments: list[str], repository: Repository) -> str:
     if ran.code != 0:
         if is_out_of_room(ran.stderr):  # nothing that is wrong with what was committed
             require_written(ran, repository.common_dir)
-        raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
+        raise _RefusedError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
     return ran.text
 
 
@@ -223,10 +237,13 @@ def _wanted(
     base: str | None,
     *,
     is_detached: bool,
-) -> tuple[dict[str, str], list[str]]:
-    """Returns the refs to take, and what each is to be called here; their own branch is the only one that moves."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Returns what each ref to take is to be called here, and what a person should know of some.
+
+    Their own branch is the only one that moves.
+    """
     wanted: dict[str, str] = {}
-    warnings: list[str] = []
+    warnings: dict[str, str] = {}
     own = f"{BRANCHES}{branch}" if branch else ""
     known = known_refs(checkout)
     taken = cache(lambda: _taken_names(repository, base))  # few make other branches
@@ -253,7 +270,7 @@ def _wanted(
                     if is_new
                     else "was changed in the sandbox, and stays as it is outside"
                 )
-                warnings.append(f"`{name.removeprefix(BRANCHES)}` {why}: what was made of it is at `{kept}`")
+                warnings[name] = f"`{name.removeprefix(BRANCHES)}` {why}: what was made of it is at `{kept}`"
     return wanted, warnings
 
 

@@ -89,7 +89,7 @@ def take_home(
     `branch` is the checkout's own, `base` the configured one.
 
     Raises:
-        GitError: it is broken or hostile; nothing was taken.
+        GitticksError: it is broken or hostile; of the work nothing was taken.
         GitticksError: there is something, and no bubblewrap any more to look at it behind.
     """
     private = found_private(repository, checkout)

@@ -205,6 +205,35 @@ def test_what_is_broken_or_hostile_is_refused_and_nothing_moves(
     assert git("for-each-ref", at=repository.common_dir) == before
 
 
+def test_other_branches_and_stashes_are_taken_where_the_work_is_refused(
+    repository: Repository, checkout: Checkout
+) -> None:
+    before = git("rev-parse", BRANCH, at=repository.common_dir)
+    bad = "printf '[submodule \"a\"]\\n\\tpath = a\\n\\turl = -utouch\\n' > .gitmodules; git add -A; "
+    aside = (
+        "git switch -qc aside; git commit -q --allow-empty -m aside; git branch -f main; git switch -q -; "
+    )
+    inside(repository, checkout, f"{aside}echo s > file; git stash -qm s; {bad}git commit -qm bad")
+    for said in ("gitmodules.*`main` was changed in the sandbox", "gitmodules"):
+        with pytest.raises(GitticksError, match=said):
+            home(repository, checkout)
+    assert git("log", "-1", "--format=%s", "aside", at=repository.common_dir) == "aside"
+    assert [kept.partition(".")[0] for kept in refs(repository, KEPT)] == [
+        f"{KEPT}heads/main",
+        f"{KEPT}stash",
+    ]
+    assert refs(repository, "refs/gitticks/incoming") == []
+    assert git("rev-parse", BRANCH, at=repository.common_dir) == before
+    git("tag", "v1", at=repository.common_dir)  # so that the next session begins anew
+    inside(
+        repository,
+        checkout,
+        "git rm -qf --cached .gitmodules; rm .gitmodules; git log -1 --format=%s aside > seen; git add -A; git commit -qm good",
+    )
+    home(repository, checkout)
+    assert git("show", f"{BRANCH}:seen", at=repository.common_dir) == "aside"
+
+
 def test_a_symbolic_link_in_the_place_of_a_ref_reads_nothing_outside(
     repository: Repository, checkout: Checkout, tmp_path: Path
 ) -> None:
