@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from shlex import join
 
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import GitticksError, MachineError, NotFoundError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.objects.failures import is_out_of_room, require_written
-from gitticks.git.process import printable, run_git
+from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, default_base, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import past_half_made
@@ -43,6 +43,8 @@ _FSCK = {
     "GIT_CONFIG_KEY_1": "transfer.fsckObjects",
     "GIT_CONFIG_VALUE_1": "true",
 }
+_STARTERS = ("bwrap: ", "env: ")
+"""What starts git there, and says so where it cannot."""
 _BRANCH = re.compile(r"refs/heads/[^\x00-\x20~^:?*\[\\]+")
 _NAMES_OF_OTHERS = ("-", "refs/", "gitticks/", "origin/", "remotes/", "heads/", "tags/")
 """What names begin with that are read otherwise, or will be once there is a remote."""
@@ -68,7 +70,7 @@ def bring_home(
 
     Raises:
         GitticksError: what is there is broken or hostile; of the work nothing was taken.
-        MachineError: the disk is full; nothing was taken.
+        MachineError: the disk is full, git is too slow or cannot be started; nothing was taken.
     """
     checkout = private.checkout
     inside = _inside(private)  # before it is asked, so that what changes from now on is noticed
@@ -156,16 +158,20 @@ def _noted(checkout: Checkout) -> str:
 
 def _asked(arguments: list[str], repository: Repository) -> str:
     """Returns what git answers, or raises with git's own message, without the sandbox's command line."""
-    ran = past_half_made(
-        repository,
-        lambda: run_git(
-            arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False
-        ),
-    )
+    try:
+        ran = past_half_made(
+            repository,
+            lambda: run_git(
+                arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False
+            ),
+        )
+    except GitError as error:  # it took too long, say
+        raise MachineError(error.message, hint=error.hint) from error
     if ran.code != 0:
         if is_out_of_room(ran.stderr):  # nothing that is wrong with what was committed
             require_written(ran, repository.common_dir)
-        raise _RefusedError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
+        said = printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: "))
+        raise MachineError(said) if said.startswith(_STARTERS) else _RefusedError(said)
     return ran.text
 
 

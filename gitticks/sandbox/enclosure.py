@@ -90,15 +90,20 @@ def take_home(
 
     Raises:
         GitticksError: it is broken or hostile; of the work nothing was taken.
-        GitticksError: there is something, and no bubblewrap any more to look at it behind.
+        MachineError: there is something, and no bubblewrap any more to look at it behind, say.
     """
     private = found_private(repository, checkout)
     if private is None:
         return ()
-    inside = Inside(checkout.git_dir, overlaid={checkout.git_dir: private.folder}, lent=private.stores)
 
     def walled() -> tuple[str, ...]:
         alone = Walls(SandboxPreset.STRICT, SandboxSettings())
+        inside = Inside(
+            checkout.git_dir,
+            readable=_existing(tool_folders(os.environ, (checkout.path, repository.common_dir))),
+            overlaid={checkout.git_dir: private.folder},
+            lent=private.stores,
+        )
         return bubblewrap(alone, read_machine(os.environ), inside)
 
     return bring_home(repository, private, walled, branch, base)

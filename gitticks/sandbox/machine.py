@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, MachineError
 from gitticks.git.process import printable
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
 from gitticks.model.status import Isolation
@@ -54,7 +54,7 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
     """Returns what a sandbox needs to know about this machine."""
     program = shutil.which(PROGRAM, path=environment.get("PATH", os.defpath))
     if program is None:
-        raise GitticksError(
+        raise MachineError(
             "bubblewrap (`bwrap`) is not on PATH"
             if sys.platform == "linux"
             else "bubblewrap exists on Linux only",

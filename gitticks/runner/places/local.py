@@ -173,13 +173,13 @@ class Desk:
         checkout = checkout_at(place.repository, workspace.path)
         try:
             found = take_home(place.repository, checkout, workspace.branch, base=place.settings.base)
-        except (HalfMadeError, MachineError):
-            raise  # nothing that the agent did
         except GitticksError as error:
             if (
                 place.settings.sandbox.preset is SandboxPreset.NONE
             ):  # this session's own commits are not among them
                 return (f"what was committed in a sandbox earlier is not taken: {error.message}",), None
+            if isinstance(error, (HalfMadeError, MachineError)):
+                raise  # nothing that the agent did
             refused = f"what was committed in the sandbox is refused: {error.message}"
             if (last := head(checkout)) is not None:
                 refused += (
