@@ -80,7 +80,7 @@ def committed_secrets(
     each = [
         "log",
         "--reverse",
-        "--format=%x00%H %P%n%B",
+        "--format=%x00%H %P%n%B%x00",
         *_DIFF,
         "--end-of-options",
         f"{base}..{head}",
@@ -113,7 +113,10 @@ def _parsed(log: str) -> Iterator[_Commit]:
         if entry.strip("\0\n"):
             ids, _, text = entry.lstrip("\0").partition("\n")
             commit, *parents = ids.split()
-            yield _Commit(commit, "\n" + text, len(parents) > 1)
+            message, _, diff = text.partition("\0")
+            # Indented, so that no line of a message is taken for one of the diff.
+            indented = "\n " + message.replace("\n", "\n ")
+            yield _Commit(commit, f"{indented}\n{diff}", len(parents) > 1)
 
 
 def _look(commit: str, text: str, values: Mapping[str, str]) -> Iterator[CommittedSecret]:

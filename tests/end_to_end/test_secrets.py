@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,33 @@ def test_a_commit_with_a_secret_goes_back_to_its_agent_until_a_person_allows_it(
     assert "secret allowed" in project.ok("log", "k7f2")
     assert "a person allowed it" in project.ok("audit", "--json")
     assert "no secret that was not allowed" in project.ok("trust", "--secret", "k7f2")
+
+
+IN_MESSAGES = f"""
+token=gh; token="${{token}}p_q7Zp3LxVb9TnR2kWm8Jd5HsYf4Gc6Ea1UoNi"
+key="$(printf -- '-----BEGIN %s KEY-----\\n%s\\n%s\\n-----END' PRIVATE \\
+  MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgw lZ3vX8tQp2Rk7Yw5Jm4Nc9Bd6Hf1Gs0A)"
+echo one > one; git add -A
+git commit -qm "log in" -m "- tried with $token"
+echo two > two; git add -A
+git commit -qm "sign" -m "$key"
+{DONE}"""
+
+
+def test_a_message_with_a_secret_goes_back_though_its_lines_look_like_those_of_a_diff(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON + "iterations: 2\n")
+    project.agent(IN_MESSAGES)
+    project.make()
+    first = git("rev-parse", "main", at=project.path)
+
+    ran = project.run()
+
+    assert git("rev-parse", "main", at=project.path) == first
+    prompt = (project.workspace() / ".gt/prompt.md").read_text()
+    assert re.search(r"the message in [0-9a-f]{7}: GitHub token", prompt), ran.seen
+    assert re.search(r"the message in [0-9a-f]{7}: private key", prompt), ran.seen
 
 
 def test_a_merge_looks_again(project: RunProject) -> None:
