@@ -122,15 +122,16 @@ def is_session_id(text: str) -> bool:
 
 
 class Places(NamedTuple):
-    """Where a client keeps what is its own; in a sandbox it may write to the folders less the settings in them.
+    """Where a client keeps what is its own; in a sandbox it may write to the folders less settings and programs in them.
 
-    Of the copies it gets one that is thrown away. `moved` says by which variable a person moves some of it, as
-    `CODEX_HOME` for `~/.codex`.
+    Of the copies it gets one that is thrown away. The state is what the client itself writes, programs in it or not.
+    `moved` says by which variable a person moves some of it, as `CODEX_HOME` for `~/.codex`.
     """
 
     folders: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
 
     def located(self, environment: Mapping[str, str]) -> Places:
@@ -141,8 +142,8 @@ class Places(NamedTuple):
             place = Path(environment.get(variable) or home, rest)
             if environment.get(variable) and not home.resolve().is_relative_to(place.resolve()):
                 moved[begin] = str(place)
-        folders, settings, copies = (tuple(_moved(path, moved) for path in some) for some in self[:3])
-        return Places(folders, settings, copies)
+        folders, settings, copies, state = (tuple(_moved(path, moved) for path in some) for some in self[:4])
+        return Places(folders, settings, copies, state)
 
 
 def _moved(path: str, moved: Mapping[str, str]) -> str:

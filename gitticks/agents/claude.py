@@ -49,6 +49,13 @@ PLACES = Places(
         )
     ),
     copies=("~/.claude.json", "~/.claude/shell-snapshots"),
+    state=tuple(
+        f"~/.claude/{name}"
+        for name in (
+            ".credentials.json", "cache", "debug", "file-history", "history.jsonl", "paste-cache", "plans", "projects",
+            "session-env", "sessions", "statsig", "tasks", "teams", "telemetry", "todos",
+        )
+    ),
     moved=(("~/.claude", "CLAUDE_CONFIG_DIR"), ("~/.claude.json", "CLAUDE_CONFIG_DIR/.claude.json")),
 )  # fmt: skip
 MODES = tuple(PermissionMode)

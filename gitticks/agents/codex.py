@@ -32,14 +32,23 @@ PLACES = Places(
         "~/.codex/.env",
         "~/.codex/AGENTS.md",
         "~/.codex/AGENTS.override.md",
+        "~/.codex/agents",
         "~/.codex/config.toml",
+        "~/.codex/hooks",
         "~/.codex/hooks.json",
         "~/.codex/prompts",
         "~/.codex/rules",
     ),
-    copies=("~/.codex/skills",),  # it writes some there itself
+    # It writes some there itself.
+    copies=("~/.codex/plugins", "~/.codex/shell_snapshots", "~/.codex/skills"),
+    state=tuple(
+        f"~/.codex/{name}"
+        for name in (
+            ".tmp", "archived_sessions", "auth.json", "history.jsonl", "log", "memories", "sessions", "tmp",
+        )
+    ),
     moved=(("~/.codex", "CODEX_HOME"),),
-)
+)  # fmt: skip
 MODES = tuple(PermissionMode)
 
 _READ_ONLY, _WORKSPACE = "read-only", "workspace-write"

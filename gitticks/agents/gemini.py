@@ -47,6 +47,7 @@ PLACES = Places(
         "~/.gemini/skills",
     ),
     copies=("~/.gemini/tmp/bin",),
+    state=("~/.gemini/history", "~/.gemini/oauth_creds.json", "~/.gemini/tmp"),
     moved=(("~/.gemini", "GEMINI_CLI_HOME/.gemini"),),
 )
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.AUTO_EDIT, PermissionMode.YOLO)

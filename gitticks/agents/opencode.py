@@ -46,6 +46,7 @@ VARIABLES = (
 PLACES = Places(
     folders=("~/.local/share/opencode", "~/.local/state/opencode"),
     copies=("~/.config/opencode", "~/.cache/opencode"),  # what it downloads to its cache, it runs
+    state=("~/.local/share/opencode/auth.json", "~/.local/share/opencode/log"),
     moved=(
         ("~/.local/share", "XDG_DATA_HOME"),
         ("~/.local/state", "XDG_STATE_HOME"),

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +16,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
 from gitticks.redaction import find_secrets
 from gitticks.sandbox.bringing_home import bring_home
+from gitticks.sandbox.client_files import copied, held_settings, make_missing, programs_in
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import found_private, make_private, shared_modules
 from gitticks.sandbox.proxy import PROXY_PORT, local_ports, serving
@@ -38,15 +37,14 @@ _CACHES = {
     "npm_config_cache": "/tmp/npm",  # noqa: S108
 }
 """Caches that a tool must be able to write to; those of the person stay as they are."""
-_EMPTY = {".json": b"{}\n", ".jsonc": b"{}\n"}
 
 
 class ClientNeeds(NamedTuple):
     """What an agent's program needs of its own; paths may begin with `~`.
 
     `hosts` are those of its service, `variables` the prefixes of its variables. It keeps its sessions in `folders`,
-    but what tells it what to run, the `settings` in these, it may only read; of `copies`, files and folders, it gets
-    one, thrown away.
+    but what tells it what to run, the `settings` in these, it may only read, and what there is of programs, less what
+    it writes itself, its `state`; of `copies`, files and folders, it gets one, thrown away.
     """
 
     hosts: tuple[str, ...] = ()
@@ -54,6 +52,7 @@ class ClientNeeds(NamedTuple):
     folders: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
 
 
 class Enclosure(NamedTuple):
@@ -154,11 +153,17 @@ def enclosed(
         thrown_away = _expanded(needs.copies, home, top)
         for path in thrown_away:
             if path.parent in folders:  # there an agent could make it
-                _make(path)
+                make_missing(path)
         links = [path for path in thrown_away if path.is_symlink()]  # nothing can be mounted on one
         copies = copied((path for path in thrown_away if path not in links), own)
         fixed = (*_expanded(needs.settings, home, top), *links)
+        own_state = {*fixed, *thrown_away, *_expanded(needs.state, home, top)}
+        programs = tuple(programs_in(folders, (*fixed, *thrown_away), own_state))
         settings = held.enter_context(held_settings(fixed, warn))
+        # Where a link leads is not shown: an agent may have made it.
+        settings += tuple(
+            path for path in held.enter_context(held_settings(programs, warn)) if path in programs
+        )
         writable = _existing((*folders, *_expanded(walls.writable, home, top)))
         writable = tuple(_without_lures(writable, top, warn))
         link, found = top / ".git", (one for pattern in walls.pinned for one in _matches(pattern, home, top))
@@ -264,65 +269,3 @@ def _matches(pattern: str, home: Path, workspace: Path) -> Iterator[Path]:
         top, pattern = Path("/"), pattern.lstrip("/")
     with contextlib.suppress(ValueError, OSError):
         yield from (Path(os.path.realpath(path)) for path in top.glob(pattern) if path.exists())
-
-
-@contextlib.contextmanager
-def held_settings(paths: Iterable[Path], warn: Callable[[str], None]) -> Iterator[tuple[Path, ...]]:
-    """Gives what is to be read-only while the block runs; a link that was replaced by then is put back.
-
-    A sandbox can keep only what is there, and no link: so a setting that is missing is made, empty. By its name a file
-    has a dot in it, and a folder has none.
-    """
-    pinned: list[Path] = []
-    links: dict[Path, Path] = {}
-    for path in paths:
-        _make(path)
-        if path.is_symlink():
-            links[path] = path.readlink()
-        if path.exists():
-            pinned.append(Path(os.path.realpath(path)) if path.is_symlink() else path)
-    try:
-        yield tuple(pinned)
-    finally:
-        for path, target in links.items():
-            _put_back(path, target, warn)
-
-
-def copied(paths: Iterable[Path], own: Path) -> dict[Path, Path]:
-    """Returns copies of files and folders, made in `own`, by what they stand for; a file that is missing has none."""
-    copies: dict[Path, Path] = {}
-    for number, path in enumerate(paths):
-        copy = own / f"copy-{number}"
-        if "." not in path.name:
-            path.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(shutil.Error):  # all else is there: the client itself may be changing it
-                shutil.copytree(path, copy, symlinks=True)
-        elif path.is_file():
-            shutil.copyfile(path, copy)
-        else:
-            continue
-        copies[path] = copy
-    return copies
-
-
-def _make(path: Path) -> None:
-    if os.path.lexists(path) or not path.parent.is_dir():
-        return
-    with contextlib.suppress(FileExistsError):
-        if "." not in path.name:
-            path.mkdir()
-            return
-        with path.open("xb") as file:
-            file.write(_EMPTY.get(path.suffix, b""))
-
-
-def _put_back(path: Path, target: Path, warn: Callable[[str], None]) -> None:
-    if path.is_symlink() and path.readlink() == target:
-        return
-    said = f"`{path}` was changed in the sandbox: it is a link to `{target}` again"
-    if os.path.lexists(path):
-        aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.aside")
-        path.rename(aside)
-        said += f", and what had replaced it is now `{aside}`"
-    path.symlink_to(target)
-    warn(said)

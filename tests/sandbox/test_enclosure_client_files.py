@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.dam
 
 KINDS = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.OPENCODE, AgentKind.AMP)
 OF_CLAUDE = ("settings.json", "agents")
+SETTINGS = {AgentKind.CLAUDE: "settings.json", AgentKind.CODEX: "config.toml"}
 
 
 def inside(folder: Path, kind: AgentKind, script: str, preset: SandboxPreset, **variables: str) -> list[str]:
@@ -157,6 +158,74 @@ def test_a_variable_names_another_place_of_what_a_client_keeps(
     }
     assert written == {one for one in files if one.endswith("kept")}
     assert not any((tmp_path / name).exists() for name in (".claude", ".codex", ".gemini"))
+
+
+@pytest.mark.parametrize("preset", [SandboxPreset.STRICT, SandboxPreset.PERMISSIVE])
+@pytest.mark.parametrize(
+    ("kind", "words", "program"),
+    [
+        (AgentKind.CLAUDE, "", ".claude/statusline.sh"),
+        (AgentKind.CLAUDE, "", ".claude/scripts/lines"),
+        (AgentKind.CLAUDE, '{"apiKeyHelper": "sh ~/.claude/key.sh"}', ".claude/key.sh"),
+        (
+            AgentKind.CLAUDE,
+            '{"apiKeyHelper": "sh \\"$CLAUDE_CONFIG_DIR\\"/own/key.sh"}',
+            ".claude/own/key.sh",
+        ),
+        (AgentKind.CODEX, 'notify = ["python3", "HOME/.codex/notify.py"]', ".codex/notify.py"),
+        (AgentKind.CODEX, "notify = []", ".codex/hooks/mine"),
+    ],
+)
+def test_a_program_beside_the_settings_of_a_client_is_not_the_agents_to_write(
+    tmp_path: Path, kind: AgentKind, words: str, program: str, preset: SandboxPreset
+) -> None:
+    file = tmp_path / program
+    file.parent.mkdir(parents=True)
+    file.write_text("#!/bin/sh\n")
+    theirs, entry = program.split("/")[:2]
+    if words:
+        (tmp_path / theirs / SETTINGS[kind]).write_text(words.replace("HOME/", f"{tmp_path}/"))
+    else:
+        file.chmod(0o755)
+    script = (
+        f'program="$HOME/{program}"; cd "$HOME/{theirs}"; read -r line < "$program" && echo "$line" > seen\n'
+        f'(echo evil >> "$program"; mv {entry} away; mkdir -p "$(dirname "$program")"; echo evil > "$program") 2>/dev/null\n'
+        "true"
+    )
+    assert inside(tmp_path, kind, script, preset) == []
+    assert file.read_text() == (tmp_path / theirs / "seen").read_text() == "#!/bin/sh\n"
+
+
+def test_a_program_that_is_a_link_is_one_again_and_what_it_leads_to_is_not_shown(
+    tmp_path: Path,
+) -> None:
+    theirs, real = tmp_path / ".claude", tmp_path / "dotfiles/line.sh"
+    theirs.mkdir()
+    real.parent.mkdir()
+    real.write_text("#!/bin/sh\n")
+    (theirs / "settings.json").write_text('{"statusLine": {"command": "~/.claude/line.sh"}}')
+    (theirs / "line.sh").symlink_to("../dotfiles/line.sh")
+    script = "cd ~/.claude; cat line.sh > seen; rm line.sh; echo evil > line.sh; true"
+    (told,) = inside(tmp_path, AgentKind.CLAUDE, f"{{ {script}; }} 2>/dev/null", SandboxPreset.STRICT)
+    assert str(theirs / "line.sh") in told
+    assert (theirs / "line.sh").resolve() == real
+    assert real.read_text() == "#!/bin/sh\n"
+    assert not (theirs / "seen").read_text()
+
+
+def test_a_client_writes_its_state_whatever_that_holds(tmp_path: Path) -> None:
+    for name in ("projects/mine", ".credentials.json", "other/data"):
+        file = tmp_path / ".claude" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("#!/bin/sh\n" if name == "projects/mine" else "{}")
+        file.chmod(0o755)
+    (tmp_path / ".claude/settings.json").write_text(
+        '{"apiKeyHelper": "cat ~/.claude/.credentials.json", "permissions": {"allow": ["Read(~/.claude/projects/**)"]}}'
+    )
+    script = "cd ~/.claude; for one in projects/new projects/mine .credentials.json other/data; do echo new > $one; done"
+    assert inside(tmp_path, AgentKind.CLAUDE, script, SandboxPreset.STRICT) == []
+    for name in ("projects/new", "projects/mine", ".credentials.json", "other/data"):
+        assert (tmp_path / ".claude" / name).read_text() == "new\n"
 
 
 def test_a_variable_that_names_all_of_the_home_opens_it_to_no_client(tmp_path: Path) -> None:

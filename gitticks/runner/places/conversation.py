@@ -326,6 +326,7 @@ def client_needs(agent: AgentSpec, environment: Mapping[str, str]) -> ClientNeed
         places.folders,
         places.settings,
         places.copies,
+        places.state,
     )
 
 
