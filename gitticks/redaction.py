@@ -229,11 +229,16 @@ def secret_values(environment: Mapping[str, str], folders: Iterable[str] = ()) -
             pairs += _assignments(f"{folder}/{name}")
     values: dict[str, str] = {}
     for name, value in pairs:
-        if _SECRET_NAME.search(name) and not _NO_SECRET_NAME.search(name) and _may_be_secret(value):
+        if is_secret_name(name) and _may_be_secret(value):
             values.setdefault(value, name)
             escaped = json.dumps(value)[1:-1]  # as agents' clients print it
             values.setdefault(escaped, name)
     return values
+
+
+def is_secret_name(name: str) -> bool:
+    """True if a variable of this name holds a secret, as `DB_PASS` does and `DB_PASS_FILE` does not."""
+    return bool(_SECRET_NAME.search(name)) and not _NO_SECRET_NAME.search(name)
 
 
 def _may_be_secret(value: str) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
 from gitticks.model.settings import SandboxPreset, SandboxSettings
-from gitticks.redaction import find_secrets
+from gitticks.redaction import find_secrets, is_secret_name
 from gitticks.sandbox.bringing_home import bring_home
 from gitticks.sandbox.client_files import copied, held_settings, make_missing, programs_in
 from gitticks.sandbox.machine import program_files, read_machine, tool_folders
@@ -72,12 +72,15 @@ class Enclosure(NamedTuple):
         kept = {
             name: value
             for name, value in outer.items()
-            if name not in _PROXIES
-            and (name.startswith(self.kept_variables) or not (_SECRET.search(name) or find_secrets(value)))
+            if name not in _PROXIES and (name.startswith(self.kept_variables) or not _is_secret(name, value))
         }
         if self.walls.has_open_network:
             kept |= {name: outer[name] for name in _PROXIES if name in outer}
         return {**_CACHES, **kept, **self.variables}
+
+
+def _is_secret(name: str, value: str) -> bool:
+    return bool(_SECRET.search(name)) or is_secret_name(name) or bool(find_secrets(value))
 
 
 def take_home(

@@ -24,6 +24,11 @@ WITH_PASSWORD = "https://ada:" + "hunter2secret@pypi.example.org/simple"
         ("REDISCLI_AUTH", "x", False),
         ("BORG_PASSPHRASE", "x", False),
         ("SHOP_API_KEY", "x", False),
+        ("MYSQL_ROOT_PASS", "x", False),
+        ("PASS", "x", False),
+        ("APP_AUTH_HEADER", "x", False),
+        ("DSN", "x", False),
+        ("PASS_FILE", "/run/pass", True),
         ("AWS_PROFILE", "x", False),
         ("HTTPS_PROXY", "http://proxy:3128", False),
         ("CLIENT_KEY", WITH_PASSWORD, True),  # the client's own
