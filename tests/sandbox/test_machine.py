@@ -20,6 +20,32 @@ def test_what_cannot_be_looked_at_is_no_secret_to_hide(tmp_path: Path) -> None:
     assert read_machine({**path, "HOME": f"/{'x' * 300}"}).home.name.startswith("x")
 
 
+@pytest.mark.debian("bubblewrap", program="bwrap")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "snap/firefox/common/.mozilla",
+        ".var/app/org.mozilla.firefox",
+        ".config/BraveSoftware/Default",
+        ".config/mozilla/firefox",
+        ".local/share/kwalletd/kdewallet.kwl",
+        ".local/share/fish/fish_history",
+        ".histfile",
+        ".fly/config.yml",
+        ".pulumi/credentials.json",
+    ],
+)
+def test_browsers_histories_and_keys_are_hidden_wherever_a_packager_puts_them(
+    tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    machine = read_machine({"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    hidden = {*machine.secrets, *machine.secret_files}
+    assert hidden.intersection((file, *file.parents))
+
+
 def test_a_folder_of_programs_shows_what_is_beside_it_only_where_that_is_a_tool(tmp_path: Path) -> None:
     for name in ("tool/bin", "project/bin", "home"):
         (tmp_path / name).mkdir(parents=True)
