@@ -30,6 +30,7 @@ from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.scratchpad import add_entry, add_failure
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.runner.worklog import WorklogEntry, append_entry
+from gitticks.sandbox.client_files import put_back_noted
 from gitticks.store import layout
 from gitticks.store.audit import PendingAudit
 from gitticks.store.branch import Store
@@ -313,7 +314,11 @@ def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -
     `stop` ends the checks that its end may ask for.
     """
     with run.sessions.adopt(record) as is_ours:
-        return _finish(run, record, stop) if is_ours else None
+        if not is_ours:
+            return None
+        for note in run.sessions.links_notes(record.task):
+            put_back_noted(note, lambda said: run.emit(Warned(record.task, said)))
+        return _finish(run, record, stop)
 
 
 def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentReport | None:

@@ -34,8 +34,9 @@ REQUESTS_FOLDER = "permissions"
 """The permission requests of agents, one in a file; `gitticks.runner.questions` writes them."""
 CLAIMED_FILE = "claimed-elsewhere"
 """The tasks that other clones had claimed at the last sync; `gitticks.runner.claiming` writes it."""
-RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
-"""The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
+RECORD, LOCK, TREE_LOCK, LINKS = ".json", ".lock", ".tree", ".links"
+"""The endings of a session's files: its record, its runner's lock, the lock of whatever its agent started, and the note
+of the links that its sandbox could not keep."""
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
 """The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
 _RUN_FILES = (
@@ -108,11 +109,12 @@ def is_agent_alive(folder: str, task_id: str) -> bool:
     """True while anything of the session's agents lives; of a council's any may be missing that never started."""
     from gitticks.flocks import is_lock_held
 
-    return any(
-        is_lock_held(f"{folder}/{name}")
-        for name in names_in(folder)
-        if name.startswith(f"{task_id}.") and name.endswith(TREE_LOCK)
-    )
+    return any(is_lock_held(f"{folder}/{name}") for name in names_of(folder, task_id, TREE_LOCK))
+
+
+def names_of(folder: str, task_id: str, ending: str) -> list[str]:
+    """Returns the files of one kind of a task's session, of which a council has one for each of its agents."""
+    return [name for name in names_in(folder) if name.startswith(f"{task_id}.") and name.endswith(ending)]
 
 
 def tree_lock_name(task_id: str, number: int) -> str:

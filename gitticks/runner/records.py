@@ -20,6 +20,7 @@ from gitticks.model.task import Ending, SessionRecord
 from gitticks.processes import ProcessIdentity, is_alive, own_identity
 from gitticks.runner.liveness import (
     INTERRUPTED,
+    LINKS,
     LOCK,
     RECORD,
     SESSIONS_FOLDER,
@@ -27,6 +28,7 @@ from gitticks.runner.liveness import (
     is_agent_alive,
     is_session_alive,
     names_in,
+    names_of,
     tree_lock_name,
 )
 from gitticks.safe_read import read_json
@@ -46,6 +48,14 @@ class Sessions:
         A council's session has several agents, by number.
         """
         return self._folder / tree_lock_name(task_id, number)
+
+    def links_note(self, task_id: TaskId, number: int) -> Path:
+        """Returns the note of the links that an agent's sandbox could not keep, as long as it stands."""
+        return self._folder / f"{task_id}.{number}{LINKS}"
+
+    def links_notes(self, task_id: TaskId) -> list[Path]:
+        """Returns the notes that a dead session has left."""
+        return [self._folder / name for name in names_of(str(self._folder), task_id, LINKS)]
 
     @contextlib.contextmanager
     def hold(self, record: SessionRecord) -> Iterator[None]:

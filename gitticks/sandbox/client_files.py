@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from gitticks.safe_read import open_plain_file, read_plain_file
+from gitticks.git.files import write_synced
+from gitticks.safe_read import open_plain_file, read_json, read_plain_file, reason_of
 
 _EMPTY = {".json": b"{}\n", ".jsonc": b"{}\n"}
 _NAMED = r"(?:%s|_DIR|_HOME)[}\"'\\]*/+([^/\s\"'\\`();&|<>*]+)"
@@ -53,25 +55,45 @@ def _is_program(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def held_settings(paths: Iterable[Path], warn: Callable[[str], None]) -> Iterator[tuple[Path, ...]]:
+def held_settings(
+    settings: Iterable[Path], programs: Collection[Path], warn: Callable[[str], None], note: Path | None
+) -> Iterator[tuple[Path, ...]]:
     """Gives what is to be read-only while the block runs; a link that was replaced by then is put back.
 
     A sandbox can keep only what is there, and no link: so a setting that is missing is made, empty. By its name a file
-    has a dot in it, and a folder has none.
+    has a dot in it, and a folder has none. The links are in the `note`, from which `put_back_noted` knows them if this
+    process is killed.
     """
+    if note is not None:
+        put_back_noted(note, warn)
     pinned: list[Path] = []
     links: dict[Path, Path] = {}
-    for path in paths:
+    for path in (*settings, *programs):
         make_missing(path)
-        if path.is_symlink():
-            links[path] = path.readlink()
-        if path.exists():
-            pinned.append(Path(os.path.realpath(path)) if path.is_symlink() else path)
+        if not path.is_symlink():
+            pinned += [path] if path.exists() else []
+            continue
+        links[path] = path.readlink()
+        if (
+            path.exists() and path not in programs
+        ):  # where a program's leads is not shown: an agent may have made it
+            pinned.append(Path(os.path.realpath(path)))
+    if links and note is not None:
+        write_synced(note, json.dumps({str(path): str(target) for path, target in links.items()}).encode())
     try:
         yield tuple(pinned)
     finally:
-        for path, target in links.items():
-            _put_back(path, target, warn)
+        _put_back(links, warn)
+        if note is not None:
+            note.unlink(missing_ok=True)
+
+
+def put_back_noted(note: Path, warn: Callable[[str], None]) -> None:
+    """Puts back the links that a session which was killed has left in its note."""
+    _put_back(
+        read_json(note, lambda body: {Path(path): Path(target) for path, target in body.items()}, {}), warn
+    )
+    note.unlink(missing_ok=True)
 
 
 def copied(paths: Iterable[Path], own: Path) -> dict[Path, Path]:
@@ -103,13 +125,17 @@ def make_missing(path: Path) -> None:
             file.write(_EMPTY.get(path.suffix, b""))
 
 
-def _put_back(path: Path, target: Path, warn: Callable[[str], None]) -> None:
-    if path.is_symlink() and path.readlink() == target:
-        return
-    said = f"`{path}` was changed in the sandbox: it is a link to `{target}` again"
-    if os.path.lexists(path):
-        aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.aside")
-        path.rename(aside)
-        said += f", and what had replaced it is now `{aside}`"
-    path.symlink_to(target)
-    warn(said)
+def _put_back(links: Mapping[Path, Path], warn: Callable[[str], None]) -> None:
+    for path, target in links.items():
+        if path.is_symlink() and path.readlink() == target:
+            continue
+        said = f"`{path}` was changed in the sandbox: it is a link to `{target}` again"
+        try:
+            if os.path.lexists(path):
+                aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.aside")
+                path.rename(aside)
+                said += f", and what had replaced it is now `{aside}`"
+            path.symlink_to(target)
+        except OSError as error:
+            said = f"`{path}` was changed in the sandbox, and cannot be made a link to `{target}` again: {reason_of(error)}"
+        warn(said)

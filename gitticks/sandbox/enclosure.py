@@ -121,13 +121,15 @@ def enclosed(
     argv: tuple[str, ...] = (),
     client: ClientNeeds | None = None,
     has_terminal: bool = False,
+    note: Path | None = None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Enclosure]:
     """Sandboxes a checkout while the block runs.
 
     The program and the files that `argv` names, as the settings have them, must be readable inside. Without a `client`
     nobody takes the commits, as those of checks and set-up commands. With `has_terminal` a person sits at the command's
-    terminal. `warn` is called with what had to be put back afterwards.
+    terminal. `warn` is called with what had to be put back afterwards; if this process is killed, `put_back_noted` does
+    that from the `note`.
 
     Raises:
         GitticksError: the walls cannot be built here.
@@ -162,11 +164,7 @@ def enclosed(
         fixed = (*_expanded(needs.settings, home, top), *links)
         own_state = {*fixed, *thrown_away, *_expanded(needs.state, home, top)}
         programs = tuple(programs_in(folders, (*fixed, *thrown_away), own_state))
-        settings = held.enter_context(held_settings(fixed, warn))
-        # Where a link leads is not shown: an agent may have made it.
-        settings += tuple(
-            path for path in held.enter_context(held_settings(programs, warn)) if path in programs
-        )
+        settings = held.enter_context(held_settings(fixed, programs, warn, note))
         writable = _existing((*folders, *_expanded(walls.writable, home, top)))
         writable = tuple(_without_lures(writable, top, warn))
         link, found = top / ".git", (one for pattern in walls.pinned for one in _matches(pattern, home, top))

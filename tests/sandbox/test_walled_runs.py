@@ -22,6 +22,7 @@ from tests.support.runs import (
     RunProject,
     project,
 )
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["project"]
@@ -52,6 +53,38 @@ def test_a_check_may_commit_in_the_workspace_and_on_the_merge(project: RunProjec
     ran = project.run("--sandbox", preset)
     assert project.task("k7f2").status is Status.DONE, ran.seen
     assert "stamp.txt" not in project.files("main")
+
+
+@PRESETS
+def test_a_setting_that_is_a_link_is_one_again_though_the_run_was_killed(
+    project: RunProject, preset: str
+) -> None:
+    theirs, real = Path(os.environ["HOME"], ".claude/settings.json"), project.path.parent / "settings.json"
+    theirs.parent.mkdir()
+    real.write_text("{}\n")
+    theirs.symlink_to(real)
+    replace = (
+        "rm ~/.claude/settings.json; echo evil > ~/.claude/settings.json; touch ~/.claude/up; exec sleep 600"
+    )
+    program = write_program(project.shared / "claude", replace)
+    project.ok("config", "agents.claude.argv", f"[{program}]")
+    project.ok("config", "agent", "claude")
+    project.make()
+    with project.running("--sandbox", preset) as process:
+        until((theirs.parent / "up").exists, "the agent")
+        process.kill()
+    assert theirs.read_text() == "evil\n"
+    sessions, told = project.path / ".git/gitticks/sessions", list[str]()
+
+    def is_finished() -> bool:
+        told.append(project.gt("health").seen)
+        return not (sessions / "k7f2.json").exists()
+
+    until(is_finished, "the dead session")
+    assert theirs.readlink() == real
+    assert f"`{theirs}` was changed in the sandbox" in " ".join("".join(told).split())
+    assert real.read_text() == "{}\n"
+    assert not list(sessions.glob("*.links"))
 
 
 @PRESETS

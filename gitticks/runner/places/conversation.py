@@ -161,6 +161,9 @@ class Conversation(NamedTuple):
                     argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
                     client=client_needs(agent, place.world.environment),
                     has_terminal=front is not Front.NONE,
+                    note=Sessions(place.repository.own_dir).links_note(
+                        desk.workspace.task_id, self.order.number
+                    ),
                     warn=self.heard.warn,
                 )
             )
