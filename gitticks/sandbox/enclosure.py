@@ -21,7 +21,7 @@ from gitticks.sandbox.machine import program_files, read_machine, tool_folders
 from gitticks.sandbox.private_git import found_private, make_private, shared_modules
 from gitticks.sandbox.proxy import PROXY_PORT, local_ports, serving
 from gitticks.sandbox.seccomp import filter_program, filtered
-from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap
+from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, is_below
 
 _FORWARDER = Path(__file__).with_name("forwarder.py")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -165,13 +165,18 @@ def enclosed(
         own_state = {*fixed, *thrown_away, *_expanded(needs.state, home, top)}
         programs = tuple(programs_in(folders, (*fixed, *thrown_away), own_state))
         settings = held.enter_context(held_settings(fixed, programs, warn, note))
-        writable = _existing((*folders, *_expanded(walls.writable, home, top)))
-        writable = tuple(_without_lures(writable, top, warn))
-        link, found = top / ".git", (one for pattern in walls.pinned for one in _matches(pattern, home, top))
+        denied = [one for pattern in walls.pinned for one in _matches(pattern, home, top)]
+        doors = _existing((*folders, *_expanded(walls.writable, home, top)))
+        doors = tuple(_without_lures(doors, top, warn))
+        shut = tuple(path for path in doors if path not in folders and is_below(_real(path), denied))
+        writable = tuple(path for path in doors if path not in shut)
+        # Elsewhere nothing can be written anyway, and this would show it.
+        found = (path for path in denied if is_below(path, {top, *writable, *map(_real, writable)}))
+        link = top / ".git"
         pinned = (*settings, *_existing((*found, *((link,) if link.is_file() else ()))))
         inside = Inside(
             top,
-            readable=_existing((*tools, *private.hooks, *_expanded(walls.readable, home, top))),
+            readable=_existing((*tools, *private.hooks, *shut, *_expanded(walls.readable, home, top))),
             writable=writable,
             hidden=tuple(path for path in hidden if path.is_dir()),
             hidden_files=tuple(path for path in hidden if not path.is_dir()),
@@ -220,7 +225,7 @@ def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
 def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str], None]) -> Iterator[Path]:
     """Yields what an earlier session has not turned into a link to somewhere else, as it could where it may write."""
     for path in paths:
-        real = Path(os.path.realpath(path))
+        real = _real(path)
         above = [top for top in (workspace, *paths) if top in path.parents]
         lured = next((top for top in above if not real.is_relative_to(os.path.realpath(top))), None)
         if lured is None:
@@ -235,12 +240,16 @@ def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str
 def _repository_in(writable: tuple[Path, ...], repository: Repository, checkout: Checkout) -> Iterator[Path]:
     """Yields where the repository lies below what is writable: who opens a folder of projects does not mean this one's."""
     for folder in writable:
-        real = Path(os.path.realpath(folder))
+        real = _real(folder)
         if repository.common_dir.is_relative_to(real):
             yield folder / repository.common_dir.relative_to(real)
         top = repository.main_worktree
         if top not in (None, real, checkout.path) and top.is_relative_to(real):
             yield folder / top.relative_to(real)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -261,7 +270,7 @@ def _matches(pattern: str, home: Path, workspace: Path) -> Iterator[Path]:
     if not any(sign in pattern for sign in "*?["):
         (path,) = _expanded((pattern,), home, workspace)
         if path.exists():
-            yield Path(os.path.realpath(path))
+            yield _real(path)
         return
     top = workspace
     if pattern.startswith("~/"):
@@ -269,4 +278,4 @@ def _matches(pattern: str, home: Path, workspace: Path) -> Iterator[Path]:
     elif Path(pattern).is_absolute():
         top, pattern = Path("/"), pattern.lstrip("/")
     with contextlib.suppress(ValueError, OSError):
-        yield from (Path(os.path.realpath(path)) for path in top.glob(pattern) if path.exists())
+        yield from (_real(path) for path in top.glob(pattern) if path.exists())

@@ -144,8 +144,8 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
     if machine.resolver is not None and walls.has_open_network:
         yield machine.resolver, ("--ro-bind", str(machine.resolver))
     hidden = {*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files}
-    readable = [path for path in inside.readable if not _is_below(path, hidden)]
-    writable = [path for path in inside.writable if not _is_below(path, hidden)]
+    readable = [path for path in inside.readable if not is_below(path, hidden)]
+    writable = [path for path in inside.writable if not is_below(path, hidden)]
     # A link in a folder that is shown is there already, and bubblewrap cannot mount anything on one.
     whole = {
         path for path in (*machine.system, *readable, *writable) if path.is_dir() or not path.is_symlink()
@@ -154,13 +154,13 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
     readable = [
         path
         for path in readable
-        if not path.is_symlink() or (_is_below(path, bare) and not whole.intersection(path.parents))
+        if not path.is_symlink() or (is_below(path, bare) and not whole.intersection(path.parents))
     ]
     yield from ((path, ("--ro-bind", str(path))) for path in readable)
     yield from ((path, ("--bind", str(path))) for path in writable)
     shown = {*machine.system, *readable, *writable} if is_strict else {Path("/")}
-    yield from ((path, _MASK) for path in machine.secrets if _is_below(path, shown))
-    yield from ((path, _MASK_OF_FILE) for path in machine.secret_files if _is_below(path, shown))
+    yield from ((path, _MASK) for path in machine.secrets if is_below(path, shown))
+    yield from ((path, _MASK_OF_FILE) for path in machine.secret_files if is_below(path, shown))
     yield inside.workspace, ("--bind", str(inside.workspace))
     yield from ((path, ("--ro-bind", str(path))) for path in inside.pinned)
     yield from ((place, ("--bind", str(source))) for place, source in inside.overlaid.items())
@@ -171,7 +171,8 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
         yield PROXY_SOCKET, ("--ro-bind", str(inside.proxy))
 
 
-def _is_below(path: Path, folders: Collection[Path]) -> bool:
+def is_below(path: Path, folders: Collection[Path]) -> bool:
+    """True for one of the folders, and for what is in one."""
     return path in folders or any(parent in folders for parent in path.parents)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,33 @@ def test_what_rules_deny_an_agent_cannot_do_behind_walls(project: RunProject) ->
     assert "Read-only file system" in told
     assert "evil" not in (project.path / "Makefile").read_text()
     assert (project.path / "keys/k").read_text() == "secret\n"
+
+
+@WALLED
+@pytest.mark.parametrize("preset", ["strict", "permissive"])
+def test_a_rule_against_writing_holds_for_paths_that_are_allowed_below_it_and_shows_nothing(
+    project: RunProject, tmp_path: Path, preset: str
+) -> None:
+    outside, home = tmp_path / "outside", Path(os.environ["HOME"])
+    for place in (outside / "allowed", tmp_path / "other", home / "notes", home / ".ssh"):
+        place.mkdir(parents=True)
+        (place / "file").write_text("mine\n")
+    project.settings(
+        f"{NO_PERSON}sandbox: {{allowed_paths: ['{outside}/allowed', '{tmp_path}/other']}}\n"
+        f"permissions: {{deny: [{{operation: file_write, paths: ['{outside}/**', '~/**', '/run/**']}}]}}\n"
+    )
+    project.agent(
+        f"for one in {outside}/allowed {tmp_path}/other; do cat $one/file > seen; touch $one/new; done 2> told\n"
+        f"(cat ~/notes/file ~/.ssh/file; ls -d /run/lock) >> told 2>&1\n{DONE}"
+    )
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert (tmp_path / "other/new").exists()
+    assert not (outside / "allowed/new").exists(), ran.seen
+    told = (project.path / "told").read_text()
+    assert "mine" not in told
+    assert told.count("Read-only file system") == 1, told
+    assert told.count("No such file") == len(told.splitlines()) - 1, told
 
 
 @WALLED
