@@ -39,12 +39,12 @@ PLACES = Places(
         "~/.codex/prompts",
         "~/.codex/rules",
     ),
-    # It writes some there itself.
-    copies=("~/.codex/plugins", "~/.codex/shell_snapshots", "~/.codex/skills"),
+    # It writes in all of these what it, or another session of it, runs.
+    copies=("~/.codex/plugins", "~/.codex/shell_snapshots", "~/.codex/skills", "~/.codex/tmp"),
     state=tuple(
         f"~/.codex/{name}"
         for name in (
-            ".tmp", "archived_sessions", "auth.json", "history.jsonl", "log", "memories", "sessions", "tmp",
+            ".tmp", "archived_sessions", "auth.json", "history.jsonl", "log", "memories", "sessions",
         )
     ),
     moved=(("~/.codex", "CODEX_HOME"),),

@@ -95,6 +95,8 @@ def test_what_a_session_makes_of_a_copy_goes_with_it(tmp_path: Path) -> None:
     ("kind", "path"),
     [
         (AgentKind.CODEX, ".codex/skills/mine"),
+        (AgentKind.CODEX, ".codex/plugins/cache/mine"),
+        (AgentKind.CODEX, ".codex/tmp/arg0/apply_patch"),
         (AgentKind.GEMINI, ".gemini/tmp/bin/rg"),
         (AgentKind.OPENCODE, ".cache/opencode/bin/rg"),
         (AgentKind.OPENCODE, ".cache/opencode/node_modules/mine"),
